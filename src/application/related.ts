@@ -1,4 +1,5 @@
 import type {
+  ConfigurationVersionId,
   ConfigurationVersionState,
   IngressAttributes,
   ManagedPolicy,
@@ -22,7 +23,7 @@ interface Views {
   readonly plan: ShownPhase;
   readonly apply: ShownPhase;
   readonly 'configuration-version': ConfigurationVersionState | ConfigurationVersionSummary;
-  readonly 'ingress-attributes': IngressAttributes;
+  readonly 'ingress-attributes': { readonly versionId: ConfigurationVersionId; readonly attributes: IngressAttributes };
   readonly 'task-stage': Seen<TaskStage>;
   readonly user: Member;
   readonly team: Seen<Team>;

@@ -132,7 +132,7 @@ export const useCases = {
   listRunEvents: made(published.ListRunEvents, 'unitOfWork'),
   showRunCapacity: made(published.ShowRunCapacity, 'unitOfWork'),
   showRun: made(published.ShowRun, 'unitOfWork'),
-  changeRun: made(published.ChangeRun, 'unitOfWork', runProgress),
+  changeRun: made(published.ChangeRun, 'unitOfWork', 'clock', runProgress),
   showRunConfigurationVersion: made(published.ShowRunConfigurationVersion, 'unitOfWork'),
   showRunPhase: made(published.ShowRunPhase, 'unitOfWork', 'clock', 'capabilityUrls'),
   readRunLog: made(published.ReadRunLog, 'unitOfWork', 'clock', 'capabilityUrls'),

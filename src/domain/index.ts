@@ -163,6 +163,7 @@ export type {
   PlannedChanges,
   ResourceCounts,
   RunChange,
+  RunDecision,
   RunDraft,
   RunFactsGathered,
   RunFired,

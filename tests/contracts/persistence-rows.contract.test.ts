@@ -104,6 +104,7 @@ const wholeRun = (poolId: string): Partial<RunState> => ({
   createdBy: someone(),
   hasChanges: true,
   cancelRequested: true,
+  decisions: [{ action: 'confirm', by: someone(), at: noon, comment: 'Looks good' }],
   planned: counts,
   applied: { ...counts, imports: 5 },
   failure: 'It failed',

@@ -530,7 +530,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const planned = await claimed();
     const report = { outcome: 'finished', hasChanges: true, resources: null } as const;
     await new application.ReportPhase(instance(0), secrets, progress).execute(planned, 'plan', report);
-    await new application.ChangeRun(instance(0), progress).execute(asUser(place.owner), planned.runId, 'apply');
+    await new application.ChangeRun(instance(0), clock, progress).execute(asUser(place.owner), planned.runId, 'apply');
     const holder = await claimed();
     const store = new MemoryBundleStore();
     const inspector = new TarBundleInspector({ maxArchiveBytes: 1, maxUnpackedBytes: 1, maxArchiveEntries: 1 });
@@ -790,7 +790,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const changeRun =
     ({ owner }: Place, id: RunId, action: application.RunAction): Act =>
     (unitOfWork) =>
-      new application.ChangeRun(unitOfWork, progress).execute(asUser(owner), id, action);
+      new application.ChangeRun(unitOfWork, clock, progress).execute(asUser(owner), id, action);
 
   it('queue one apply when two saved plans of a workspace are confirmed at once', async () => {
     const place = await newPlace();

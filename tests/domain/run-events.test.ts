@@ -16,6 +16,7 @@ describe('what happened to a run', () => {
       description: 'The run was created',
       createdAt: noon,
       actor: createdBy,
+      comment: null,
     });
     expect(others.map(({ action, actor }) => [action, actor])).toEqual([
       ['plan_queued', null],

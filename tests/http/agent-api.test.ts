@@ -187,6 +187,7 @@ describe('a claim', () => {
       'is-destroy': true,
       'refresh-only': true,
       'allow-config-generation': true,
+      'debugging-mode': true,
       'target-addrs': ['aws_s3_bucket.one'],
       'replace-addrs': ['aws_s3_bucket.two'],
       variables: [{ key: 'region', value: '"eu"' }],

@@ -48,7 +48,7 @@ const commit: IngressAttributes = {
   senderHtmlUrl: 'https://git.example.com/octo',
 };
 
-const commitDocument = (id: string) => ({
+const commitDocument = (id: string, versionId: string) => ({
   id,
   type: 'ingress-attributes',
   attributes: {
@@ -70,6 +70,7 @@ const commitDocument = (id: string) => ({
     'sender-avatar-url': null,
     'sender-html-url': 'https://git.example.com/octo',
   },
+  links: { self: `${prefix}/configuration-versions/${versionId}/ingress-attributes` },
 });
 
 /** A version fetched from version control, with its commit, as the worker leaves it. */
@@ -224,12 +225,12 @@ describe('configuration versions', () => {
   it('show the commit they were fetched from, as its own document and included with them', async () => {
     const workspaceId = await newWorkspace();
     const { id, ingressId } = await newFetched(workspaceId);
-    const included = [commitDocument(ingressId)];
+    const included = [commitDocument(ingressId, id)];
     const related = `${prefix}/configuration-versions/${id}/ingress-attributes`;
     const relationship = { data: { id: ingressId, type: 'ingress-attributes' }, links: { related } };
 
     const own = await admin.get(`${member(id)}/ingress-attributes`).expect(200);
-    expect(own.body).toEqual({ data: commitDocument(ingressId) });
+    expect(own.body).toEqual({ data: commitDocument(ingressId, id) });
 
     const plain = (await admin.get(member(id)).expect(200)).body;
     expect(plain.included).toBeUndefined();
@@ -295,7 +296,7 @@ describe('configuration versions', () => {
       run: relationOf(`run-of-${fetched}`),
       'ingress-attributes': { data: { id: ingressId, type: 'ingress-attributes' } },
     });
-    expect(both.included).toEqual([commitDocument(ingressId), await shownRun(`run-of-${fetched}`)]);
+    expect(both.included).toEqual([commitDocument(ingressId, fetched), await shownRun(`run-of-${fetched}`)]);
 
     const list = (await admin.get(`${collection(workspaceId)}?include=run`).expect(200)).body;
     const relations = list.data.map(({ id, relationships }: { id: string; relationships: { run: object } }) => [

@@ -37,7 +37,7 @@ describe('what happened to a run', () => {
     const event = (action: string, description: string, at: string, actor: object | null = null) => ({
       id: `${id.replace('run-', 're-')}-${action.replaceAll('_', '-')}`,
       type: 'run-events',
-      attributes: { action, description, 'created-at': at },
+      attributes: { action, description, 'created-at': at, comment: null },
       relationships: { actor: { data: actor }, run: { data: { id, type: 'runs' } } },
     });
     expect(body).toEqual({
@@ -46,7 +46,7 @@ describe('what happened to a run', () => {
         event('plan_queued', 'The plan is waiting for an agent', created),
         event('planning', 'An agent started the plan', planned),
         event('planned', 'The plan finished', planned),
-        event('discarded', 'The run was discarded', discarded),
+        event('discarded', 'The run was discarded', discarded, { id: api.admin.id, type: 'users' }),
       ],
     });
   });
@@ -122,11 +122,13 @@ describe('the current run of a workspace', () => {
     expect(await current()).toBeNull();
     const first = await bench.run();
     expect(await current()).toEqual({ id: first, type: 'runs' });
-    const lock = await data(admin.post(`/workspaces/${workspaceId}/actions/lock`, {}));
-    expect(lock.relationships['current-run'].data.id).toBe(first);
-    const second = await bench.run();
-    await bench.run();
     await bench.act(first, 'cancel');
+    expect(await current()).toBeNull();
+    await data(admin.post(`/workspaces/${workspaceId}/actions/lock`, {}));
+    const second = await bench.run();
+    const third = await bench.run();
+    const { relationships } = await data(admin.get(`/workspaces/${workspaceId}`));
+    expect(relationships['latest-run'].data.id).toBe(third);
     expect(await current()).toEqual({ id: second, type: 'runs' });
     const { body } = await admin.get(`/organizations/${bench.organization}/workspaces`).expect(200);
     expect(body.data[0].relationships['current-run'].data.id).toBe(second);

@@ -60,12 +60,15 @@ describe('runs', () => {
       'auto-apply': false,
       'canceled-at': null,
       'created-at': expect.any(String),
+      'debugging-mode': false,
       'error-message': null,
+      'force-cancel-available-at': null,
       'has-changes': false,
       'is-destroy': false,
       message: 'Queued by the API',
       permissions: everyRight,
       'plan-only': false,
+      'policy-paths': [],
       'position-in-queue': 0,
       refresh: true,
       'refresh-only': false,
@@ -75,8 +78,9 @@ describe('runs', () => {
       status: 'plan_queued',
       'status-timestamps': { 'plan-queueable-at': expect.any(String), 'plan-queued-at': expect.any(String) },
       'target-addrs': null,
-      'terraform-version': null,
+      'terraform-version': 'latest',
       'trigger-reason': 'manual',
+      'updated-at': expect.any(String),
       variables: [],
       ...attributes,
     },
@@ -86,6 +90,8 @@ describe('runs', () => {
         data: { id: versionId, type: 'configuration-versions' },
         links: { related: `${prefix}/runs/${id}/configuration-version` },
       },
+      'canceled-by': { data: null },
+      'confirmed-by': { data: null },
       'created-by': { data: { id: api.admin.id, type: 'users' } },
       plan: { data: { id: id.replace('run-', 'plan-'), type: 'plans' } },
       'run-events': { links: { related: `${prefix}/runs/${id}/run-events` } },
@@ -129,6 +135,33 @@ describe('runs', () => {
       });
     });
 
+    it('have the version that their workspace has when they are created', async () => {
+      const bench = await newBench();
+      await bench.version();
+      const set = (version: string) =>
+        admin
+          .patch(`/workspaces/${bench.workspaceId}`, doc('workspaces', { 'terraform-version': version }))
+          .expect(200);
+      await set('1.9.0');
+      const { id } = (await create(bench).expect(201)).body.data;
+      await set('1.11.4');
+      expect((await bench.shown(id)).attributes['terraform-version']).toBe('1.9.0');
+      expect((await create(bench, { 'terraform-version': 'newest' }).expect(422)).body.errors[0].source).toEqual({
+        pointer: '/data/attributes/terraform-version',
+      });
+    });
+
+    it('are refused in words with what is not served', async () => {
+      const bench = await newBench();
+      await bench.version();
+      for (const [name, value] of Object.entries({ 'policy-paths': ['policies'], 'invoke-action-addrs': ['a.b'] })) {
+        expect((await create(bench, { [name]: value }).expect(422)).body.errors).toMatchObject([
+          { source: { pointer: `/data/attributes/${name}` } },
+        ]);
+        await create(bench, { [name]: [] }).expect(201);
+      }
+    });
+
     it('keep every attribute they are created with', async () => {
       const bench = await newBench();
       const versionId = await bench.version();
@@ -142,6 +175,7 @@ describe('runs', () => {
         'refresh-only': true,
         'allow-empty-apply': true,
         'allow-config-generation': true,
+        'debugging-mode': true,
         'target-addrs': ['aws_s3_bucket.one', 'aws_s3_bucket.two'],
         'replace-addrs': ['aws_s3_bucket.three'],
         variables: [{ key: 'region', value: '"eu"' }],
@@ -166,6 +200,7 @@ describe('runs', () => {
         'refresh-only': null,
         'allow-empty-apply': null,
         'allow-config-generation': null,
+        'debugging-mode': null,
         'target-addrs': null,
         'replace-addrs': null,
         variables: null,
@@ -491,7 +526,33 @@ describe('runs', () => {
       expect(await bench.statusOf(id)).toBe('pending');
     });
 
-    it('leave the bodies of the requests unread', async () => {
+    it('keep the comment that comes with an action, and who confirmed or canceled', async () => {
+      const { bench, id } = await runIn('planned');
+      const eventOf = async (action: string) => {
+        const { data } = (await admin.get(`/runs/${id}/run-events`).expect(200)).body;
+        return data.find(({ attributes }: { attributes: { action: string } }) => attributes.action === action);
+      };
+      const by = { data: { id: api.admin.id, type: 'users' } };
+      const confirmed = later();
+      await admin.post(`/runs/${id}/actions/apply`, { comment: 'Looks good' }).expect(202);
+      expect(await bench.shown(id)).toMatchObject({
+        attributes: { 'updated-at': confirmed },
+        relationships: { 'confirmed-by': by, 'canceled-by': { data: null } },
+      });
+      expect(await eventOf('confirmed')).toMatchObject({
+        attributes: { comment: 'Looks good', 'created-at': confirmed },
+        relationships: { actor: by },
+      });
+      expect((await admin.post(`/runs/${id}/actions/cancel`, { comment: 5 }).expect(422)).body).toEqual(
+        refusal(422, 'invalid attribute', 'Comment must be a string', { pointer: '/comment' }),
+      );
+      await admin.post(`/runs/${id}/actions/cancel`, {}).expect(202);
+      expect((await bench.shown(id)).relationships['canceled-by']).toEqual(by);
+      expect(await eventOf('canceled')).toMatchObject({ attributes: { comment: null }, relationships: { actor: by } });
+      expect(await eventOf('created')).toMatchObject({ attributes: { comment: null } });
+    });
+
+    it('take requests with bodies of any kind', async () => {
       const { bench, id } = await runIn('planned');
       const odd = admin.post(`/runs/${id}/actions/apply`).set('Content-Type', 'text/klingon').send('{"comment":');
       await odd.expect(202);
@@ -767,10 +828,6 @@ describe('runs', () => {
       await bench.version();
       const id = await bench.run();
       const url: string = (await planOf(id)).attributes['log-read-url'];
-      expect((await admin.delete(`/workspaces/${bench.workspaceId}`).expect(409)).body.errors[0].title).toBe(
-        'conflict',
-      );
-      await bench.act(id, 'cancel');
       await admin.delete(`/workspaces/${bench.workspaceId}`).expect(204);
       for (const settled of [false, true]) {
         if (settled) await api.settle();

@@ -59,9 +59,11 @@ const promised: Readonly<Record<string, number>> = {
   'get /workspaces/:workspaceId/vars/:variableId': 2,
   'patch /workspaces/:workspaceId/vars/:variableId': 4,
   'delete /workspaces/:workspaceId/vars/:variableId': 4,
-  'post /workspaces/:id/actions/lock': 5,
-  'post /workspaces/:id/actions/unlock': 2,
-  'post /workspaces/:id/actions/force-unlock': 2,
+  'post /workspaces/:id/actions/safe-delete': 6,
+  'post /organizations/:organization/workspaces/:name/actions/safe-delete': 6,
+  'post /workspaces/:id/actions/lock': 7,
+  'post /workspaces/:id/actions/unlock': 4,
+  'post /workspaces/:id/actions/force-unlock': 4,
   // Its place in the queue is read from the workspace's other runs, its policies from the policy sets.
   'post /runs': 17,
   'get /workspaces/:workspaceId/runs': 4,
@@ -83,11 +85,11 @@ const promised: Readonly<Record<string, number>> = {
   // The right and the lock are asked before the bytes, and in the workspace's turn; then whether a run is being applied.
   'post /workspaces/:workspaceId/state-versions': 12,
   'patch /workspaces/:workspaceId/state-versions': 14,
-  'get /state-versions': 3,
-  'get /state-versions/:id': 3,
+  'get /state-versions': 4,
+  'get /state-versions/:id': 4,
   'get /state-versions/:id/outputs': 4,
   'get /state-version-outputs/:id': 2,
-  'get /workspaces/:workspaceId/current-state-version': 4,
+  'get /workspaces/:workspaceId/current-state-version': 5,
   // Their lengths are read before they are.
   'get /workspaces/:workspaceId/current-state-version-outputs': 5,
   'post /workspaces/:id/actions/fetch': 6,
@@ -144,7 +146,7 @@ const promised: Readonly<Record<string, number>> = {
   // The team, its members, and their memberships.
   'get /teams/:id': 4,
   'patch /teams/:id': 4,
-  'delete /teams/:id': 7,
+  'delete /teams/:id': 6,
   'post /teams/:id/relationships/users': 6,
   'delete /teams/:id/relationships/users': 7,
   'post /teams/:id/relationships/organization-memberships': 6,
@@ -160,7 +162,7 @@ const promised: Readonly<Record<string, number>> = {
   'post /admin/users': 6,
   'post /admin/users/:id/actions/suspend': 4,
   'post /admin/users/:id/actions/unsuspend': 4,
-  'delete /admin/users/:id': 8,
+  'delete /admin/users/:id': 7,
   // Events are read if there are any.
   'get /organization/audit-trails': 2,
   'get /organization/audit-trail': 2,
@@ -299,7 +301,7 @@ describe('a request on SQLite', () => {
   it.each([
     // All its data belongs to the run; each kind is one statement, whatever there is.
     ['plan', 'plan_queued', 19],
-    ['apply', 'apply_queued', 20],
+    ['apply', 'apply_queued', 21],
   ] as const)('claims the %s of a run', async (phase, run, most) => {
     const database = await openMigrated(join(directory, `claim-${phase}.sqlite`), {
       onStatement: (sql) => statements.push(sql),

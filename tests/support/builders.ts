@@ -220,6 +220,7 @@ export const aRun = (
     createdBy: null,
     hasChanges: false,
     cancelRequested: false,
+    decisions: [],
     planned: null,
     applied: null,
     failure: null,

@@ -70,6 +70,7 @@ export async function prepare(
     ...variables.environment,
     ...terraformEnvironment(x.environment, bare, x.settings, x.job.workspace.variables),
     TF_WORKSPACE: workspace,
+    ...(x.job.run['debugging-mode'] && { TF_LOG: 'TRACE' }),
   };
   await x.directory.open();
   const user = x.settings.AGENT_RUN_AS;

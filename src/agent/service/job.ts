@@ -46,6 +46,7 @@ export const jobSchema = z.object({
     refresh: z.boolean(),
     'refresh-only': z.boolean(),
     'allow-config-generation': z.boolean(),
+    'debugging-mode': z.boolean().default(false),
     'target-addrs': z.array(z.string()).nullable(),
     'replace-addrs': z.array(z.string()).nullable(),
     /** Values are expressions of the configuration language. */

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { ConfigurationVersionSummary, Include } from '../../../application/index.js';
-import { type IngressAttributes, lifecycle, statuses, statusTraits } from '../../../domain/index.js';
+import {
+  type ConfigurationVersionId,
+  type IngressAttributes,
+  lifecycle,
+  statuses,
+  statusTraits,
+} from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
 import { anyView, described, presenting, type Words } from '../routing/resource.js';
@@ -112,8 +118,9 @@ export const createdConfigurationVersionSchema = described(
 const pullRequestNumber = z.int().nullable();
 
 const ingressAttributes =
-  ({ is }: Words) =>
-  (attributes: IngressAttributes): Resource => ({
+  ({ is, link }: Words) =>
+  (dialect: Dialect) =>
+  (versionId: ConfigurationVersionId, attributes: IngressAttributes): Resource => ({
     id: attributes.id,
     type: 'ingress-attributes',
     attributes: {
@@ -135,6 +142,7 @@ const ingressAttributes =
       'sender-avatar-url': is(maybeText, attributes.senderAvatarUrl),
       'sender-html-url': is(maybeText, attributes.senderHtmlUrl),
     },
+    links: { self: link(`${dialect.prefix}/configuration-versions/${versionId}/ingress-attributes`) },
   });
 
 export const presentIngressAttributes = ingressAttributes(presenting);
@@ -145,5 +153,5 @@ export const ingressAttributesSchema = described(
     about:
       'The commit that the version was fetched from. Attributes that the version control system did not report are null.',
   },
-  (words) => ingressAttributes(words)(anyView()),
+  (words, dialect) => ingressAttributes(words)(dialect)('', anyView()),
 );

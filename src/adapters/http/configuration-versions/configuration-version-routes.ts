@@ -1,7 +1,7 @@
 import type { BackingDataChange, ShownRun } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
 import { statusTraits } from '../../../domain/index.js';
-import { answerEmpty, answerOne } from '../routing/answering.js';
+import { answerEmpty } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
@@ -50,6 +50,7 @@ const backingDataInWords: Readonly<Record<BackingDataChange, Pick<Reference, 'op
 export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs: Neighbour<ShownRun>): Route[] => {
   const readNew = newConfigurationVersion(dialect);
   const version = () => configurationVersionSchema(dialect);
+  const presentCommit = presentIngressAttributes(dialect);
   const included = () => [ingressAttributesSchema(dialect), runs.schema()] as const;
   return [
     get(
@@ -76,7 +77,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
           const attributes = ingressAttributes.get(id);
           const run = newest.get(id);
           return [
-            ...(attributes === undefined ? [] : [presentIngressAttributes(attributes)]),
+            ...(attributes === undefined ? [] : [presentCommit(id, attributes)]),
             ...(run === undefined ? [] : [runs.present(run)]),
           ];
         });
@@ -116,7 +117,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
         const data = presentConfigurationVersion(dialect, include, { runIdOf: () => run?.run.id ?? null })(version);
         return ok(
           withIncluded({ data }, [
-            ...(ingressAttributes === null ? [] : [presentIngressAttributes(ingressAttributes)]),
+            ...(ingressAttributes === null ? [] : [presentCommit(version.id, ingressAttributes)]),
             ...(run === null ? [] : [runs.present(run)]),
           ]),
         );
@@ -134,9 +135,10 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
             'The commit that the version was created from. Returns 404 for a version that does not come from version control.',
         },
       ),
-      answerOne(presentIngressAttributes, (call) =>
-        use.showIngressAttributes.execute(call.actor, parameter(call, 'id')),
-      ),
+      async (call) => {
+        const id = parameter(call, 'id');
+        return ok({ data: presentCommit(id, await use.showIngressAttributes.execute(call.actor, id)) });
+      },
     ),
     get(
       '/configuration-versions/:id/download',

@@ -34,7 +34,10 @@ export const neighboursIn = (dialect: Dialect): Neighbours => ({
     schema: () => configurationVersionSchema(dialect),
     present: presentConfigurationVersion(dialect),
   },
-  'ingress-attributes': { schema: () => ingressAttributesSchema(dialect), present: presentIngressAttributes },
+  'ingress-attributes': {
+    schema: () => ingressAttributesSchema(dialect),
+    present: ({ versionId, attributes }) => presentIngressAttributes(dialect)(versionId, attributes),
+  },
   'task-stage': { schema: () => taskStageSchema(dialect), present: presentTaskStage(dialect) },
   user: { schema: () => memberSchema(dialect), present: presentMember },
   team: { schema: () => teamSchema(dialect), present: presentTeam(dialect) },

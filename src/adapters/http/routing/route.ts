@@ -108,6 +108,8 @@ export const remove = endpoint<Reference>('delete', 'ignored');
 export const removeListed = endpoint<ReadingReference>('delete', 'read');
 /** PUT of a body that is not a document. */
 export const putBytes = (mostBytes: number) => endpoint<Reference>('put', { mostBytes });
+/** POST of a body that need not be a document. */
+export const postBytes = (mostBytes: number) => endpoint<Reference>('post', { mostBytes });
 /** POST …/actions/…, which must not look at its body. */
 export const act = endpoint<Reference>('post', 'ignored');
 

@@ -11,6 +11,7 @@ import {
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { invalidAttribute } from '../../../domain/shared/domain-error.js';
+import { checkProgramVersion } from '../../../domain/shared/program-version.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -54,6 +55,7 @@ export class CreateRun {
       if (command.autoApply === true && !mayApply) {
         throw invalidAttribute('autoApply', 'Auto apply requires permission to apply runs');
       }
+      if (command.options.terraformVersion !== null) checkProgramVersion(command.options.terraformVersion);
       if (command.options.isDestroy && !workspace.allowDestroyPlan) {
         throw invalidAttribute('isDestroy', 'Destroy runs are not allowed in this workspace: see allow-destroy-plan');
       }

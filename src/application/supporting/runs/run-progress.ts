@@ -80,7 +80,9 @@ export class RunProgress {
     ]);
     if (!held) throw notFound();
     const id = this.ids.next('run');
-    const run = Run.create({ ...draft, id, sequence, workspaceId: workspace.id, createdAt: now });
+    const terraformVersion = draft.options.terraformVersion ?? workspace.terraformVersion;
+    const options = { ...draft.options, terraformVersion };
+    const run = Run.create({ ...draft, options, id, sequence, workspaceId: workspace.id, createdAt: now });
     await tx.runs.add(run);
     const kinds = policyKinds.filter((kind) => sets.some((set) => set.kind === kind));
     if (kinds.length > 0) {

@@ -120,7 +120,7 @@ export async function versions(
     : new Map<string, never>();
   return [
     ...readable.map(related('configuration-version')),
-    ...[...commits.values()].map(related('ingress-attributes')),
+    ...[...commits].map(([versionId, attributes]) => related('ingress-attributes')({ versionId, attributes })),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { Instant } from '../../shared/id.js';
 import { stampOf } from '../../shared/lifecycle-engine.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
-import type { RunState } from './run.js';
+import type { RunDecision, RunState } from './run.js';
 import { type RunStatus, runStatuses } from './run-status.js';
 
 /** An event in the life of a run. */
@@ -13,6 +13,8 @@ export interface RunEvent {
   readonly createdAt: Instant;
   /** Null if it was automatic, or if the actor is no longer known. */
   readonly actor: TokenOwner | null;
+  /** The comment that came with it. */
+  readonly comment: string | null;
 }
 
 const descriptions: Readonly<Record<RunStatus, string>> = {
@@ -35,17 +37,37 @@ const descriptions: Readonly<Record<RunStatus, string>> = {
   canceled: 'The run was canceled',
 };
 
+/** The status that a decision leads to. */
+const decided: Readonly<Record<RunDecision['action'], RunStatus>> = {
+  confirm: 'confirmed',
+  discard: 'discarded',
+  cancel: 'canceled',
+};
+
 const statusOfStamp: ReadonlyMap<string, RunStatus> = new Map(runStatuses.map((status) => [stampOf(status), status]));
 
 /** The recorded events of a run, in order: its creation, and the latest time it reached each status. */
-export function runEventsOf({ createdAt, createdBy, statusTimestamps, failure }: RunState): readonly RunEvent[] {
+export function runEventsOf({
+  createdAt,
+  createdBy,
+  statusTimestamps,
+  failure,
+  decisions,
+}: RunState): readonly RunEvent[] {
   const reached = Object.entries(statusTimestamps).flatMap(([stamp, at]): readonly RunEvent[] => {
     const action = statusOfStamp.get(stamp);
     if (action === undefined) return [];
     const description = (action === 'errored' ? failure : null) ?? descriptions[action];
-    return [{ action, description, createdAt: at, actor: null }];
+    const decision = decisions.findLast((one) => decided[one.action] === action);
+    return [{ action, description, createdAt: at, actor: decision?.by ?? null, comment: decision?.comment ?? null }];
   });
-  const created: RunEvent = { action: 'created', description: 'The run was created', createdAt, actor: createdBy };
+  const created: RunEvent = {
+    action: 'created',
+    description: 'The run was created',
+    createdAt,
+    actor: createdBy,
+    comment: null,
+  };
   // The sort is stable: events of the same instant keep the order of their stamps.
   return [created, ...reached.sort((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)))];
 }

@@ -35,8 +35,10 @@ export interface RunOptions {
   readonly targetAddrs: readonly string[] | null;
   readonly replaceAddrs: readonly string[] | null;
   readonly variables: readonly RunVariable[];
-  /** Null for the workspace's version. */
+  /** Null for the workspace's version, in runs of earlier releases. */
   readonly terraformVersion: string | null;
+  /** Whether the program logs its internals; absent in runs of earlier releases. */
+  readonly debuggingMode?: boolean;
 }
 
 /** The default options of a run. */
@@ -81,6 +83,18 @@ export const phases = ['plan', 'apply'] as const;
 
 export type Phase = (typeof phases)[number];
 
+/** The actions on runs, as their transitions are named. */
+export const runDecisions = ['confirm', 'discard', 'cancel'] as const;
+
+/** An action of a person or a team on a run. */
+export interface RunDecision {
+  readonly action: (typeof runDecisions)[number];
+  readonly by: TokenOwner;
+  readonly at: Instant;
+  /** As it was sent along. */
+  readonly comment: string | null;
+}
+
 export interface RunState {
   readonly id: RunId;
   readonly workspaceId: WorkspaceId;
@@ -100,6 +114,8 @@ export interface RunState {
   /** False until the plan ends. */
   readonly hasChanges: boolean;
   readonly cancelRequested: boolean;
+  /** In the order in which they were made. */
+  readonly decisions: readonly RunDecision[];
   readonly planned: PlannedChanges | null;
   readonly applied: ResourceCounts | null;
   /** The reason it is errored, as a sentence. */
@@ -137,7 +153,10 @@ export type RunFactsGathered = Pick<RunGuardFacts, 'itsTurn' | 'filesMissing' | 
 
 /** The fields a transition may change in addition to the status. */
 export type RunChange = Partial<
-  Pick<RunState, 'hasChanges' | 'planned' | 'applied' | 'failure' | 'ownFiles' | 'lease' | 'cancelRequested'>
+  Pick<
+    RunState,
+    'hasChanges' | 'planned' | 'applied' | 'failure' | 'ownFiles' | 'lease' | 'cancelRequested' | 'decisions'
+  >
 >;
 
 export interface RunFired {
@@ -165,6 +184,13 @@ export type RunDraft = Pick<
 export const runStatusesDiscardable: readonly RunStatus[] = runLifecycle.flatMap((row) =>
   row.trigger === 'discard' ? row.from : [],
 );
+/** The latest decision of this kind; undefined if it was never made. */
+export const decisionOf = ({ decisions }: RunState, action: RunDecision['action']): RunDecision | undefined =>
+  decisions.findLast((one) => one.action === action);
+
+/** When the run last reached a status. */
+export const updatedAtOf = ({ statusTimestamps, createdAt }: RunState): Instant =>
+  Object.values(statusTimestamps).reduce((a, b) => (a > b ? a : b), createdAt);
 
 const life = new Lifecycle('run', runLifecycle, runGuards);
 
@@ -189,6 +215,7 @@ export class Run {
       status: 'pending',
       hasChanges: false,
       cancelRequested: false,
+      decisions: [],
       planned: null,
       applied: null,
       failure: null,

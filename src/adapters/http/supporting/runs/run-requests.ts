@@ -11,7 +11,7 @@ import { defaultRunOptions } from '../../../../domain/supporting/runs/run.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, oneOf, someOf, texts, textual, type Values, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
-import { absentable, identifier, reading, resourceDocument } from '../../routing/schema.js';
+import { absentable, identifier, parse, reading, resourceDocument, unserved } from '../../routing/schema.js';
 
 const type: TypeName = { singular: 'run', plural: 'runs' };
 const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
@@ -154,6 +154,9 @@ export const newRun = (dialect: Dialect) => {
       'refresh-only': flag,
       'allow-empty-apply': flag,
       'allow-config-generation': flag,
+      'debugging-mode': flag.meta({ description: 'Logs what the program does, as TF_LOG=TRACE.' }),
+      'policy-paths': unserved('Policies of a configuration are not evaluated: use policy sets'),
+      'invoke-action-addrs': unserved('Actions are not invoked'),
       'target-addrs': addresses,
       'replace-addrs': addresses,
       variables: absentable(variables),
@@ -182,8 +185,29 @@ export const newRun = (dialect: Dialect) => {
         targetAddrs: attributes['target-addrs'] ?? defaultRunOptions.targetAddrs,
         replaceAddrs: attributes['replace-addrs'] ?? defaultRunOptions.replaceAddrs,
         variables: attributes.variables ?? defaultRunOptions.variables,
+        debuggingMode: attributes['debugging-mode'] ?? false,
         terraformVersion: attributes['terraform-version'] ?? defaultRunOptions.terraformVersion,
       },
     }),
   );
 };
+
+const commentSchema = z.object({ comment: absentable(z.string().max(4096)) });
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/**
+ * The comment that comes with an action on a run. Clients send such requests with bodies of any kind: only what is JSON is
+ * looked at, and refused only for a comment that is not a text.
+ */
+export function readComment({ body }: Call): string | null {
+  if (!(body instanceof Uint8Array)) return null;
+  let given: unknown;
+  try {
+    given = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return null;
+  }
+  const object = anyObject.safeParse(given);
+  return object.success ? (parse(commentSchema, object.data).comment ?? null) : null;
+}

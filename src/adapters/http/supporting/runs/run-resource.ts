@@ -12,6 +12,7 @@ import {
   runStatuses,
   type TokenOwner,
 } from '../../../../domain/index.js';
+import { decisionOf, updatedAtOf } from '../../../../domain/supporting/runs/run.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
@@ -21,6 +22,7 @@ import {
   flag,
   maybeDateTime,
   maybeText,
+  nothing,
   perDialect,
   stampsOf,
   text,
@@ -52,6 +54,7 @@ const actor = ({ is }: Words, dialect: Dialect, by: TokenOwner | null) =>
   );
 
 const addresses = z.array(text).nullable();
+const noTexts = z.array(text).max(0);
 const runSource = z.enum(['tfe-api', 'tfe-configuration-version']);
 const runStatus = z.enum(runStatuses);
 const runTimestamps = timestamps(['plan-queueable-at', ...stampsOf(runStatuses)]);
@@ -92,7 +95,9 @@ const run =
         'auto-apply': is(flag, state.autoApply),
         'canceled-at': is(maybeDateTime, state.statusTimestamps['canceled-at'] ?? null),
         'created-at': is(dateTime, state.createdAt),
+        'debugging-mode': is(flag, options.debuggingMode ?? false, 'Whether the program logs what it does.'),
         'error-message': is(maybeText, state.failure, 'Error message. Null unless the status is `errored`.'),
+        'force-cancel-available-at': is(nothing, null),
         'has-changes': is(flag, state.hasChanges, 'Whether the plan has changes. False until the plan is finished.'),
         'is-destroy': is(flag, options.isDestroy),
         message: is(text, options.message),
@@ -109,6 +114,7 @@ const run =
           "The caller's permissions, regardless of the status.",
         ),
         'plan-only': is(flag, state.planOnly),
+        'policy-paths': is(noTexts, [], 'Empty: policies of a configuration are not evaluated.'),
         'position-in-queue': is(
           count,
           position,
@@ -122,12 +128,19 @@ const run =
         status: is(runStatus, state.status),
         'status-timestamps': is(runTimestamps, state.statusTimestamps),
         'target-addrs': is(addresses, options.targetAddrs, 'Addresses of resources to target. Null for all.'),
-        'terraform-version': is(maybeText, options.terraformVersion, 'Null to use the version of the workspace.'),
+        'terraform-version': is(
+          maybeText,
+          options.terraformVersion,
+          'That of the workspace when the run was created, unless the request named one.',
+        ),
         'trigger-reason': is(manual, 'manual'),
+        'updated-at': is(dateTime, updatedAtOf(state), 'When it last reached a status.'),
         variables: each(options.variables, runVariable(words)),
       },
       relationships: {
         apply: toOne(phaseTypes.apply, phaseId(state.id, 'apply')),
+        'canceled-by': actor(words, dialect, decisionOf(state, 'cancel')?.by ?? null),
+        'confirmed-by': actor(words, dialect, decisionOf(state, 'confirm')?.by ?? null),
         'configuration-version': toOneAt(
           dialect.configurationVersionType,
           state.configurationVersionId,
@@ -157,7 +170,7 @@ const eventAction = z.enum(['created', ...runStatuses]);
 const runEvent =
   (words: Words) =>
   (dialect: Dialect, runId: RunId) =>
-  ({ action, description, createdAt, actor: by }: RunEvent): Resource => {
+  ({ action, description, createdAt, actor: by, comment }: RunEvent): Resource => {
     const { is, toOne } = words;
     return {
       id: runId.replace(/^run-/, 're-').concat('-', action.replaceAll('_', '-')),
@@ -166,6 +179,7 @@ const runEvent =
         action: is(eventAction, action, 'The status that the run reached.'),
         description: is(text, description),
         'created-at': is(dateTime, createdAt),
+        comment: is(maybeText, comment, 'The comment that came with the action.'),
       },
       relationships: { actor: actor(words, dialect, by), run: toOne('runs', runId) },
     };

@@ -9,18 +9,30 @@ import { presentTaskStage } from '../../policy-outcomes/policy-outcome-resource.
 import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
+import { limits } from '../../routing/limits.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { valuesOf } from '../../routing/parameters.js';
 import { creates, lists, type Reference, shows } from '../../routing/reference.js';
 import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
 import { listSchema } from '../../routing/resource-schema.js';
-import { accepted, act, type Call, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
+import {
+  accepted,
+  type Call,
+  get,
+  noContent,
+  ok,
+  parameter,
+  post,
+  postBytes,
+  type Route,
+} from '../../routing/route.js';
 import { presentWorkspace } from '../workspaces/workspace-resource.js';
 import {
   newRun,
   organizationRunsParameters,
   organizationRunsQuery,
   queueParameters,
+  readComment,
   runParameters,
   runsParameters,
   runsQuery,
@@ -82,15 +94,20 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
     };
 
   const action = (name: RunAction): Route =>
-    act(
+    postBytes(limits.body.most)(
       `/runs/:id/actions/${name}`,
       'runs/apply',
       () => ({
         ...actionsInWords[name],
+        about: 'The body may have a `comment`, which the run event shows. Anything else in it is ignored.',
+        body: { mediaType: 'application/json' },
         answers: { 202: null },
         refusals: ['run/transition-refused'],
       }),
-      answerEmpty((call) => use.changeRun.execute(call.actor, parameter(call, 'id'), name), accepted),
+      answerEmpty(
+        (call) => use.changeRun.execute(call.actor, parameter(call, 'id'), name, readComment(call)),
+        accepted,
+      ),
     );
 
   return [
@@ -184,7 +201,9 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
           withIncluded({ data: present(shown) }, [
             ...(workspace === undefined ? [] : [presentWorkspace(dialect)({ ...workspace, printsText: true })]),
             ...(version === undefined ? [] : [presentVersion(version)]),
-            ...(ingressAttributes === undefined ? [] : [presentIngressAttributes(ingressAttributes)]),
+            ...(ingressAttributes === undefined
+              ? []
+              : [presentIngressAttributes(dialect)(shown.run.configurationVersionId, ingressAttributes)]),
             ...(stage === undefined ? [] : [presentTaskStage(dialect)({ subject: stage, standing })]),
             ...presentRelated(neighbours, related),
           ]),

@@ -286,10 +286,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   ): Promise<Page<Seen<Workspace>>> {
     const consumers = this.living().whereIn('w.id', this.consumersOf(id).select('consumer_id'));
     if (visibility !== 'all') consumers.whereIn('w.id', this.grantedTo(visibility.throughTeams));
-    return this.seenOnEach(
-      standing,
-      await pageOf(this.db, consumers, byName, workspaceRows.read, page),
-    );
+    return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {

@@ -52,6 +52,7 @@ const changeable = runRows.only(
   'status',
   'hasChanges',
   'cancelRequested',
+  'decisions',
   'planned',
   'applied',
   'failure',

@@ -15,6 +15,7 @@ export const runRows = rowsOf<RunState>((row, as) => ({
   createdBy: as.group(row.created_by_kind, { kind: row.created_by_kind, id: row.created_by }),
   hasChanges: as.flag(row.has_changes),
   cancelRequested: as.flag(row.cancel_requested),
+  decisions: as.json(row.decisions),
   planned: as.json(row.planned),
   applied: as.json(row.applied),
   failure: row.failure,
