@@ -40,7 +40,7 @@ describe('what is included with workspaces', () => {
         ['current_configuration_version', [`configuration-versions ${version}`]],
         ['current_configuration_version.ingress_attributes', [`configuration-versions ${version}`]],
         ['cost_estimate,policy_checks,run-triggers', []],
-        ['locked_by', []],
+        ['locked_by', [`runs ${run}`]],
         ['', []],
       ] as const) {
         expect({ path, include, found: await included(admin, `${path}?include=${include}`) }).toEqual({

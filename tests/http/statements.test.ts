@@ -180,7 +180,7 @@ const promisedWithAll: Readonly<Record<string, { readonly include: string; reado
   },
   'get /organizations/:organization/runs': {
     include: 'plan,apply,workspace,created_by,configuration_version',
-    statements: 10,
+    statements: 11,
   },
   'get /organizations/:organization/teams': { include: 'users,organization_memberships', statements: 7 },
   'get /task-stages/:id': { include: 'run,run.workspace,policy_evaluations', statements: 7 },

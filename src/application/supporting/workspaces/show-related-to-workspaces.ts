@@ -1,11 +1,11 @@
-import { type Actor, may, type Seen, statusTraits, type Workspace } from '../../../domain/index.js';
+import { type Actor, may, type RunId, type Seen, statusTraits, type Workspace } from '../../../domain/index.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type Related, related } from '../../related.js';
 import { showingEach } from '../runs/show-run.js';
 import { readingUrls } from '../state-versions/state-urls.js';
-import { showingWorkspaces } from './show-workspace.js';
+import { type ShownWorkspace, showingWorkspaces } from './show-workspace.js';
 
 /** The resources that may be included with workspaces. */
 export type WorkspaceInclude =
@@ -52,7 +52,9 @@ export class ShowRelatedToWorkspaces {
       const isMember = organization !== undefined && may(organization.standing, 'organizations/read');
       return [
         ...(isMember ? [related('organization')(organization.subject)] : []),
-        ...(include.has('current-run') ? await this.runs(tx, readable, include) : []),
+        ...(include.has('current-run')
+          ? await this.runs(tx, readable, ({ activity }) => activity.currentRunId, include)
+          : []),
         ...(include.has('current-version')
           ? await versions(
               tx,
@@ -60,7 +62,9 @@ export class ShowRelatedToWorkspaces {
               include.has('current-commit'),
             )
           : []),
-        ...(include.has('locked-by') ? await lockHolders(tx, actor, workspaces) : []),
+        ...(include.has('locked-by')
+          ? [...(await lockHolders(tx, actor, workspaces)), ...(await this.runs(tx, readable, lockingRun))]
+          : []),
         ...(include.has('current-state') ? await this.states(tx, workspaces) : []),
       ];
     });
@@ -69,10 +73,10 @@ export class ShowRelatedToWorkspaces {
   private async runs(
     tx: Transaction<Needs>,
     workspaces: readonly Seen<Workspace>[],
-    include: ReadonlySet<WorkspaceInclude>,
+    runOf: (workspace: ShownWorkspace) => RunId | null,
+    include: ReadonlySet<WorkspaceInclude> = new Set(),
   ): Promise<readonly Related[]> {
-    const shownWorkspaces = await showingWorkspaces(tx, workspaces);
-    const ids = shownWorkspaces.flatMap(({ activity }) => activity.currentRunId ?? []);
+    const ids = (await showingWorkspaces(tx, workspaces)).flatMap((workspace) => runOf(workspace) ?? []);
     const standings = new Map(workspaces.map(({ subject, standing }) => [subject.id, standing]));
     const found = await tx.runs.among(ids);
     const seen = found.flatMap((subject) => {
@@ -123,6 +127,9 @@ export async function versions(
     ...[...commits].map(([versionId, attributes]) => related('ingress-attributes')({ versionId, attributes })),
   ];
 }
+
+const lockingRun = ({ subject, activity }: ShownWorkspace): RunId | null =>
+  subject.lock === null ? activity.workingRunId : null;
 
 /** Users who have left the organization and teams that the caller cannot see are left out. */
 async function lockHolders(
