@@ -54,7 +54,7 @@ export const identifier = (dialect: Dialect, type: TypeName) =>
 export const manyOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.identifiers.most);
 
 /** A date-time whose offset is zero, in the form in which it is stored. */
-export const utcDateTime = z
+const utcDateTime = z
   .string()
   .max(64)
   .overwrite((text) => text.replace(/[+-]00:00$/, 'Z'))
