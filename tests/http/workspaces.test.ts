@@ -137,7 +137,6 @@ describe('workspaces', () => {
       'allow-destroy-plan': false,
       'assessments-enabled': true,
       'auto-apply-run-trigger': true,
-      'auto-destroy-at': '2040-01-31T09:00:00.000Z',
       'file-triggers-enabled': false,
       'trigger-prefixes': ['modules', '/shared'],
       'queue-all-runs': true,
@@ -153,7 +152,7 @@ describe('workspaces', () => {
     const shown = { ...attributes, ...overwrites, operations: false, actions: { 'is-destroyable': false } };
     expect(created.body).toEqual({ data: resource(id, name, shown) });
     expect((await admin.get(`/workspaces/${id}`).expect(200)).body).toEqual(created.body);
-    const patterns = { 'trigger-patterns': ['**/*.tf'], 'auto-destroy-at': null, 'source-name': null };
+    const patterns = { 'trigger-patterns': ['**/*.tf'], 'source-name': null };
     const changed = await admin.patch(`/workspaces/${id}`, doc('workspaces', patterns)).expect(200);
     expect(changed.body).toEqual({ data: resource(id, name, { ...shown, ...patterns, 'trigger-prefixes': [] }) });
   });
@@ -183,6 +182,7 @@ describe('workspaces', () => {
     const change = (data: object) => admin.patch(`/workspaces/${id}`, { data: { type: 'workspaces', ...data } });
     for (const [name, value] of Object.entries({
       'tag-names': ['network'],
+      'auto-destroy-at': '2040-01-31T09:00:00Z',
       'auto-destroy-activity-duration': '14d',
       'inherits-project-auto-destroy': true,
       'project-remote-state': true,
@@ -224,22 +224,6 @@ describe('workspaces', () => {
     await admin.post('/runs', { data: { type: 'runs', relationships } }).expect(201);
     await set(true).expect(200);
     await destroy().expect(201);
-  });
-
-  it('schedule their destruction only for a caller who may apply runs', async () => {
-    const id = await newWorkspace();
-    const at = '2040-01-31T09:00:00Z';
-    const schedule = (caller: Caller, when: string | null) =>
-      caller.patch(`/workspaces/${id}`, doc('workspaces', { 'auto-destroy-at': when }));
-    const token = await api.organizationToken('acme');
-    const refused = invalid('auto-destroy-at', 'Auto destroy at requires permission to apply runs');
-    expect((await schedule(token, at).expect(422)).body).toEqual(refused);
-    expect((await schedule(admin, 'tomorrow').expect(422)).body.errors[0].source).toEqual(refused.errors[0]?.source);
-    await schedule(admin, at).expect(200);
-    // Neither repeating nor canceling it takes the right.
-    for (const when of ['2040-01-31T09:00:00.000Z', null]) {
-      expect((await schedule(token, when).expect(200)).body.data.attributes['auto-destroy-at']).toBe(when);
-    }
   });
 
   it('change in what is named, by id and by name, and in nothing else', async () => {

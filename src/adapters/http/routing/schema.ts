@@ -74,7 +74,7 @@ function instantFrom(text: string): Instant | undefined {
 }
 
 /** A date-time whose offset is zero, in the form in which it is stored. */
-export const utcDateTime = z
+const utcDateTime = z
   .string()
   .max(64)
   .refine((text) => instantFrom(text) !== undefined, {

@@ -4,7 +4,6 @@ import { checkSettings, defaultSettings } from '../../../domain/supporting/works
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { chosenAutoDestroy } from './auto-destroy.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
 import { noActivity } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
@@ -25,7 +24,7 @@ export class CreateWorkspace {
   execute(
     actor: Actor,
     organizationName: string,
-    { repository: asked, execution, autoDestroyAt, source = 'tfe-api', ...settings }: NewWorkspace,
+    { repository: asked, execution, source = 'tfe-api', ...settings }: NewWorkspace,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
@@ -46,7 +45,7 @@ export class CreateWorkspace {
         ...chosen,
         lock: null,
         repository,
-        autoDestroy: chosenAutoDestroy(actor, standing, null, autoDestroyAt),
+        autoDestroy: null,
         source,
         currentConfigurationVersionId: null,
         createdAt: now,

@@ -3,7 +3,6 @@ import {
   authorize,
   type ExecutionChange,
   type ExecutionSettings,
-  type Instant,
   identityOf,
   type LinkedRepository,
   type RepositorySettings,
@@ -22,8 +21,6 @@ import type { ShownWorkspace } from './show-workspace.js';
 export interface WorkspaceChange extends Partial<Omit<WorkspaceSettings, keyof ExecutionSettings>> {
   readonly execution?: ExecutionChange;
   readonly repository?: RepositorySettings | null;
-  /** Null to cancel it. */
-  readonly autoDestroyAt?: Instant | null;
 }
 
 /** A changed workspace, with values that are shown only once. */

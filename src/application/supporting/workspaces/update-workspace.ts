@@ -3,7 +3,6 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { chosenAutoDestroy } from './auto-destroy.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
 import { showingWorkspace } from './show-workspace.js';
@@ -20,7 +19,7 @@ export class UpdateWorkspace {
   execute(
     actor: Actor,
     reference: WorkspaceReference,
-    { repository: asked, execution, autoDestroyAt, ...settings }: WorkspaceChange,
+    { repository: asked, execution, ...settings }: WorkspaceChange,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
@@ -31,7 +30,6 @@ export class UpdateWorkspace {
         ...checkSettings(settings),
         ...chosen,
         repository,
-        autoDestroy: chosenAutoDestroy(actor, standing, subject.autoDestroy, autoDestroyAt),
         updatedAt: this.clock.now(),
         revision: subject.revision + 1,
       };

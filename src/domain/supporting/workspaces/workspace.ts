@@ -39,7 +39,7 @@ export interface WorkspaceSettings extends ExecutionSettings, FileTriggers {
   readonly autoApplyRunTrigger: boolean;
 }
 
-/** A scheduled destroy run, created for `by` at `at`. */
+/** A scheduled destroy run, to be created for `by` at `at`. Nothing schedules one yet. */
 export interface AutoDestroy {
   readonly at: Instant;
   readonly by: TokenOwner;

@@ -19,7 +19,6 @@ import {
   reading,
   resourceDocument,
   unserved,
-  utcDateTime,
   word,
 } from '../../routing/schema.js';
 
@@ -63,10 +62,7 @@ const settings = {
   'trigger-prefixes': paths.meta({ description: 'Directories besides the working directory.' }),
   'trigger-patterns': paths.meta({ description: 'Globs of files, such as `/**/*.tf`, instead of directories.' }),
   'global-remote-state': flag,
-  'auto-destroy-at': z
-    .union([z.null(), utcDateTime])
-    .optional()
-    .meta({ description: 'When to create a destroy run that is applied automatically. Null for never.' }),
+  'auto-destroy-at': unserved('Scheduled destruction is not served'),
   'source-name': maybeWord,
   'source-url': z.string().max(2048).nullable().optional(),
   'structured-run-output-enabled': flag.meta({ description: 'Kept for clients. Runs print text.' }),
@@ -75,7 +71,7 @@ const settings = {
   'setting-overwrites': absentable(z.object({ 'execution-mode': flag, 'agent-pool': flag })),
   // Null unlinks, unlike a missing value.
   'vcs-repo': repository.nullable().optional(),
-  'auto-destroy-activity-duration': unserved('Auto destroy after inactivity is not served: set auto-destroy-at'),
+  'auto-destroy-activity-duration': unserved('Scheduled destruction is not served'),
   'inherits-project-auto-destroy': unserved('Projects are not served'),
   'project-remote-state': unserved('Projects are not served'),
   'hyok-enabled': unserved('Keys of your own are not served'),
@@ -157,7 +153,6 @@ const toChange = ({ data }: Body): WorkspaceChange => {
     triggerPrefixes: attributes['trigger-prefixes'],
     triggerPatterns: attributes['trigger-patterns'],
     globalRemoteState: attributes['global-remote-state'],
-    autoDestroyAt: attributes['auto-destroy-at'],
     sourceName: attributes['source-name'],
     sourceUrl: attributes['source-url'],
     structuredRunOutputEnabled: attributes['structured-run-output-enabled'],

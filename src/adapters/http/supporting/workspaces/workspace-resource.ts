@@ -128,7 +128,7 @@ const workspace =
         'auto-destroy-at': is(
           maybeDateTime,
           workspace.autoDestroy?.at ?? null,
-          'When a destroy run is created, which is applied automatically. Null for never.',
+          'When the workspace is destroyed. Null for never.',
         ),
         environment: is(environment, 'default'),
         'execution-mode': is(executionMode, execution.mode),
