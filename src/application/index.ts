@@ -226,6 +226,7 @@ export {
 export { ListWorkspaces } from './supporting/workspaces/list-workspaces.js';
 export { RemoveWorkspace } from './supporting/workspaces/remove-workspace.js';
 export { type ShownWorkspace, ShowWorkspace } from './supporting/workspaces/show-workspace.js';
+export { ChangeStateConsumers, ListStateConsumers } from './supporting/workspaces/state-consumers.js';
 export { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
 export { AddTeamAccess, type NewTeamAccess } from './team-access/add-team-access.js';
 export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-access.js';

@@ -4,9 +4,21 @@ import type { LockAction } from '../../../../domain/index.js';
 import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { pageRequest } from '../../routing/pagination.js';
-import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
-import { act, type Call, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
-import { lockReason, newWorkspace, workspaceChange } from './workspace-requests.js';
+import { changes, creates, lists, relates, removes, shows } from '../../routing/reference.js';
+import {
+  act,
+  type Call,
+  get,
+  ok,
+  parameter,
+  patch,
+  post,
+  type Route,
+  remove,
+  removeListed,
+} from '../../routing/route.js';
+import { readingIds } from '../../routing/schema.js';
+import { lockReason, newWorkspace, workspaceChange, workspaceType } from './workspace-requests.js';
 import { changedWorkspaceSchema, presentWorkspace, workspaceSchema } from './workspace-resource.js';
 
 const byId = (call: Call): WorkspaceReference => ({ id: parameter(call, 'id') });
@@ -66,6 +78,13 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     };
   const refusals = ['workspace/lock-refused'] as const;
 
+  const consumersPath = '/workspaces/:id/relationships/remote-state-consumers';
+  const readConsumers = readingIds(dialect, workspaceType);
+  const changeConsumers = (change: 'add' | 'replace' | 'remove') =>
+    answerEmpty((call) =>
+      use.changeStateConsumers.execute(call.actor, parameter(call, 'id'), change, readConsumers(call)),
+    );
+
   return [
     get(
       '/organizations/:organization/workspaces',
@@ -87,6 +106,32 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     ),
     ...ofOne('/organizations/:organization/workspaces/:name', 'ByName', byName),
     ...ofOne('/workspaces/:id', '', byId),
+    get(
+      consumersPath,
+      'workspaces/read',
+      lists('listStateConsumers', 'List remote state consumers of a workspace', workspace),
+      answerPage(present, (call) =>
+        use.listStateConsumers.execute(call.actor, parameter(call, 'id'), pageRequest(call.query)),
+      ),
+    ),
+    post(
+      consumersPath,
+      'workspaces/update',
+      relates('addStateConsumers', 'Add remote state consumers', readConsumers, 'attribute/invalid'),
+      changeConsumers('add'),
+    ),
+    patch(
+      consumersPath,
+      'workspaces/update',
+      relates('replaceStateConsumers', 'Replace remote state consumers', readConsumers, 'attribute/invalid'),
+      changeConsumers('replace'),
+    ),
+    removeListed(
+      consumersPath,
+      'workspaces/update',
+      relates('removeStateConsumers', 'Remove remote state consumers', readConsumers),
+      changeConsumers('remove'),
+    ),
     post(
       '/workspaces/:id/actions/lock',
       'workspaces/lock',
