@@ -254,6 +254,7 @@ export { ListWorkspaces } from './supporting/workspaces/list-workspaces.js';
 export { RemoveWorkspace } from './supporting/workspaces/remove-workspace.js';
 export { ShowRelatedToWorkspaces, type WorkspaceInclude } from './supporting/workspaces/show-related-to-workspaces.js';
 export { type ShownWorkspace, ShowWorkspace } from './supporting/workspaces/show-workspace.js';
+export { ChangeStateConsumers, ListStateConsumers } from './supporting/workspaces/state-consumers.js';
 export { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
 export { AddTeamAccess, type NewTeamAccess } from './team-access/add-team-access.js';
 export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-access.js';

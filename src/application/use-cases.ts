@@ -112,6 +112,8 @@ export const useCases = {
   showWorkspace: made(published.ShowWorkspace, 'unitOfWork'),
   updateWorkspace: made(published.UpdateWorkspace, 'unitOfWork', 'clock', repositoryLinks),
   removeWorkspace: made(published.RemoveWorkspace, 'unitOfWork', 'clock'),
+  listStateConsumers: made(published.ListStateConsumers, 'unitOfWork'),
+  changeStateConsumers: made(published.ChangeStateConsumers, 'unitOfWork'),
   changeWorkspaceLock: made(published.ChangeWorkspaceLock, 'unitOfWork', 'clock', runProgress),
 
   createVariable: made(published.CreateVariable, 'unitOfWork', 'clock', 'ids', 'secretBox'),

@@ -92,7 +92,7 @@ const routes: readonly (readonly [
   ],
   [
     'write a state',
-    13,
+    14,
     'post',
     ({ workspace }) => `/workspaces/${workspace}/state-versions`,
     201,

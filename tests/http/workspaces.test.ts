@@ -208,6 +208,36 @@ describe('workspaces', () => {
     }
   });
 
+  it('share their state with the consumers they name, as far as the caller may read them', async () => {
+    const [id, first, second] = [await newWorkspace(), await newWorkspace(), await newWorkspace()];
+    const consumers = `/workspaces/${id}/relationships/remote-state-consumers`;
+    const body = (...ids: readonly string[]) => ({ data: ids.map((one) => ({ id: one, type: 'workspaces' })) });
+    const listed = async (caller = admin) => {
+      const { data, meta } = (await caller.get(consumers).expect(200)).body;
+      expect(meta.pagination['total-count']).toBe(data.length);
+      return data.map((workspace: { id: string }) => workspace.id).sort();
+    };
+    expect(await listed()).toEqual([]);
+    await admin.post(consumers, body(first, second, first)).expect(204);
+    await admin.post(consumers, body(first)).expect(204);
+    expect(await listed()).toEqual([first, second].sort());
+    expect(await listed(await memberWith('read', id))).toEqual([]);
+    await admin.send('delete', consumers, body(second)).expect(204);
+    expect(await listed()).toEqual([first]);
+    await admin.patch(consumers, body(second)).expect(204);
+    expect(await listed()).toEqual([second]);
+    const elsewhere = newName();
+    await api.organization(elsewhere);
+    for (const unknown of ['ws-nobody', await api.workspace(elsewhere, newName())]) {
+      const answer = await admin.post(consumers, body(first, unknown)).expect(422);
+      expect(answer.body.errors[0].source).toEqual({ pointer: '/data' });
+    }
+    await (await memberWith('write', id)).post(consumers, body()).expect(404);
+    expect(await listed()).toEqual([second]);
+    await admin.delete(`/workspaces/${second}`).expect(204);
+    expect(await listed()).toEqual([]);
+  });
+
   it('refuse destroy runs that the settings do not allow', async () => {
     const id = await newWorkspace();
     const { uploadUrl } = await api.version(id, { 'auto-queue-runs': false });

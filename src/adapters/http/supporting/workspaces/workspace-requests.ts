@@ -22,7 +22,7 @@ import {
   word,
 } from '../../routing/schema.js';
 
-const type: TypeName = { singular: 'workspace', plural: 'workspaces' };
+export const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
 export const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
 
 const flag = absentable(z.boolean());
@@ -88,7 +88,7 @@ const relationships = (dialect: Dialect) => ({
 });
 
 const changeDocument = (dialect: Dialect) =>
-  resourceDocument(dialect, type, { name: absentable(word), ...settings }, relationships(dialect));
+  resourceDocument(dialect, workspaceType, { name: absentable(word), ...settings }, relationships(dialect));
 
 type Body = z.infer<ReturnType<typeof changeDocument>>;
 
@@ -169,7 +169,7 @@ const toChange = ({ data }: Body): WorkspaceChange => {
 };
 
 export const newWorkspace = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, type, { name: word, ...settings }, relationships(dialect));
+  const schema = resourceDocument(dialect, workspaceType, { name: word, ...settings }, relationships(dialect));
   return reading(
     schema.refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement),
     (body, call): NewWorkspace => ({
@@ -228,6 +228,6 @@ export const workspacesQuery = ({ query }: Call) => {
 /** The reason for a lock, as clients send it: in a document's attributes or directly next to `data`. */
 export const lockReason = (dialect: Dialect) => {
   const reason = absentable(z.string().max(1024));
-  const schema = optionalDocument(dialect, type, { reason }).extend({ reason });
+  const schema = optionalDocument(dialect, workspaceType, { reason }).extend({ reason });
   return reading(schema, (body): string | null => body.reason ?? body.data.attributes.reason ?? null);
 };

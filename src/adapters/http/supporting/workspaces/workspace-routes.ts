@@ -1,12 +1,12 @@
 import type { RelatedKind, WorkspaceReference } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { type LockAction, may } from '../../../../domain/index.js';
-import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { valuesOf } from '../../routing/parameters.js';
-import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
+import { changes, creates, lists, relates, removes, shows } from '../../routing/reference.js';
 import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
 import {
   type Answer,
@@ -19,7 +19,9 @@ import {
   post,
   type Route,
   remove,
+  removeListed,
 } from '../../routing/route.js';
+import { readingIds } from '../../routing/schema.js';
 import { wholeList } from '../../routing/whole-list.js';
 import { presentStateOutput, stateOutputSchema } from '../state-versions/state-version-resource.js';
 import {
@@ -29,6 +31,7 @@ import {
   workspaceParameters,
   workspacesParameters,
   workspacesQuery,
+  workspaceType,
 } from './workspace-requests.js';
 import { changedWorkspaceSchema, presentWorkspace, workspaceSchema } from './workspace-resource.js';
 
@@ -120,6 +123,13 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     };
   const refusals = ['workspace/lock-refused'] as const;
 
+  const consumersPath = '/workspaces/:id/relationships/remote-state-consumers';
+  const readConsumers = readingIds(dialect, workspaceType);
+  const changeConsumers = (change: 'add' | 'replace' | 'remove') =>
+    answerEmpty((call) =>
+      use.changeStateConsumers.execute(call.actor, parameter(call, 'id'), change, readConsumers(call)),
+    );
+
   return [
     get(
       '/organizations/:organization/workspaces',
@@ -150,6 +160,32 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     ),
     ...ofOne('/organizations/:organization/workspaces/:name', 'ByName', byName),
     ...ofOne('/workspaces/:id', '', byId),
+    get(
+      consumersPath,
+      'workspaces/read',
+      lists('listStateConsumers', 'List remote state consumers of a workspace', workspace),
+      answerPage(present, (call) =>
+        use.listStateConsumers.execute(call.actor, parameter(call, 'id'), pageRequest(call.query)),
+      ),
+    ),
+    post(
+      consumersPath,
+      'workspaces/update',
+      relates('addStateConsumers', 'Add remote state consumers', readConsumers, 'attribute/invalid'),
+      changeConsumers('add'),
+    ),
+    patch(
+      consumersPath,
+      'workspaces/update',
+      relates('replaceStateConsumers', 'Replace remote state consumers', readConsumers, 'attribute/invalid'),
+      changeConsumers('replace'),
+    ),
+    removeListed(
+      consumersPath,
+      'workspaces/update',
+      relates('removeStateConsumers', 'Remove remote state consumers', readConsumers),
+      changeConsumers('remove'),
+    ),
     post(
       '/workspaces/:id/actions/lock',
       'workspaces/lock',

@@ -1,0 +1,58 @@
+import {
+  type Actor,
+  authorized,
+  DomainError,
+  seenBy,
+  type WorkspaceId,
+  workspaceVisibility,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Page, PageRequest } from '../../ports/repositories/page.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type ShownWorkspace, showingWorkspaces } from './show-workspace.js';
+
+/** GET /workspaces/:id/relationships/remote-state-consumers: those that the caller may read. */
+export class ListStateConsumers {
+  constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'runs'>) {}
+
+  execute(actor: Actor, id: WorkspaceId, page: PageRequest): Promise<Page<ShownWorkspace>> {
+    return this.unitOfWork.read(async (tx) => {
+      const { organizationName } = authorized(await tx.workspaces.findFor(actor, id), 'workspaces/read');
+      const organization = await tx.organizations.findFor(actor, organizationName);
+      const { standing } = seenBy(organization, 'organizations/read');
+      const found = await tx.workspaces.stateConsumers(id, standing, workspaceVisibility(standing), page);
+      return { ...found, items: await showingWorkspaces(tx, found.items) };
+    });
+  }
+}
+
+/** POST, PATCH and DELETE of the same: adds, replaces or removes. */
+export class ChangeStateConsumers {
+  constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'audit'>) {}
+
+  /** Throws `attribute/invalid` for a workspace that is not in the organization, or that the caller may not read. */
+  execute(
+    actor: Actor,
+    id: WorkspaceId,
+    change: 'add' | 'replace' | 'remove',
+    consumerIds: readonly WorkspaceId[],
+  ): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const workspace = authorized(await tx.workspaces.findFor(actor, id), 'workspaces/update');
+      const added = change === 'remove' ? [] : [...new Set(consumerIds)];
+      if (added.length > 0) {
+        const organization = await tx.organizations.findFor(actor, workspace.organizationName);
+        const { standing } = seenBy(organization, 'organizations/read');
+        const visibility = workspaceVisibility(standing);
+        const found = await tx.workspaces.visibleAmong(workspace.organizationId, added, visibility);
+        if (found.length < added.length) {
+          const sentence = 'Remote state consumers must be workspaces of the organization';
+          throw new DomainError('attribute/invalid', sentence, { member: 'data' });
+        }
+      }
+      const removed = { add: [], replace: 'all', remove: consumerIds } as const;
+      await tx.workspaces.changeStateConsumers(id, { removed: removed[change], added });
+      await tx.audit.add(doneBy(actor, 'workspaces/update', id), workspace);
+    });
+  }
+}
