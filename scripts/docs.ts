@@ -246,7 +246,7 @@ export const openApiPage = (): string =>
 export function metricsPage(): string {
   const { metrics } = new Exposition({
     meters: new Meters(),
-    takeStock: () => Promise.reject(new Error('there is no database')),
+    takeSnapshot: () => Promise.reject(new Error('there is no database')),
     version: packageVersion(),
     mostBytes: 0,
     database: 'sqlite',

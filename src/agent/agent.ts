@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { bareEnvironment } from './programs/environment.js';
 import { findOpa, findTerraform, noOpa, noTerraform } from './programs/find-programs.js';
 import { checkRunUser, refuseSharedUser } from './programs/run-user-checks.js';
-import { executeJob, type Surroundings } from './run/execute-job.js';
+import { type Dependencies, executeJob } from './run/execute-job.js';
 import { removeLeftovers } from './run/leftovers.js';
 import { ServiceClient, ServiceRefused } from './service/service-client.js';
 import type { Settings } from './settings.js';
@@ -16,12 +16,12 @@ const afterNonsense = 15_000;
 export async function runAgent(
   settings: Settings,
   token: string,
-  surroundings: Pick<Surroundings, 'environment' | 'stopping' | 'killing' | 'say'>,
+  dependencies: Pick<Dependencies, 'environment' | 'stopping' | 'killing' | 'say'>,
 ): Promise<void> {
-  const { stopping, say, environment } = surroundings;
+  const { stopping, say, environment } = dependencies;
   const client = new ServiceClient(settings.GATEHOUSE_URL, token, say);
   await checkRunUser(settings);
-  await removeLeftovers(settings, surroundings);
+  await removeLeftovers(settings, dependencies);
   refuseSharedUser(settings);
   await introduce(settings, environment, say);
   while (!stopping.aborted) {
@@ -35,13 +35,13 @@ export async function runAgent(
     });
     if (job === undefined) continue;
     say(`${job.run.id}: ${job.phase} of ${job.workspace.organization}/${job.workspace.name}`);
-    await executeJob(job, { ...surroundings, client, settings, token });
+    await executeJob(job, { ...dependencies, client, settings, token });
   }
 }
 
 async function introduce(
   settings: Settings,
-  environment: Surroundings['environment'],
+  environment: Dependencies['environment'],
   say: (line: string) => void,
 ): Promise<void> {
   const { AGENT_WORK_DIR: place } = settings;

@@ -45,13 +45,13 @@ async function main(words: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
   // A closing terminal may send it twice, which must not kill programs.
   process.on('SIGHUP', () => stopping.signal.aborted || stop());
-  const surroundings = { stopping: stopping.signal, killing: killing.signal, say };
+  const dependencies = { stopping: stopping.signal, killing: killing.signal, say };
 
   if (settings === undefined || token === undefined) {
     const { withServer } = await import('./first-try/with-server.js');
-    await withServer(process.env, surroundings);
+    await withServer(process.env, dependencies);
   } else {
-    await runAgent(settings, token, { ...surroundings, environment: process.env });
+    await runAgent(settings, token, { ...dependencies, environment: process.env });
   }
   say('stopped');
 }

@@ -7,7 +7,7 @@ import { ServiceClient, ServiceRefused } from './service/service-client.js';
 import { SettingsError, settings, tokenSchema } from './settings.js';
 
 /** How long one request may take, and how long a service that is away is asked again. */
-const seconds = { request: 60, upload: 3600, patience: 60 } as const;
+const seconds = { request: 60, upload: 3600, retryFor: 60 } as const;
 
 const stateFile = z.object({ serial: z.int().min(0), lineage: z.string().min(1) });
 const identified = z.object({ id: z.string() });
@@ -79,7 +79,7 @@ export async function putBack(
   const state = await described(file);
   const client = clientOf(environment, say);
   const ask = <Schema extends z.ZodType>(method: 'GET' | 'POST', path: string, schema: Schema, body?: object) =>
-    client.json({ method, path: `/api/v2${path}`, body, seconds: seconds.request, patience: seconds.patience }, schema);
+    client.json({ method, path: `/api/v2${path}`, body, seconds: seconds.request, retryFor: seconds.retryFor }, schema);
 
   const { data: run } = await ask('GET', `/runs/${runId}`, shownRun);
   const workspace = `/workspaces/${run.relationships.workspace.data.id}`;
@@ -100,7 +100,7 @@ export async function putBack(
     const path = new URL(url).pathname;
     const body = await openAsBlob(file);
     await client.json(
-      { method: 'PUT', path, body, seconds: seconds.upload, patience: seconds.patience },
+      { method: 'PUT', path, body, seconds: seconds.upload, retryFor: seconds.retryFor },
       z.undefined(),
     );
     say(`${file} is the current state of the workspace now, as ${created.data.id}. The file can be removed.`);

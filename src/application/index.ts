@@ -79,7 +79,6 @@ export type {
   WorkspaceFilter,
 } from './ports/repositories/filters.js';
 export { agentPoolSorts, policySorts, workspaceSorts } from './ports/repositories/filters.js';
-export type { Holdable, Holds } from './ports/repositories/holds.js';
 export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
 export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
 export type {
@@ -101,6 +100,7 @@ export type {
   PolicySetRepository,
   TaskStageRepository,
 } from './ports/repositories/policy-repository.js';
+export type { Lockable, RowLocks } from './ports/repositories/row-locks.js';
 export type { RunArtifacts } from './ports/repositories/run-artifacts.js';
 export type {
   QueuedRun,

@@ -5,9 +5,9 @@ import type {
   ManagedPolicy,
   Member,
   Organization,
-  Seen,
   TaskStage,
   Team,
+  WithStanding,
 } from '../domain/index.js';
 import type { ConfigurationVersionSummary } from './ports/repositories/configuration-version-repository.js';
 import type { MembershipView } from './ports/repositories/organization-repository.js';
@@ -24,9 +24,9 @@ interface Views {
   readonly apply: ShownPhase;
   readonly 'configuration-version': ConfigurationVersionState | ConfigurationVersionSummary;
   readonly 'ingress-attributes': { readonly versionId: ConfigurationVersionId; readonly attributes: IngressAttributes };
-  readonly 'task-stage': Seen<TaskStage>;
+  readonly 'task-stage': WithStanding<TaskStage>;
   readonly user: Member;
-  readonly team: Seen<Team>;
+  readonly team: WithStanding<Team>;
   readonly membership: MembershipView;
   readonly policy: ManagedPolicy;
   readonly 'state-version': ListedStateVersion;

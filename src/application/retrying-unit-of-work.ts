@@ -10,13 +10,13 @@ const attempts = 5;
  */
 export class RetryingUnitOfWork<Names extends RepositoryName = RepositoryName> implements UnitOfWork<Names> {
   constructor(
-    private readonly inner: UnitOfWork<NoInfer<Names> | 'holds'>,
+    private readonly inner: UnitOfWork<NoInfer<Names> | 'rowLocks'>,
     /** Under contention most attempts fail again unless they wait for a random time. */
     private readonly pauseAfter: (attempt: number) => Promise<void> = async () => undefined,
   ) {}
 
   async run<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result> {
-    let again: (tx: Transaction<Names | 'holds'>) => Promise<Result> = work;
+    let again: (tx: Transaction<Names | 'rowLocks'>) => Promise<Result> = work;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.inner.run(again);
@@ -25,7 +25,7 @@ export class RetryingUnitOfWork<Names extends RepositoryName = RepositoryName> i
         if (!stale || attempt === attempts) throw error;
         await this.pauseAfter(attempt);
         again = async (tx) => {
-          await tx.holds.takeStale(error);
+          await tx.rowLocks.takeStale(error);
           return work(tx);
         };
       }

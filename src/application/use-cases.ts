@@ -2,7 +2,7 @@ import { type MadeBy, made } from './assembly.js';
 import { ExchangeRequestRates } from './background/exchange-request-rates.js';
 import { RemoveLeftovers } from './background/remove-leftovers.js';
 import { StoredSecrets } from './background/stored-secrets.js';
-import { TakeStock } from './background/take-stock.js';
+import { TakeSnapshot } from './background/take-snapshot.js';
 import * as published from './index.js';
 
 // Objects shared by several use cases.
@@ -239,7 +239,7 @@ export const useCases = {
 
   storedSecrets: made(StoredSecrets, 'unitOfWork', 'clock', 'secretBox'),
   exchangeRequestRates: made(ExchangeRequestRates, 'unitOfWork', 'clock', 'ids'),
-  takeStock: made(TakeStock, 'unitOfWork', 'clock'),
+  takeSnapshot: made(TakeSnapshot, 'unitOfWork', 'clock'),
 };
 
 export type UseCases = MadeBy<typeof useCases>;

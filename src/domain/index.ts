@@ -9,12 +9,12 @@ export type {
   Claim,
   PoolInQuestion,
   Requirement,
-  Seen,
   Standing,
   TeamInQuestion,
   TeamStanding,
   TeamTokenVisibility,
   TeamVisibility,
+  WithStanding,
   WorkspaceVisibility,
 } from './authorization/policy.js';
 export {

@@ -22,7 +22,7 @@ async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
  * The maximum time a line waits to be written together with others, in milliseconds. Unbatched, log writes took a tenth
  * of the time of small requests.
  */
-const patience = 5;
+const retryDelay = 5;
 
 /**
  * The destination of log lines. A full disk, or a reader that is gone or does not read, costs lines only: the service
@@ -37,7 +37,7 @@ export function logOutput(fd: number): { write(line: string): void } {
       const bytes = Buffer.from(waiting);
       waiting = '';
       await writeAll(fd, bytes).catch(() => undefined);
-      await pause(patience);
+      await pause(retryDelay);
     }
     writing = false;
   };

@@ -36,7 +36,7 @@ const welcome = ({ publicUrl }: RunningService, tokenHint: string): string => {
 };
 
 /** The time in milliseconds for the last lines to be written and for connections to close. */
-const lastWord = 1_000;
+const exitTimeout = 1_000;
 
 /** Exits even if the reader of standard output does not read it, which a normal exit would wait for. */
 const end = (): void => {
@@ -89,7 +89,7 @@ async function main(): Promise<void> {
           process.exitCode = 1;
         },
       )
-      .finally(() => setTimeout(end, lastWord).unref());
+      .finally(() => setTimeout(end, exitTimeout).unref());
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { FileBundleStore, makeDirectory } from '../adapters/files/file-bundle-store.js';
 import { type HttpServer, httpServer } from '../adapters/http/server/http-server.js';
-import { usualPatience } from '../adapters/http/server/patience.js';
+import { defaultTimeouts } from '../adapters/http/server/timeouts.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
 import { NewerSchema } from '../adapters/persistence/knex/migrations/migrate.js';
@@ -66,7 +66,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     );
   }
 
-  const http = httpServer(usualPatience);
+  const http = httpServer(defaultTimeouts);
   const { server } = http;
 
   let database: KnexDatabase | undefined;

@@ -17,7 +17,7 @@ import { until } from '../support/service-steps.js';
 
 const never = new AbortController().signal;
 
-const surroundings = (directory: string, outputBytes = 1 << 20) => ({
+const dependencies = (directory: string, outputBytes = 1 << 20) => ({
   directory,
   environment: { PATH: process.env.PATH ?? '', HOME: join(directory, 'home') },
   bounds: {
@@ -35,7 +35,7 @@ const shell = (directory: string, script: string, more: Partial<Program> = {}) =
     path: '/bin/sh',
     args: ['-c', script],
     onOutput: () => undefined,
-    ...surroundings(directory),
+    ...dependencies(directory),
     ...more,
   });
 
@@ -49,7 +49,7 @@ describe('a program', () => {
   it('prints into a file, up to its limit', async () => {
     await inTemporaryDirectory(async (directory) => {
       const sh = { path: '/bin/sh', title: 'Terraform', version: '1.0.0', platform: 'linux_amd64' } as const;
-      const terraform = new Terraform(sh, surroundings(directory));
+      const terraform = new Terraform(sh, dependencies(directory));
       const script = 'head -c 100000 /dev/zero; echo complained >&2';
       const short = await terraform.runInto(join(directory, 'short'), ['-c', script]);
       expect([short.code, short.stopped, `${short.printed}`]).toEqual([0, undefined, 'complained\n']);
@@ -65,7 +65,7 @@ describe('a program', () => {
       // As on a full disk, a write that does not fit fails.
       const script = `trap '' XFSZ; ulimit -f 8; exec head -c 100000 /dev/zero`;
       const wrapped = { path: '/bin/sh', title: 'Terraform', version: '1.0.0', platform: 'linux_amd64' } as const;
-      const ran = await new Terraform(wrapped, surroundings(directory)).runInto(join(directory, 'out'), ['-c', script]);
+      const ran = await new Terraform(wrapped, dependencies(directory)).runInto(join(directory, 'out'), ['-c', script]);
       expect(ran.code).not.toBe(0);
       expect(`${ran.printed}`).toContain('File too large');
     });

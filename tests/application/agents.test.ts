@@ -230,7 +230,7 @@ describe('a claim', () => {
 });
 
 describe('a report', () => {
-  it('is refused when the lease ends while it waits for the turn of the workspace', async () => {
+  it('is refused when the lease ends while it waits for the lock on the row of the workspace', async () => {
     await steps.create();
     const held = await steps.claimed();
     /** Changes another transaction has committed by the time the lock is acquired. */
@@ -239,9 +239,9 @@ describe('a report', () => {
       run: (work) =>
         world.unitOfWork.run((tx) => {
           const workspaces = Object.assign(Object.create(tx.workspaces), {
-            takeTurn: async (id: string) => {
+            lockRow: async (id: string) => {
               await changed(tx);
-              await tx.workspaces.takeTurn(id);
+              await tx.workspaces.lockRow(id);
             },
           });
           return work({ ...tx, workspaces });

@@ -98,9 +98,9 @@ class MortalUnitOfWork extends UncertainUnitOfWork {
 /** A change that writes a workspace's row keeps others from it until it commits. */
 function notingTurns(tx: Transaction, turns: Set<WorkspaceId>): Transaction {
   const workspaces = Object.create(tx.workspaces) as Transaction['workspaces'];
-  workspaces.takeTurn = (id) => {
+  workspaces.lockRow = (id) => {
     turns.add(id);
-    return tx.workspaces.takeTurn(id);
+    return tx.workspaces.lockRow(id);
   };
   workspaces.save = (workspace) => {
     turns.add(workspace.id);

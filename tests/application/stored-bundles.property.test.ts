@@ -266,8 +266,8 @@ describe('bundles in an object store, wherever the process dies', () => {
     });
     const signing = client();
     signing.config.credentials = async () => server;
-    const patience = { answer: 2_000, transfer: 2_000, pause: 0 };
-    store = new S3BundleStore({ client: signing, bucket: server.bucket, partBytes, patience });
+    const timeouts = { answer: 2_000, transfer: 2_000, pause: 0 };
+    store = new S3BundleStore({ client: signing, bucket: server.bucket, partBytes, timeouts });
   });
 
   afterAll(() => server.close());

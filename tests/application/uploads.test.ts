@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
-import { usualPatience } from '../../src/adapters/http/server/patience.js';
+import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import { attemptSeconds } from '../../src/application/index.js';
 import { ConfigurationVersion, DomainError } from '../../src/domain/index.js';
 import { lifetimes, missing, objectIdOf, SlowBody, UncertainUnitOfWork, World } from '../support/application.js';
@@ -94,7 +94,7 @@ describe('an upload that takes too long to be taken', () => {
 
   it('has had all the time that bytes may take, and is swept long after any transaction it was in', () => {
     const open = 60;
-    expect(attemptSeconds.taken).toBeGreaterThanOrEqual(usualPatience.total / 1000 + 600);
+    expect(attemptSeconds.taken).toBeGreaterThanOrEqual(defaultTimeouts.total / 1000 + 600);
     expect(attemptSeconds.abandoned).toBeGreaterThanOrEqual(attemptSeconds.taken + open + 1800);
   });
 });

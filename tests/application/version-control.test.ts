@@ -609,7 +609,7 @@ describe('a version from version control', () => {
     expect(await (await steps.claimed()).files()).toEqual(files);
   });
 
-  it('waits for its turn before it fetches', async () => {
+  it('waits for the lock on the row before it fetches', async () => {
     await archived();
     const [first, second] = [await steps.create(), await steps.create()];
     expect(await steps.statusesOf(first, second)).toEqual(['fetching', 'pending']);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { usualPatience } from '../../src/adapters/http/server/patience.js';
+import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import { loadConfig, settings } from '../../src/infrastructure/config.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -66,15 +66,15 @@ describe('what deploys the service', () => {
     expect(read('deploy/.env.example')).not.toMatch(/^(SIGNING_SECRET|ADMIN_TOKEN|S3_SECRET|\w+PASSWORD)=./m);
   });
 
-  it('lets the service be the first to lose patience', () => {
-    expect(numberIn(proxy, /^ +timeout http-request (\d+)s$/gm) * 1000).toBeGreaterThan(usualPatience.head);
-    expect(numberIn(proxy, /^ +timeout client (\d+)s$/gm) * 1000).toBeGreaterThan(usualPatience.idle);
+  it('lets the service time out first', () => {
+    expect(numberIn(proxy, /^ +timeout http-request (\d+)s$/gm) * 1000).toBeGreaterThan(defaultTimeouts.head);
+    expect(numberIn(proxy, /^ +timeout client (\d+)s$/gm) * 1000).toBeGreaterThan(defaultTimeouts.idle);
     const longestWait = 60;
-    for (const patience of [
+    for (const timeout of [
       numberIn(proxy, /^ +timeout server (\d+)s$/gm),
       numberIn(kubernetes, /proxy-read-timeout: "(\d+)"/g),
     ]) {
-      expect(patience).toBeGreaterThan(longestWait);
+      expect(timeout).toBeGreaterThan(longestWait);
     }
   });
 

@@ -36,7 +36,7 @@ const bounded: Readonly<Record<string, string>> = {
   '^ *([0-7]*)[ \\0]*$': 'a number in the header of a tar, of twelve bytes at most',
 };
 
-const surroundings = createContext({});
+const dependencies = createContext({});
 const search = new Script(
   'for (const text of texts) if (slowest <= limit) slowest = Math.max(slowest, time(pattern, text))',
 );
@@ -49,13 +49,13 @@ function slowness(pattern: Pattern): number {
     return process.cpuUsage(begun).user / 1000;
   };
   const expression = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''));
-  Object.assign(surroundings, { texts: textsFor(pattern), pattern: expression, time, slowest: 0, limit: milliseconds });
+  Object.assign(dependencies, { texts: textsFor(pattern), pattern: expression, time, slowest: 0, limit: milliseconds });
   try {
-    search.runInContext(surroundings, { timeout: milliseconds * 10 });
+    search.runInContext(dependencies, { timeout: milliseconds * 10 });
   } catch {
     return milliseconds * 10;
   }
-  return surroundings.slowest as number;
+  return dependencies.slowest as number;
 }
 
 describe('every regular expression that looks at what others wrote', () => {

@@ -25,7 +25,7 @@ import { type Size, seedPostgres, seedSqlite, sizeOf } from './seed-rows.js';
 import { postgresUrl, Server } from './servers.js';
 
 /** The time for one measurement, in milliseconds. */
-const patience = 3_000;
+const budget = 3_000;
 
 const mostRatio = 1.5;
 /** In MiB, for any number of readers of whole lists: V8's young generation, and a little for each. */
@@ -66,7 +66,7 @@ class Comparison {
         await world.warm();
         const [first = 0] = await take(world, connections);
         // Slow requests are measured with fewer.
-        least = Math.min(least, Math.max(20, Math.round((patience * connections) / first)));
+        least = Math.min(least, Math.max(20, Math.round((budget * connections) / first)));
         await take(world, least);
       }
       const took: Record<'full' | 'small', (readonly number[])[]> = { full: [], small: [] };

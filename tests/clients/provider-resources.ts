@@ -49,7 +49,7 @@ const replaced = (
 ): ProviderResource => ({ type, body, changed: { to: change(body, ...parts), by: 'replacement' }, ...rest });
 
 /** Resources that those below refer to. */
-export const surroundings = `
+export const dependencies = `
 resource "tfe_team" "members" {
   name = "members"
   organization = "${crew}"

@@ -52,10 +52,10 @@ jest.setTimeout(30_000);
     database = openPostgres(url, options);
     unitOfWork = new RetryingUnitOfWork(database.unitOfWork);
   };
-  /** Opens one connection with just enough patience to connect on a busy machine. */
+  /** Opens one connection with just enough timeout to connect on a busy machine. */
   const openImpatiently = async (options: PostgresOptions = {}) => {
     await database.close();
-    open({ poolSize: 1, patience: 3_000, ...options });
+    open({ poolSize: 1, timeout: 3_000, ...options });
     await addUser();
   };
 

@@ -60,7 +60,7 @@ onEveryBackend('uploaded versions', (on) => {
     const archiving = new ArchiveOldVersions(watched, new FixedClock(afterNoon(3 * 86_400)), { archiveAfterDays: 1 });
     let ended: Promise<unknown> = Promise.resolve();
     await on.run(async (tx) => {
-      await tx.workspaces.takeTurn(workspace.id);
+      await tx.workspaces.lockRow(workspace.id);
       ended = archiving.execute();
       // It has found no run.
       await looked;

@@ -196,11 +196,11 @@ onEveryBackend('workspaces', (on) => {
     expect(found?.currentConfigurationVersionId).toBe(versions.at(-1)?.state.id);
   });
 
-  it('lets one alone have its turn: of two that look before they act, the second sees what the first did', async () => {
+  it('lets one alone lock its row: of two that look before they act, the second sees what the first did', async () => {
     const workspace = await on.workspace(await on.organization(), { description: '' });
     const append = (letter: string) =>
       on.run(async (tx) => {
-        await tx.workspaces.takeTurn(workspace.id);
+        await tx.workspaces.lockRow(workspace.id);
         const found = await tx.workspaces.find(workspace.id);
         if (found === undefined) throw new Error('the workspace is there');
         await setImmediate();
@@ -218,7 +218,7 @@ onEveryBackend('workspaces', (on) => {
 
   it('changes nothing when a turn is taken, and does not mind a workspace that is not there', async () => {
     const workspace = await on.workspace(await on.organization());
-    for (const id of [workspace.id, 'ws-nobody']) await on.run((tx) => tx.workspaces.takeTurn(id));
+    for (const id of [workspace.id, 'ws-nobody']) await on.run((tx) => tx.workspaces.lockRow(id));
     expect(await on.read((tx) => tx.workspaces.find(workspace.id))).toEqual(workspace);
   });
 
@@ -467,7 +467,7 @@ onEveryBackend('commits that a forge reports', (on) => {
     const commit = { cloneUrl, branch: 'main', commitSha: unique('sha'), isPullRequest: false };
     const deliver = () =>
       on.run(async (tx) => {
-        await tx.workspaces.takeTurn(workspace.id);
+        await tx.workspaces.lockRow(workspace.id);
         const delivery = unique('delivery');
         if (await tx.configurationVersions.isKnown({ workspaceId: workspace.id, delivery, ...commit })) return 0;
         const version = aConfigurationVersion(workspace, { origin: 'version-control' });

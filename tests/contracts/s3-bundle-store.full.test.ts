@@ -58,7 +58,7 @@ async function withFates(
   const before = (operation: S3Operation, key: string) => (only(key) && left.get(operation)?.shift()) || 'serve';
   const server = await serve({ before });
   const stalls = Object.values(fates).flat().includes('stall');
-  return { server, store: storeOn(server, { patience: stalls ? { ...quickly, transfer: 400 } : quickly }) };
+  return { server, store: storeOn(server, { timeouts: stalls ? { ...quickly, transfer: 400 } : quickly }) };
 }
 
 const holdings = ({ objects, uploads }: S3Server) => ({ objects: [...objects.keys()].sort(), uploads: uploads.size });
@@ -116,7 +116,7 @@ describe('the S3 bundle store', () => {
   it('measures the age of attempts by the clock of the store', async () => {
     let ahead = 3_600_000;
     const server = await serve({ now: () => Date.now() + ahead });
-    const store = storeOn(server, { patience: quickly });
+    const store = storeOn(server, { timeouts: quickly });
     await store.write('b-1', pieces('one'));
     expect(await store.unsettled(600)).toEqual([]);
     ahead += 900_000;
@@ -189,9 +189,9 @@ describe('the S3 bundle store', () => {
     expect(released).toBe(true);
   });
 
-  it.each<Fate>(['refuse', 'drop', 'stall'])('ends within its patience while the store does this: %s', async (fate) => {
+  it.each<Fate>(['refuse', 'drop', 'stall'])('ends within its timeouts while the store does this: %s', async (fate) => {
     const server = await serve({ before: () => fate });
-    const store = storeOn(server, { patience: impatient });
+    const store = storeOn(server, { timeouts: impatient });
     const begun = performance.now();
     const asked = [
       store.write('b-1', pieces('one')),
@@ -209,12 +209,12 @@ describe('the S3 bundle store', () => {
   it.each<Fate>(['cut short', 'stall'])('fails a read that is interrupted, and makes up no end: %s', async (fate) => {
     let now: Fate = 'serve';
     const server = await serve({ before: (operation) => (operation === 'GetObject' ? now : 'serve') });
-    const patience = { ...quickly };
-    const store = storeOn(server, { patience });
+    const timeouts = { ...quickly };
+    const store = storeOn(server, { timeouts });
     await store.write('b-1', pieces(large));
     const bytes = await store.read('b-1');
     now = fate;
-    patience.answer = fate === 'stall' ? 200 : patience.answer;
+    timeouts.answer = fate === 'stall' ? 200 : timeouts.answer;
     await expect(gathered(bytes)).rejects.toMatchObject(unavailable);
   });
 
@@ -234,10 +234,10 @@ describe('the S3 bundle store', () => {
   });
 
   it('waits for a slow reader', async () => {
-    const patience = { ...quickly };
-    const store = storeOn(await serve(), { patience });
+    const timeouts = { ...quickly };
+    const store = storeOn(await serve(), { timeouts });
     await store.write('b-1', pieces(large));
-    patience.answer = 2_000;
+    timeouts.answer = 2_000;
     let read = 0;
     for await (const chunk of (await store.read('b-1')) ?? []) {
       if (read === 0) await pause(2_500);
@@ -261,7 +261,7 @@ describe('the S3 bundle store', () => {
     const stranger = { accessKeyId: 'TESTACCESSKEY', secretAccessKey: 'guessed' };
     expect(await storeOn(server, {}, stranger).fault()).toMatchObject({ definite: true });
     await server.close();
-    expect(await storeOn(server, { patience: impatient }).fault()).toMatchObject({ definite: false });
+    expect(await storeOn(server, { timeouts: impatient }).fault()).toMatchObject({ definite: false });
   });
 
   it('gives no URLs unless their lifetime is set', async () => {

@@ -649,7 +649,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const { upload, kept, bundle } = await replacing(place);
     const lingering = new Lingering(instance(0));
     const turn = lingering.run(async (tx) => {
-      await tx.workspaces.takeTurn(place.workspace.id);
+      await tx.workspaces.lockRow(place.workspace.id);
       await tx.workspaces.find(place.workspace.id);
     });
     await lingering.lingers;

@@ -27,7 +27,7 @@ import {
 const anyTrigger = fc.constantFrom(...runTriggers);
 
 const anyGathered: fc.Arbitrary<RunFactsGathered> = fc.record({
-  itsTurn: fc.boolean(),
+  workspaceAvailable: fc.boolean(),
   filesMissing: fc.boolean(),
   creatorMayApply: fc.boolean(),
   policyCheck: fc.constantFrom('none', 'open', 'passed', 'overridable', 'failed'),

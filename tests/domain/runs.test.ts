@@ -31,7 +31,7 @@ import {
   ways,
 } from './specified-runs.js';
 
-const ready: RunFactsGathered = { ...waiting, itsTurn: true };
+const ready: RunFactsGathered = { ...waiting, workspaceAvailable: true };
 
 const runIn = (status: RunStatus, { allowEmptyApply, ...kind }: (typeof everyKindOfRun)[number]): Run =>
   aRun({ status, ...kind, options: { ...aNewRun().state.options, allowEmptyApply } });

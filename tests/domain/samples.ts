@@ -106,7 +106,7 @@ export const aRun = (given: Partial<RunState> = {}): Run =>
 
 /** It waits for others, and no policy applies. */
 export const waiting: RunFactsGathered = {
-  itsTurn: false,
+  workspaceAvailable: false,
   filesMissing: false,
   creatorMayApply: false,
   policyCheck: 'none',

@@ -61,15 +61,15 @@ export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger
 /** A condition, and the sentence reported when it is broken. */
 type Condition = readonly [broken: (facts: RunGuardFacts) => boolean, sentence: string];
 
-const turn: Condition = [({ itsTurn }) => !itsTurn, 'its workspace is not available'];
+const available: Condition = [({ workspaceAvailable }) => !workspaceAvailable, 'its workspace is not available'];
 const checkedFirst: Condition = [
   ({ status, policyCheck }) => status === 'planned' && policyCheck !== 'none',
   'its policies have not been evaluated',
 ];
 
 const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = {
-  'fetch-files': [turn, [({ filesMissing }) => !filesMissing, 'its files are available']],
-  'queue-plan': [turn, [({ filesMissing }) => filesMissing, 'its files must be fetched first']],
+  'fetch-files': [available, [({ filesMissing }) => !filesMissing, 'its files are available']],
+  'queue-plan': [available, [({ filesMissing }) => filesMissing, 'its files must be fetched first']],
   'start-policy-check': [[({ policyCheck }) => policyCheck === 'none', 'no policies apply to it']],
   'pass-policy-check': [[({ policyCheck }) => policyCheck !== 'passed', 'its policies have not passed']],
   'await-override': [
@@ -93,7 +93,7 @@ const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = 
     checkedFirst,
     [({ autoApply, creatorMayApply }) => !autoApply || !creatorMayApply, 'it requires confirmation'],
   ],
-  'queue-apply': [turn],
+  'queue-apply': [available],
   'request-cancel': [[({ cancelRequested }) => cancelRequested, 'it is already being canceled']],
   'finish-cancel': [[({ cancelRequested }) => !cancelRequested, 'cancellation was not requested']],
 };
@@ -258,9 +258,9 @@ const policyChecks = ['none', 'open', 'passed', 'overridable', 'failed'] as cons
 
 /** Every combination of the facts a guard reads besides the status. */
 export const everyGathered: readonly RunFactsGathered[] = policyChecks.flatMap((policyCheck) =>
-  either.flatMap((itsTurn) =>
+  either.flatMap((workspaceAvailable) =>
     either.flatMap((filesMissing) =>
-      either.map((creatorMayApply) => ({ policyCheck, itsTurn, filesMissing, creatorMayApply })),
+      either.map((creatorMayApply) => ({ policyCheck, workspaceAvailable, filesMissing, creatorMayApply })),
     ),
   ),
 );

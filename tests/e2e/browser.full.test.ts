@@ -160,7 +160,7 @@ suite(`the pages in a browser${reason}`, () => {
 
   describe('/docs', () => {
     // Swagger UI takes a second or two for a description of this size, and longer on a busy machine.
-    const patience = 90_000;
+    const timeout = 90_000;
     const operation = '#operations-Organizations-listOrganizationsV2';
 
     const authorize = async (token: string): Promise<void> => {
@@ -196,7 +196,7 @@ suite(`the pages in a browser${reason}`, () => {
         expect(await textOf(page, '.info .title')).toContain('Gatehouse');
         expect(await page.$('#told:not([hidden])')).toBeNull();
       },
-      patience,
+      timeout,
     );
 
     it.each([
@@ -216,7 +216,7 @@ suite(`the pages in a browser${reason}`, () => {
         expect(paths).not.toContain(hidden);
         expect(await page.$(`nav a[href="${address}"][aria-current="page"]`)).not.toBeNull();
       },
-      patience,
+      timeout,
     );
 
     it(
@@ -231,7 +231,7 @@ suite(`the pages in a browser${reason}`, () => {
         expect(asked).toEqual([expect.stringMatching(`^${site}/api/v2/organizations\\?`)]);
         expect(await leftBy(page)).toMatchObject({ local: {}, session: {}, cookies: '', databases: [], caches: [] });
       },
-      patience,
+      timeout,
     );
 
     it(
@@ -246,7 +246,7 @@ suite(`the pages in a browser${reason}`, () => {
         expect(await page.content()).not.toContain(adminToken);
         await page.waitForSelector('.btn.authorize.unlocked');
       },
-      patience,
+      timeout,
     );
 
     it(
@@ -260,7 +260,7 @@ suite(`the pages in a browser${reason}`, () => {
         expect(watched.complaints.filter((text) => !refusedIn(text))).toEqual([]);
         watched.complaints.length = 0;
       },
-      patience,
+      timeout,
     );
 
     describe('below a path', () => {
@@ -302,7 +302,7 @@ suite(`the pages in a browser${reason}`, () => {
           await shows(page, '20 workspaces shown', '#progress');
           expect(watched.requests.filter((asked) => !asked.startsWith(url) && !asked.startsWith('data:'))).toEqual([]);
         },
-        patience,
+        timeout,
       );
     });
   });

@@ -132,7 +132,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     };
     // The only variables that the example reads.
     await inProject(
-      'surroundings.d.ts',
+      'dependencies.d.ts',
       'declare const console: { log(text: string): void }; declare const crypto: { randomUUID(): string };',
     );
     const projects = {
@@ -142,7 +142,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     };
     for (const [name, options] of Object.entries(projects)) {
       const compilerOptions = { ...strict, ...options, outDir: `out/${name}` };
-      await inProject(`${name}.json`, { compilerOptions, files: ['consumer.ts', 'main.ts', 'surroundings.d.ts'] });
+      await inProject(`${name}.json`, { compilerOptions, files: ['consumer.ts', 'main.ts', 'dependencies.d.ts'] });
     }
     const words = Object.keys(projects).map((name) => `${name}.json`);
     await expect(node(join(root, 'node_modules/typescript/bin/tsc'), '-b', ...words)).resolves.toBe('');

@@ -219,7 +219,7 @@ describe('a service that fails to start', () => {
 describe('a stopping service', () => {
   const archive = () => archiveOf({ 'main.tf': '# '.padEnd(200_000, Math.random().toString(36)) });
 
-  /** A service in this process, so that its patience can be shorter than in earnest. */
+  /** A service in this process, so that its timeout can be shorter than in earnest. */
   const start = async (directory: string, grace = { uploads: 800, answers: 400 }) => {
     const config = loadConfig({ PORT: '0', DATA_DIR: directory, ADMIN_TOKEN: adminToken, RATE_LIMIT_PER_SECOND: '0' });
     const service = await startService(config, pino({ level: 'silent' }), grace);

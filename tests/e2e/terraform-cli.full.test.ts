@@ -19,7 +19,7 @@ const { run, reason } = needing(terraform, opa);
 
 /** Tests mostly wait for the client's polling pauses, so all together take little longer than the longest. */
 const together = run === it ? it.concurrent : it.skip;
-const patience = 240_000;
+const timeout = 240_000;
 
 const agents: AgentProcess[] = [];
 let directory = '';
@@ -313,7 +313,7 @@ describe(`the terraform CLI, unmodified${reason}`, () => {
       expectEnd(await place.run('output', '-no-color'), 0, 'Warning: No outputs found');
       expect((await place.run('state', 'list')).printed).toBe('');
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -342,7 +342,7 @@ describe(`the terraform CLI, unmodified${reason}`, () => {
         'Cannot confirm apply due to -input=false',
       );
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -365,7 +365,7 @@ describe(`the terraform CLI, unmodified${reason}`, () => {
       );
       expectEnd(await decided('apply'), 0, approve('elsewhere'), 'approved using the UI or API', applied);
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -404,7 +404,7 @@ OPA Policy Evaluation
       expectEnd(await place.run(...runs.plan), 0, created, reasons, outcome);
       expectEnd(await place.run(...autoApprove), 0, created, outcome, applied);
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -425,7 +425,7 @@ OPA Policy Evaluation
       expect((await stage.lastRun('failed')).attributes.status).toBe('errored');
       expectEnd(await place.run('output', '-no-color'), 0, 'Warning: No outputs found');
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -447,7 +447,7 @@ OPA Policy Evaluation
       );
       expect((await stage.lastRun('errored')).attributes.status).toBe('errored');
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -483,7 +483,7 @@ Do you want to override the failed policies?
       const stageOfRun = await stage.steps.ask('GET', `/task-stages/${relationships['task-stages'].data[0].id}`);
       expect(stageOfRun.attributes.status).toBe('passed');
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -509,7 +509,7 @@ Do you want to override the failed policies?
       expectEnd(await place.run(...runs.apply, 'saved.tfplan'), 1, 'Error: Saved plan is already applied');
       expectEnd(await place.run('show', '-no-color', 'saved.tfplan'), 0, 'Run status: applied');
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -562,7 +562,7 @@ output "secret" {
         '~ input  = "eu 1+2 the command from a file" -> "eu 1+2 the workspace from a file"',
       );
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -624,7 +624,7 @@ resource "terraform_data" "fails" {
         'Plan: 1 to add, 0 to change, 1 to destroy.',
       );
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -657,7 +657,7 @@ resource "terraform_data" "fails" {
       expectEnd(await place.run('state', 'list'), 0, 'terraform_data.x\n');
       expect((await stage.workspace('canceled')).relationships['current-run'].data).toBeNull();
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -697,7 +697,7 @@ resource "terraform_data" "fails" {
       await stage.steps.ask('POST', `/runs/${planning.id}/actions/cancel`);
       await dawdler.prints(`${planning.id}: plan stopped: the run no longer belongs to this agent`);
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -720,7 +720,7 @@ resource "terraform_data" "fails" {
         'No changes. Your infrastructure matches the configuration.',
       );
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -748,7 +748,7 @@ resource "terraform_data" "fails" {
         applied,
       );
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -765,7 +765,7 @@ resource "terraform_data" "fails" {
       expectEnd(ended, 0, 'Initializing plugins and modules...', created, applied);
       expect(ended.printed.match(/Initializing plugins and modules/g)).toHaveLength(1);
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -789,7 +789,7 @@ resource "terraform_data" "fails" {
       expectEnd(await place.run('refresh', '-no-color'), 0, 'Your infrastructure still matches the configuration.');
       expectEnd(await place.run(...runs.plan, '-detailed-exitcode'), 2, 'Plan: 1 to add, 0 to change, 0 to destroy.');
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -801,7 +801,7 @@ resource "terraform_data" "fails" {
       expect(await place.read('made.tf')).toContain('resource "terraform_data" "x" {\n');
       expectEnd(await place.run(...autoApprove), 0, 'Apply complete! Resources: 1 imported, 0 added,');
     },
-    patience,
+    timeout,
   );
 
   together(
@@ -817,6 +817,6 @@ resource "terraform_data" "fails" {
       const place = await stage.workplace('by-a-team', simple, { token: issued.attributes.token });
       expectEnd(await place.run(...autoApprove), 0, created, applied);
     },
-    patience,
+    timeout,
   );
 });

@@ -16,7 +16,7 @@ import {
   writeSettings,
 } from '../support/terraform-cli.js';
 
-const patience = 240_000;
+const timeout = 240_000;
 
 const programs = { terraform, OpenTofu: process.env.TOFU ?? 'tofu' };
 
@@ -123,7 +123,7 @@ describe.each(Object.entries(programs))('the commands of %s, unmodified', (_, pr
           }
         }
       },
-      patience,
+      timeout,
     );
   }
 
@@ -146,6 +146,6 @@ describe.each(Object.entries(programs))('the commands of %s, unmodified', (_, pr
       expect((await start('logout', '-no-color', hostname).ended()).code).toBe(0);
       expect(await readFile(kept, 'utf8')).not.toContain(adminToken);
     },
-    patience,
+    timeout,
   );
 });

@@ -10,7 +10,7 @@ import { type Ended, hostname, killCommands, terraform, Workplace } from '../sup
 
 const opa = process.env.OPA ?? 'opa';
 const { run, reason } = needing(terraform, opa);
-const patience = 240_000;
+const timeout = 240_000;
 
 let directory: string;
 let service: ServiceProcess;
@@ -189,7 +189,7 @@ describe(`the states of the terraform CLI, unmodified${reason}`, () => {
       await site.does('destroy', '-no-color', '-auto-approve');
       expect(await site.listed()).toBe('');
     },
-    patience,
+    timeout,
   );
 
   run(
@@ -201,7 +201,7 @@ describe(`the states of the terraform CLI, unmodified${reason}`, () => {
       expect(await site.does('apply', '-no-color', '-auto-approve')).toContain('Resources: 0 added');
       expect(await site.does('plan', '-no-color', '-input=false', '-detailed-exitcode')).toContain('No changes.');
     },
-    patience,
+    timeout,
   );
 
   run(
@@ -229,7 +229,7 @@ describe(`the states of the terraform CLI, unmodified${reason}`, () => {
       expect(await site.listed()).toBe('terraform_data.x\n');
       expect(await site.does('plan', '-no-color', '-input=false')).toContain('No changes.');
     },
-    patience,
+    timeout,
   );
 
   run(
@@ -263,6 +263,6 @@ describe(`the states of the terraform CLI, unmodified${reason}`, () => {
       expect((await site.current()).attributes.serial).toBe(state.serial);
       expect(await putBack(join(directory, 'unnamed.tfstate'))).toMatchObject({ code: 1 });
     },
-    patience,
+    timeout,
   );
 });

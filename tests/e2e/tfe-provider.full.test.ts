@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   crew,
+  dependencies,
   emailOf,
   otherData,
   type ProviderResource,
   providerVersion,
   resources,
-  surroundings,
   users,
 } from '../clients/provider-resources.js';
 import { needing } from '../support/examples.js';
@@ -23,7 +23,7 @@ import { TlsProxy } from '../support/tls-proxy.js';
 const { run: withPrograms, reason } = needing(terraform, 'openssl');
 const run = withPrograms === it && tfeProvider.usable ? it : it.skip;
 /** Most of it for a build of the provider. */
-const patience = 600_000;
+const timeout = 600_000;
 
 type Values = Readonly<Record<string, string>>;
 
@@ -84,7 +84,7 @@ beforeAll(async () => {
     TF_CLI_CONFIG_FILE: settings,
     TFE_TOKEN: adminToken,
   };
-}, patience);
+}, timeout);
 
 afterAll(async () => {
   await service?.end();
@@ -175,7 +175,7 @@ const configuration = (
   withData: boolean,
 ): string =>
   [
-    surroundings,
+    dependencies,
     ...rows.flatMap((row) => [
       block('resource', row.type, bodyOf(row)),
       ...(withData && row.data ? [block('data', row.type, row.data)] : []),
@@ -236,6 +236,6 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
       await project.run('destroy', '-no-color', '-input=false', '-auto-approve');
       expect(await project.resources()).toEqual([]);
     },
-    patience,
+    timeout,
   );
 });

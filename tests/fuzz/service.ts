@@ -118,7 +118,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
   }
   container.rebind('commitFetcher').toConstantValue(fetcher);
 
-  const { server, serve } = httpServer({ head: 15_000, idle: 8_000, total: 60_000, lastWord: 1_000 });
+  const { server, serve } = httpServer({ head: 15_000, idle: 8_000, total: 60_000, lingering: 1_000 });
   serve(resolve(container, 'app'));
   const use = resolve(container, 'useCases');
   server.listen(0, '127.0.0.1');
@@ -144,10 +144,10 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
       for (const [name, value] of Object.entries(headers)) given[name] = typeof value === 'string' ? value : [...value];
       if (body !== undefined && given['Transfer-Encoding'] === undefined) given['Content-Length'] = String(body.length);
       const request = httpRequest({ host: '127.0.0.1', port, method, path: url, headers: given, agent });
-      const patience = setTimeout(() => request.destroy(new Error(`no answer in ${bound} ms`)), bound);
+      const timer = setTimeout(() => request.destroy(new Error(`no answer in ${bound} ms`)), bound);
       let begun = false;
       const fail = (error: Error) => {
-        clearTimeout(patience);
+        clearTimeout(timer);
         failed(Object.assign(error, { reused: request.reusedSocket && !begun }));
       };
       request.once('error', fail);
@@ -161,7 +161,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.once('error', fail);
         response.once('end', () => {
-          clearTimeout(patience);
+          clearTimeout(timer);
           if (!response.complete) return fail(new Error('the answer broke off'));
           const { statusCode = 0, headers: said } = response;
           done({ status: statusCode, headers: said, text: Buffer.concat(chunks).toString() });

@@ -6,11 +6,11 @@ import { Settler } from './settler.js';
 import { curlOf, descriptionOf, everySoManyRequests, type Finding, type Sent, wrongWith } from './walk.js';
 
 /** The time limit of the search for a shorter sequence, in milliseconds. */
-const patience = 60_000;
+const budget = 60_000;
 
 /** A shorter sequence of requests that reproduces the finding, as shell lines. Shows the last 30. */
 export async function shrunk(backend: Backend, finding: Finding, history: readonly Sent[]): Promise<readonly string[]> {
-  const until = performance.now() + patience;
+  const until = performance.now() + budget;
   const before = history.filter(({ number }) => number < finding.number);
   let way = waysTo(finding, before);
   if (await fails(backend, finding, [])) way = [];

@@ -7,7 +7,7 @@ import { outcomeFilters } from '../../src/adapters/http/policy-outcomes/policy-o
 import { limits } from '../../src/adapters/http/routing/limits.js';
 import { Query } from '../../src/adapters/http/routing/query.js';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
-import { usualPatience } from '../../src/adapters/http/server/patience.js';
+import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import { agentRoutes } from '../../src/adapters/http/supporting/agents/agent-api-routes.js';
 import { isPublicAddress } from '../../src/adapters/version-control/public-addresses.js';
 import { hostOf, readCloneUrl } from '../../src/adapters/version-control/repository-url.js';
@@ -34,7 +34,7 @@ await bench.version();
 const runId = await bench.run();
 const lease = (await bench.claimed(runId)).json.lease.token;
 const agent = api.as(Reflect.get(bench.agent, 'token'));
-const served = httpServer(usualPatience);
+const served = httpServer(defaultTimeouts);
 served.serve((await startApi({ unitOfWork: api.unitOfWork, bundleStore: api.bundleStore })).app);
 /** The same service behind the socket it uses in production. */
 const server = served.server.listen(0, '127.0.0.1');
@@ -533,7 +533,7 @@ describe('what two programs might read as two different requests', () => {
 
 describe('a request before the service is ready', () => {
   it('is refused with 503, when to come back, and a JSON:API error', async () => {
-    const early = httpServer(usualPatience).server.listen(0, '127.0.0.1');
+    const early = httpServer(defaultTimeouts).server.listen(0, '127.0.0.1');
     await once(early, 'listening');
     const answer = await fetch(`http://127.0.0.1:${(early.address() as AddressInfo).port}/account/details`);
     expect(answer.status).toBe(503);

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Exposition } from '../../src/adapters/metrics/exposition.js';
 import { Meters } from '../../src/adapters/metrics/meters.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import type { Stock } from '../../src/application/background/take-stock.js';
+import type { Snapshot } from '../../src/application/background/take-snapshot.js';
 import type { UnitOfWork } from '../../src/application/index.js';
 import { DomainError } from '../../src/domain/index.js';
 import { doc, pathOf, startApi, type TestApi } from '../support/api.js';
@@ -235,27 +235,27 @@ describe('the metrics', () => {
 });
 
 describe('what is read of the database', () => {
-  const stock = (given: Partial<Stock> = {}): Stock => ({
+  const snapshot = (given: Partial<Snapshot> = {}): Snapshot => ({
     effects: [],
     runs: new Map(),
     teamTokens: { expiring: 0, expired: 0 },
     organizations: [],
     ...given,
   });
-  const due = (oldest: number) => stock({ effects: [{ lane: 'slow', state: 'due', count: 3, oldest }] });
+  const due = (oldest: number) => snapshot({ effects: [{ lane: 'slow', state: 'due', count: 3, oldest }] });
 
-  const watching = (takeStock: () => Promise<Stock>) => {
+  const watching = (takeSnapshot: () => Promise<Snapshot>) => {
     let time = 0;
     const exposition = new Exposition({
       meters: new Meters(),
-      takeStock,
+      takeSnapshot,
       version: '1.2.3',
       mostBytes: 0,
       database: 'postgres',
       connections: () => ({ inUse: 3, idle: 2, waiting: 1 }),
       ofProcess: false,
       now: () => time,
-      patience: 50,
+      timeout: 50,
     });
     return {
       scrapedIn: async (seconds: number) => {
@@ -269,7 +269,7 @@ describe('what is read of the database', () => {
     let asked = 0;
     const { scrapedIn } = watching(async () => {
       asked += 1;
-      return stock();
+      return snapshot();
     });
     await Promise.all([scrapedIn(0), scrapedIn(0), scrapedIn(0)]);
     await scrapedIn(4.9);
@@ -287,12 +287,12 @@ describe('what is read of the database', () => {
     expect(oldest(await scrapedIn(15))).toBe(45);
     found = due(8);
     expect(oldest(await scrapedIn(15))).toBe(0);
-    found = stock();
+    found = snapshot();
     expect(oldest(await scrapedIn(15))).toBeUndefined();
   });
 
   it('is not waited for when it is slow, and served once it has arrived', async () => {
-    let answer: (found: Stock) => void = () => {};
+    let answer: (found: Snapshot) => void = () => {};
     const { scrapedIn } = watching(() => new Promise((resolve) => (answer = resolve)));
     expect((await scrapedIn(0)).value('gatehouse_database_up')).toBe(0);
     answer(due(1));

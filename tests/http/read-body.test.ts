@@ -5,16 +5,16 @@ import { describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
 import { readBody, readBytes } from '../../src/adapters/http/routing/read-body.js';
 
-type Reader = (request: Request, patience: number) => Promise<unknown>;
+type Reader = (request: Request, timeout: number) => Promise<unknown>;
 
-const asBytes: Reader = (request, patience) => readBytes(request, 10, patience);
-const asJson: Reader = (request, patience) => readBody(request, 200, patience);
+const asBytes: Reader = (request, timeout) => readBytes(request, 10, timeout);
+const asJson: Reader = (request, timeout) => readBody(request, 200, timeout);
 
 /** The outcome of reading when a client sends `text`, which announces more, and then nothing or byte after byte. */
-async function read(text: string, patience: number, reader: Reader = asBytes, dribble = false): Promise<unknown> {
+async function read(text: string, timeout: number, reader: Reader = asBytes, dribble = false): Promise<unknown> {
   let outcome: Promise<unknown> = Promise.resolve();
   const listener: RequestListener = (request, response) => {
-    outcome = reader(request as Request, patience).catch((error: unknown) => error);
+    outcome = reader(request as Request, timeout).catch((error: unknown) => error);
     void outcome.then(() => response.end());
   };
   const server = createServer(listener).listen(0, '127.0.0.1');

@@ -11,9 +11,9 @@ import { archiveOf, packed } from '../support/archives.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 /** One service cuts off silent clients and tolerates slow ones; the other does the reverse. */
-const patience = {
-  silent: { head: 500, idle: 1_000, total: 60_000, lastWord: 100 },
-  endless: { head: 900, idle: 1_000, total: 300, lastWord: 100 },
+const timeouts = {
+  silent: { head: 500, idle: 1_000, total: 60_000, lingering: 100 },
+  endless: { head: 900, idle: 1_000, total: 300, lingering: 100 },
 };
 /** The delay a busy machine may add to any of them. */
 const grace = 10_000;
@@ -38,7 +38,7 @@ class WatchedStore extends MemoryBundleStore {
 }
 
 const store = new WatchedStore();
-const servers = {} as Record<keyof typeof patience, Server>;
+const servers = {} as Record<keyof typeof timeouts, Server>;
 
 afterAll(async () => {
   for (const server of Object.values(servers)) {
@@ -47,7 +47,7 @@ afterAll(async () => {
   }
 });
 
-const portOf = (kind: keyof typeof patience): number => (servers[kind].address() as AddressInfo).port;
+const portOf = (kind: keyof typeof timeouts): number => (servers[kind].address() as AddressInfo).port;
 
 /** A client that decides itself when to write and to read. */
 class Client {
@@ -67,7 +67,7 @@ class Client {
     });
   }
 
-  static async connected(text = '', kind: keyof typeof patience = 'silent'): Promise<Client> {
+  static async connected(text = '', kind: keyof typeof timeouts = 'silent'): Promise<Client> {
     const socket = connect(portOf(kind), '127.0.0.1');
     const client = new Client(socket);
     await once(socket, 'connect');
@@ -88,11 +88,11 @@ class Client {
 const head = (method: string, path: string, ...headers: readonly string[]) =>
   [`${method} ${path} HTTP/1.1`, 'Host: gatehouse.test', ...headers, '', ''].join('\r\n');
 
-/** Has the usual patience, and shows what became of requests to the impatient ones. */
+/** Has the usual timeouts, and shows what became of requests to the impatient ones. */
 const api = await startApi({ bundleStore: store });
 for (const kind of ['silent', 'endless'] as const) {
-  const given = { bundleStore: store, unitOfWork: api.unitOfWork, patience: patience[kind] };
-  const { server, serve } = httpServer(patience[kind]);
+  const given = { bundleStore: store, unitOfWork: api.unitOfWork, timeouts: timeouts[kind] };
+  const { server, serve } = httpServer(timeouts[kind]);
   serve((await startApi(given)).app);
   servers[kind] = server.listen(0, '127.0.0.1');
   await once(servers[kind], 'listening');
@@ -144,8 +144,8 @@ describe.each([
     const client = await begin();
     const lasted = await client.closed;
     expect(client.heard).toMatch(/^HTTP\/1\.1 408 /);
-    expect(lasted).toBeGreaterThan(patience.silent.head - 20);
-    expect(lasted).toBeLessThan(patience.silent.head * 2 + grace);
+    expect(lasted).toBeGreaterThan(timeouts.silent.head - 20);
+    expect(lasted).toBeLessThan(timeouts.silent.head * 2 + grace);
   });
 });
 
@@ -154,7 +154,7 @@ describe('an upload', () => {
     const { id, uploadUrl } = await newVersion();
     const client = await Client.connected(put(uploadUrl, good.length));
     client.socket.write(good.subarray(0, 40));
-    expect(await client.closed).toBeLessThan(patience.silent.idle + patience.silent.lastWord + grace);
+    expect(await client.closed).toBeLessThan(timeouts.silent.idle + timeouts.silent.lingering + grace);
     expect(client.heard).toMatch(/^HTTP\/1\.1 408 /);
     expect(client.heard).toContain('the upload took too long; try again');
     await expectNothingLeft(id);
@@ -162,14 +162,14 @@ describe('an upload', () => {
   });
 
   it('that never ends is refused in time, and leaves nothing', async () => {
-    const { total, lastWord } = patience.endless;
+    const { total, lingering } = timeouts.endless;
     const { id, uploadUrl } = await newVersion();
     const client = await Client.connected(put(uploadUrl, good.length), 'endless');
     void client.dribble(good, 30);
     const lasted = await client.closed;
     expect(client.heard).toMatch(/^HTTP\/1\.1 408 /);
     expect(lasted).toBeGreaterThan(total - 50);
-    expect(lasted).toBeLessThan(total + lastWord + grace);
+    expect(lasted).toBeLessThan(total + lingering + grace);
     await expectNothingLeft(id);
   });
 
@@ -178,7 +178,7 @@ describe('an upload', () => {
     const client = await Client.connected(put(uploadUrl, good.length));
     const pieces = 12;
     for (let piece = 0; piece < pieces; piece += 1) {
-      await pause((1.5 * patience.silent.idle) / pieces);
+      await pause((1.5 * timeouts.silent.idle) / pieces);
       const [from, to] = [piece, piece + 1].map((at) => Math.floor((at * good.length) / pieces));
       client.socket.write(good.subarray(from, to));
     }
@@ -201,14 +201,14 @@ describe('a download', () => {
     expect(store.readers).toBe(1);
     const begun = performance.now();
     while (store.readers > 0) await pause(10);
-    expect(performance.now() - begun).toBeLessThan(patience.silent.idle * 2 + grace);
+    expect(performance.now() - begun).toBeLessThan(timeouts.silent.idle * 2 + grace);
     client.socket.resume();
     await client.closed;
     expect(client.heard.length).toBeLessThan(large.length);
   });
 
   it('whose reader is always slow is cut off in time', async () => {
-    const { total, idle } = patience.endless;
+    const { total, idle } = timeouts.endless;
     const client = await Client.connected(head('GET', path), 'endless');
     client.socket.on('data', () => {
       client.socket.pause();
@@ -237,7 +237,7 @@ describe('a client that was answered before it had sent everything', () => {
   ])('%s is not listened to for long', async (_, text, status) => {
     const client = await Client.connected(text);
     void client.dribble('x'.repeat(900), 20);
-    expect(await client.closed).toBeLessThan(patience.silent.lastWord + grace);
+    expect(await client.closed).toBeLessThan(timeouts.silent.lingering + grace);
     expect(client.heard).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 });

@@ -86,7 +86,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /applies/:id': 2,
   'get /plans/:id/json-output': 3,
   'get /plans/:id/json-output-redacted': 3,
-  // The right and the lock are asked before the bytes, and in the workspace's turn; then whether a run is being applied.
+  // The right and the lock are asked before the bytes, and with the workspace's row locked; then whether a run is being applied.
   'post /workspaces/:workspaceId/state-versions': 12,
   'patch /workspaces/:workspaceId/state-versions': 14,
   'get /state-versions': 4,

@@ -9,7 +9,7 @@ import { prefix, startApi } from '../support/api.js';
 import { anOrganization, aTeam, aWorkspace, giveGrant, noon } from '../support/builders.js';
 
 const rows = 550;
-const patience = { head: 5_000, idle: 300, total: 60_000, lastWord: 100 };
+const timeouts = { head: 5_000, idle: 300, total: 60_000, lingering: 100 };
 
 type Found = Promise<Slice<TeamWorkspaceView>>;
 
@@ -55,8 +55,8 @@ const membershipOf = (userId: string): Membership => ({
 
 const api = await startApi();
 const watched = new WatchedSlices(api.unitOfWork);
-const served = await startApi({ unitOfWork: watched, patience });
-served.server.timeout = patience.idle;
+const served = await startApi({ unitOfWork: watched, timeouts });
+served.server.timeout = timeouts.idle;
 const reader = await api.user('reader');
 const leaving = await api.user('leaving');
 await api.unitOfWork.run(async (tx) => {

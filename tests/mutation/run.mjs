@@ -52,7 +52,7 @@ const explained = new Map([
   ],
   [
     'claim-run.ts && in workspace === undefined || pool === undefined',
-    'the turn of the workspace and the share of the pool keep both there; the types do not know it',
+    'the lock on the row of the workspace and the share of the pool keep both there; the types do not know it',
   ],
   [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the name quotes the source

@@ -1,5 +1,5 @@
-import type { Patience } from '../../src/adapters/http/server/patience.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
+import type { Timeouts } from '../../src/adapters/http/server/timeouts.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
@@ -231,7 +231,7 @@ export async function startApi(
     readonly environment?: Readonly<Record<string, string>>;
     readonly unitOfWork?: UnitOfWork;
     readonly bundleStore?: BundleStore;
-    readonly patience?: Patience;
+    readonly timeouts?: Timeouts;
     /** The mount that its callers use. */
     readonly prefix?: Prefix;
     /** The first signs and seals. */
@@ -258,7 +258,7 @@ export async function startApi(
     },
     stopping: stopping.signal,
     stopped: stopping.signal,
-    ...(options.patience === undefined ? {} : { patience: options.patience }),
+    ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
   });
   container.rebind('clock').toConstantValue(clock);
   container.rebind('rates').toConstantValue(new RateLimits(undefined, () => Date.parse(clock.now())));

@@ -5,13 +5,13 @@ import { over, ReferenceAgent } from './reference-agent.js';
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
 
-const patience = 20_000;
+const timeout = 20_000;
 
 /** Polls until there is a result; throws with the name of the condition on a timeout. */
 export async function until<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined | false>,
-  milliseconds = patience,
+  milliseconds = timeout,
 ): Promise<Answer> {
   const deadline = performance.now() + milliseconds;
   for (;;) {

@@ -251,13 +251,13 @@ function* holders({ runs }: AtRest, noticed: Noticed): Generator<Violation> {
   }
 }
 
-const faultsOfTheSurroundings = [503, 507];
+const faultsOfTheEnvironment = [503, 507];
 
 /** Faults are reported with their own status, and every request ends within the bound. */
 function* answers(operations: readonly Operation[], { bound, unexpected }: Noticed): Generator<Violation> {
   for (const operation of operations) {
     const { status, begun, ended } = operation;
-    if (status >= 500 && !faultsOfTheSurroundings.includes(status))
+    if (status >= 500 && !faultsOfTheEnvironment.includes(status))
       yield violation('no unexpected fault', `returned ${status}`, operation);
     if (ended - begun > bound) yield violation('every request ends', `took ${Math.round(ended - begun)} ms`, operation);
   }

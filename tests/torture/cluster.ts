@@ -13,7 +13,7 @@ import { type Line, openLine } from './fault-proxy.js';
 import { sha256 } from './world.js';
 
 const postgresPort = 5432;
-const startPatience = 60_000;
+const startTimeout = 60_000;
 
 /** One instance at a fixed address, with proxies of its own to the database and the store. */
 export class Instance {
@@ -37,7 +37,7 @@ export class Instance {
     this.meant = 'alive';
     for (;;) {
       const starting = ServiceProcess.start(this.environment).catch((error: Error) => error);
-      const started = await Promise.race([starting, pause(startPatience, undefined, { ref: false })]);
+      const started = await Promise.race([starting, pause(startTimeout, undefined, { ref: false })]);
       if (started instanceof ServiceProcess) {
         this.process = started;
         started.child.once('exit', (code, signal) => {

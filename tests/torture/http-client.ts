@@ -28,12 +28,9 @@ export class HttpClient {
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
       const request = httpRequest(url, { method, headers: { ...length, ...headers }, agent: this.agent });
-      const patience = setTimeout(
-        () => request.destroy(new Error(`no end within ${this.bound} ms`)),
-        this.bound + 5_000,
-      );
+      const timer = setTimeout(() => request.destroy(new Error(`no end within ${this.bound} ms`)), this.bound + 5_000);
       const fail = (error: NodeJS.ErrnoException) => {
-        clearTimeout(patience);
+        clearTimeout(timer);
         reject(error.code === 'ECONNREFUSED' ? new Unsent(error.message) : error);
       };
       request.once('error', fail);
@@ -43,7 +40,7 @@ export class HttpClient {
         response.once('error', fail);
         response.once('aborted', () => fail(new Error('the answer broke off')));
         response.once('end', () => {
-          clearTimeout(patience);
+          clearTimeout(timer);
           resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) });
         });
       });

@@ -26,7 +26,7 @@ import type { Instant } from '../../domain/index.js';
 import { faultOf, isOpen, refusedForNow, unavailable, unlessMissing } from './s3-faults.js';
 
 /** How long one try may take, in milliseconds. There are at most three tries. */
-export interface S3Patience {
+export interface S3Timeouts {
   /** For a request without a bundle's bytes, for the beginning of a download, and for each silence within one. */
   readonly answer: number;
   /** For a request that carries bytes. */
@@ -35,7 +35,7 @@ export interface S3Patience {
   readonly pause: number;
 }
 
-const usualPatience: S3Patience = { answer: 20_000, transfer: 60_000, pause: 200 };
+const defaultTimeouts: S3Timeouts = { answer: 20_000, transfer: 60_000, pause: 200 };
 
 /** The maximum lifetime that stores allow. */
 const longestUrlSeconds = 7 * 86_400;
@@ -63,7 +63,7 @@ export class S3Bucket {
   constructor(
     private readonly client: S3Client,
     private readonly bucket: string,
-    private readonly patience: S3Patience = usualPatience,
+    private readonly timeouts: S3Timeouts = defaultTimeouts,
   ) {}
 
   /** The store's time, as its responses report it. */
@@ -99,7 +99,7 @@ export class S3Bucket {
       for (;;) {
         const silence = setTimeout(
           () => body.destroy(new Error('the store stopped responding in the middle of a bundle')),
-          this.patience.answer,
+          this.timeouts.answer,
         );
         const next = await chunks.next().finally(() => clearTimeout(silence));
         if (next.done) return;
@@ -186,8 +186,8 @@ export class S3Bucket {
     const operation = make().constructor.name.replace(/Command$/, '');
     const bound = () =>
       within === 'beginning'
-        ? { requestTimeout: this.patience.answer }
-        : { abortSignal: AbortSignal.timeout(this.patience[within]) };
+        ? { requestTimeout: this.timeouts.answer }
+        : { abortSignal: AbortSignal.timeout(this.timeouts[within]) };
     return this.repeated(operation, () => this.client.send(make(), bound()), repeating);
   }
 
@@ -209,7 +209,7 @@ export class S3Bucket {
         const open = isOpen(error);
         if (open) onDoubt?.();
         if (tries === 3 || !(refusedForNow(error) || (open && once === undefined))) throw unavailable(operation, error);
-        await pause(this.patience.pause * tries * (0.5 + Math.random()));
+        await pause(this.timeouts.pause * tries * (0.5 + Math.random()));
       }
     }
   }

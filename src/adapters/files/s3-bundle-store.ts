@@ -3,7 +3,7 @@ import type { BundleFound, BundleStore, ByteRange } from '../../application/port
 import type { BundleKey } from '../../domain/index.js';
 import { goneSince } from './bundle-faults.js';
 import { checkKey, isKey } from './bundle-key.js';
-import { S3Bucket, type S3Patience } from './s3-bucket.js';
+import { S3Bucket, type S3Timeouts } from './s3-bucket.js';
 import { faultOf } from './s3-faults.js';
 
 export interface S3BundleStoreOptions {
@@ -11,7 +11,7 @@ export interface S3BundleStoreOptions {
   readonly bucket: string;
   /** The lifetime of a URL of `temporaryUrl`; without it there are no such URLs. */
   readonly urlSeconds?: number;
-  readonly patience?: S3Patience;
+  readonly timeouts?: S3Timeouts;
   /** Larger bundles are uploaded in parts of this size; stores commonly refuse smaller ones. */
   readonly partBytes?: number;
 }
@@ -49,7 +49,7 @@ export class S3BundleStore implements BundleStore {
   private readonly bucket: S3Bucket;
 
   constructor(private readonly options: S3BundleStoreOptions) {
-    this.bucket = new S3Bucket(options.client, options.bucket, options.patience);
+    this.bucket = new S3Bucket(options.client, options.bucket, options.timeouts);
   }
 
   /** Undefined when the bucket can be used; otherwise the reason, and whether the store itself reported it. */

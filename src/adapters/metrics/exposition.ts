@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import type { Stock } from '../../application/background/take-stock.js';
+import type { Snapshot } from '../../application/background/take-snapshot.js';
 import type { Meters } from './meters.js';
 
 /** Connections to Postgres. */
@@ -13,7 +13,7 @@ export interface Connections {
 
 export interface ExpositionOptions {
   readonly meters: Meters;
-  readonly takeStock: () => Promise<Stock>;
+  readonly takeSnapshot: () => Promise<Snapshot>;
   readonly version: string;
   /** How many bytes an organization may keep; 0 for no limit. */
   readonly mostBytes: number;
@@ -29,7 +29,7 @@ export interface ExpositionOptions {
   /** In milliseconds, and monotonic. */
   readonly now?: () => number;
   /** How long a scrape waits for the database, in milliseconds. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** The maximum age of values read from the database, in milliseconds. */
@@ -50,12 +50,12 @@ type Sample<Label extends string> = readonly [labels: Readonly<Record<Label, str
 export class Exposition {
   readonly contentType: string;
   private readonly registry: Meters['registry'];
-  private readonly takeStock: () => Promise<Stock>;
+  private readonly takeSnapshot: () => Promise<Snapshot>;
   private ofProcess: boolean;
   private readonly now: () => number;
-  private readonly patience: number;
+  private readonly timeout: number;
   /** Undefined while the database does not respond. */
-  private stock: Stock | undefined;
+  private snapshot: Snapshot | undefined;
   private lookedAt = Number.NEGATIVE_INFINITY;
   private looking: Promise<void> | undefined;
   /** The oldest due effect of each lane, and the time since which it has been the oldest. */
@@ -64,12 +64,12 @@ export class Exposition {
   constructor(options: ExpositionOptions) {
     this.registry = options.meters.registry;
     this.contentType = this.registry.contentType;
-    this.takeStock = options.takeStock;
+    this.takeSnapshot = options.takeSnapshot;
     this.ofProcess = options.ofProcess;
     this.now = options.now ?? (() => performance.now());
-    this.patience = options.patience ?? 2_000;
+    this.timeout = options.timeout ?? 2_000;
     this.readStock();
-    this.readSurroundings(options);
+    this.readEnvironment(options);
   }
 
   /** All metrics but those of the process. */
@@ -88,18 +88,18 @@ export class Exposition {
   /** Reads the database, unless it was read a moment ago, and does not wait for long. */
   private async look(): Promise<void> {
     if (this.now() < this.lookedAt + stockAge) return;
-    this.looking ??= this.takeStock()
+    this.looking ??= this.takeSnapshot()
       .then(
-        (stock) => this.seen(stock),
+        (snapshot) => this.seen(snapshot),
         () => this.seen(undefined),
       )
       .finally(() => {
         this.looking = undefined;
       });
     const answered = new AbortController();
-    const late = pause(this.patience, undefined, { signal: answered.signal }).then(
+    const late = pause(this.timeout, undefined, { signal: answered.signal }).then(
       () => {
-        this.stock = undefined;
+        this.snapshot = undefined;
       },
       () => undefined,
     );
@@ -107,12 +107,12 @@ export class Exposition {
     answered.abort();
   }
 
-  private seen(stock: Stock | undefined): void {
-    this.stock = stock;
+  private seen(snapshot: Snapshot | undefined): void {
+    this.snapshot = snapshot;
     this.lookedAt = this.now();
     // Without a new answer, keep what was seen before: it may still be there.
-    if (stock === undefined) return;
-    const due = stock.effects.filter(({ state }) => state === 'due');
+    if (snapshot === undefined) return;
+    const due = snapshot.effects.filter(({ state }) => state === 'due');
     const before = this.oldest;
     this.oldest = new Map();
     for (const [lane, effects = []] of Object.entries(Object.groupBy(due, (effect) => effect.lane))) {
@@ -148,14 +148,14 @@ export class Exposition {
       'gatehouse_database_up',
       '1 if the database could be read for the metrics of effects, runs and team tokens, otherwise 0.',
       [],
-      () => [[{}, this.stock === undefined ? 0 : 1]],
+      () => [[{}, this.snapshot === undefined ? 0 : 1]],
     );
     this.reading(
       'gatehouse_effects_waiting',
       'Background jobs by lane and state: due, in-hand (running), later (scheduled) or failing (waiting for a retry). Counts the oldest 10 000.',
       ['lane', 'state'],
       () => {
-        const groups = Object.groupBy(this.stock?.effects ?? [], ({ lane, state }) => `${lane} ${state}`);
+        const groups = Object.groupBy(this.snapshot?.effects ?? [], ({ lane, state }) => `${lane} ${state}`);
         return Object.values(groups).flatMap((effects = []) => {
           const [first] = effects;
           if (first === undefined) return [];
@@ -169,7 +169,7 @@ export class Exposition {
       'Seconds for which the same background job has been the oldest due one of its lane, as seen by this instance from scrape to scrape.',
       ['lane'],
       () =>
-        this.stock === undefined
+        this.snapshot === undefined
           ? []
           : Array.from(this.oldest, ([lane, { since }]) => [{ lane }, (this.lookedAt - since) / 1000] as const),
     );
@@ -177,23 +177,23 @@ export class Exposition {
       'gatehouse_runs_waiting',
       'Waiting runs by status: pending and confirmed runs wait for their workspace, plan_queued and apply_queued runs for an agent. Each pair counts at most 10 000.',
       ['status'],
-      () => Array.from(this.stock?.runs ?? [], ([status, value]) => [{ status }, value] as const),
+      () => Array.from(this.snapshot?.runs ?? [], ([status, value]) => [{ status }, value] as const),
     );
     this.reading(
       'gatehouse_team_tokens',
       'Team tokens by state: expiring (within seven days), or expired but not revoked. Counts at most 10 000.',
       ['state'],
-      () => Object.entries(this.stock?.teamTokens ?? {}).map(([state, value]) => [{ state }, value] as const),
+      () => Object.entries(this.snapshot?.teamTokens ?? {}).map(([state, value]) => [{ state }, value] as const),
     );
     this.reading(
       'gatehouse_organization_bytes',
       'Bytes stored by an organization: archives, states, plan artifacts and policy code. Only the 100 largest organizations.',
       ['organization'],
-      () => (this.stock?.organizations ?? []).map(({ name, bytes }) => [{ organization: name }, bytes] as const),
+      () => (this.snapshot?.organizations ?? []).map(({ name, bytes }) => [{ organization: name }, bytes] as const),
     );
   }
 
-  private readSurroundings({ mostBytes, connections, version, database }: ExpositionOptions): void {
+  private readEnvironment({ mostBytes, connections, version, database }: ExpositionOptions): void {
     this.reading(
       'gatehouse_organization_bytes_limit',
       'Bytes that each organization may store (MAX_ORGANIZATION_BYTES). Absent without a limit.',

@@ -42,7 +42,7 @@ const methods: ReadonlySet<string> = new Set('GET HEAD POST PUT PATCH DELETE OPT
 const untraced: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** How long sending may delay the shutdown, and the least time between two warnings that it fails, in milliseconds. */
-const lastWord = 2_000;
+const flushTimeout = 2_000;
 const saidEvery = 60_000;
 
 /** Longer statements are cut. */
@@ -119,7 +119,7 @@ export class OtlpTracing implements Tracing {
 
   async close(): Promise<void> {
     const sent = this.provider.shutdown().catch(() => undefined);
-    await Promise.race([sent, pause(lastWord, undefined, { ref: false })]);
+    await Promise.race([sent, pause(flushTimeout, undefined, { ref: false })]);
   }
 
   /** Makes a span only within a request: background work never ends. */

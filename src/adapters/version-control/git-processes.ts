@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fetchFailed } from './fetch-faults.js';
 
-export interface GitSurroundings {
+export interface GitOptions {
   readonly program: string;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ const complaintsKept = 8 * 1024;
 export class GitProcesses {
   private readonly running = new Set<Promise<unknown>>();
 
-  constructor(private readonly surroundings: GitSurroundings) {}
+  constructor(private readonly options: GitOptions) {}
 
   /** Keeps the beginning of what it prints, and lets the rest pass. */
   async run(args: readonly string[], bytesKept = 64 * 1024): Promise<GitOutcome & { readonly printed: string }> {
@@ -45,7 +45,7 @@ export class GitProcesses {
 
   /** `outcome` settles when the process and all it started are gone, and rejects once they were made to go. */
   start(args: readonly string[]): { readonly output: Readable; readonly outcome: Promise<GitOutcome> } {
-    const { program, directory, environment, signal } = this.surroundings;
+    const { program, directory, environment, signal } = this.options;
     signal.throwIfAborted();
     const child = spawn(program, args, {
       cwd: directory,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runAgent } from '../agent.js';
 import { bareEnvironment } from '../programs/environment.js';
 import { findOpa, opaFrom } from '../programs/find-programs.js';
-import type { Surroundings } from '../run/execute-job.js';
+import type { Dependencies } from '../run/execute-job.js';
 import { loadSettings } from '../settings.js';
 import { FirstTryError } from './first-try-error.js';
 import { LocalService } from './local-service.js';
@@ -22,7 +22,7 @@ const isLoopback = (name: string): boolean => /^(localhost|\[?::1\]?|127(\.\d+){
 /** Starts the service and an agent on this machine, with the resources a first plan needs. Stops both at the end. */
 export async function withServer(
   environment: Environment,
-  surroundings: Pick<Surroundings, 'stopping' | 'killing' | 'say'>,
+  dependencies: Pick<Dependencies, 'stopping' | 'killing' | 'say'>,
 ): Promise<void> {
   refuseWhatOthersUse(environment);
   // The defaults differ from those of a service running on the same machine.
@@ -33,8 +33,8 @@ export async function withServer(
   const ofService = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('AGENT_')));
   const stopping = new AbortController();
   const stop = () => stopping.abort();
-  surroundings.stopping.addEventListener('abort', stop);
-  if (surroundings.stopping.aborted) return;
+  dependencies.stopping.addEventListener('abort', stop);
+  if (dependencies.stopping.aborted) return;
   const service = await LocalService.start(
     {
       ...ofService,
@@ -61,7 +61,7 @@ export async function withServer(
     await chmod(configFile, 0o600);
     if (stopping.signal.aborted && !ended) return;
     process.stderr.write(welcome(service.url, configFile, opa !== undefined));
-    await runAgent(settings, tokens.agentToken, { ...surroundings, environment, stopping: stopping.signal });
+    await runAgent(settings, tokens.agentToken, { ...dependencies, environment, stopping: stopping.signal });
     if (ended) throw new FirstTryError(`the service exited; its log is ${join(place, 'service.log')}`);
   } finally {
     await service.stop();

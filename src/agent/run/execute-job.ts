@@ -13,7 +13,7 @@ import { planRun } from './plan-phase.js';
 import { heading } from './prepare.js';
 import { RunDirectory } from './run-directory.js';
 
-export interface Surroundings {
+export interface Dependencies {
   readonly client: ServiceClient;
   readonly settings: Settings;
   /** The agent's token. */
@@ -30,12 +30,12 @@ const planGraceSeconds = 5;
 const longestMessage = 4096;
 
 /** Executes one phase of a run and reports its result. Never rejects. */
-export async function executeJob(job: Job, surroundings: Surroundings): Promise<void> {
-  const { client, settings, token, say } = surroundings;
+export async function executeJob(job: Job, dependencies: Dependencies): Promise<void> {
+  const { client, settings, token, say } = dependencies;
   const run = new LeasedRun(client, job);
   // First, because the lease may expire while long secrets are prepared for masking.
   const heartbeat = new Heartbeat(run);
-  const ends = endsOf(job, run, heartbeat, surroundings);
+  const ends = endsOf(job, run, heartbeat, dependencies);
   const secrets = await Secrets.of(job.workspace.variables, [token, job.lease.token]).catch((error: unknown) => {
     ends.clear();
     heartbeat.stop();
@@ -45,7 +45,7 @@ export async function executeJob(job: Job, surroundings: Surroundings): Promise<
   let directory: RunDirectory | undefined;
   try {
     directory = await RunDirectory.create(settings.AGENT_WORK_DIR, job, settings.AGENT_RUN_AS);
-    const x = { job, run, log, secrets, directory, settings, environment: surroundings.environment, ...ends, say };
+    const x = { job, run, log, secrets, directory, settings, environment: dependencies.environment, ...ends, say };
     await (job.phase === 'plan' ? planRun(x) : applyRun(x));
     say(`${job.run.id}: ${job.phase} finished`);
   } catch (error) {
@@ -61,7 +61,7 @@ export async function executeJob(job: Job, surroundings: Surroundings): Promise<
 }
 
 /** The signals and the deadline that end the run's programs. */
-function endsOf(job: Job, run: LeasedRun, { canceled }: Heartbeat, { settings, stopping, killing }: Surroundings) {
+function endsOf(job: Job, run: LeasedRun, { canceled }: Heartbeat, { settings, stopping, killing }: Dependencies) {
   const interrupt = new AbortController();
   const kill = new AbortController();
   const stopped = new AgentStopped('the agent was stopped');

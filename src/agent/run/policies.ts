@@ -38,9 +38,9 @@ export async function evaluatePolicies(x: Execution, planJson: string): Promise<
   const bare = bareEnvironmentOf(x);
   const program = await findOpa(x.settings, bare);
   const user = x.settings.AGENT_RUN_AS;
-  const surroundings = { directory: x.directory.at('policies'), environment: bare, bounds: x.bounds, user };
+  const dependencies = { directory: x.directory.at('policies'), environment: bare, bounds: x.bounds, user };
   const capabilities = x.directory.at('policies', 'capabilities.json');
-  const opa = program && (await Opa.prepare(program, surroundings, capabilities));
+  const opa = program && (await Opa.prepare(program, dependencies, capabilities));
   if (opa) await x.directory.give(capabilities);
   const input = await writeInput(x, planJson);
   const judge: Judge = async (policy, rego) =>

@@ -53,7 +53,7 @@ export type Artifact = 'plan-file' | 'plan-json' | 'plan-json-redacted';
 const soon = 30;
 const later = 900;
 /** How long a report is retried while the service is unavailable, in seconds. */
-const patience = 900;
+const retryFor = 900;
 
 /** The service's limit on a report, in bytes. */
 const longestReport = 16 * 1024 * 1024;
@@ -93,32 +93,32 @@ export class LeasedRun {
 
   /** Returns whether the run's cancellation was requested. */
   async heartbeat(): Promise<boolean> {
-    return (await this.json({ method: 'POST', path: this.path('heartbeat'), seconds: 10, patience: 0 }, heartbeat))
+    return (await this.json({ method: 'POST', path: this.path('heartbeat'), seconds: 10, retryFor: 0 }, heartbeat))
       .cancel;
   }
 
   download(path: string, file: string): Promise<void> {
-    return this.noting(this.client.download({ ...this.given, method: 'GET', path, seconds: later, patience }, file));
+    return this.noting(this.client.download({ ...this.given, method: 'GET', path, seconds: later, retryFor }, file));
   }
 
   async appendLog(offset: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const path = `${this.path('log')}?offset=${offset}`;
-    await this.json({ method: 'PUT', path, body: new Blob([bytes]), seconds: soon, patience }, anything);
+    await this.json({ method: 'PUT', path, body: new Blob([bytes]), seconds: soon, retryFor }, anything);
   }
 
   async upload(name: Artifact, file: string): Promise<void> {
     const body = await openAsBlob(file);
-    await this.json({ method: 'PUT', path: this.path(`artifacts/${name}`), body, seconds: later, patience }, anything);
+    await this.json({ method: 'PUT', path: this.path(`artifacts/${name}`), body, seconds: later, retryFor }, anything);
   }
 
   async reportPhase(report: PhaseReport): Promise<void> {
-    await this.once({ method: 'POST', path: this.path(this.job.phase), body: wire(report), seconds: soon, patience });
+    await this.once({ method: 'POST', path: this.path(this.job.phase), body: wire(report), seconds: soon, retryFor });
   }
 
   async reportPolicies(evaluationId: string, version: string, sets: readonly PolicySetReport[]): Promise<void> {
     const path = this.path(`policy-evaluations/${evaluationId}`);
     const body = { 'policy-tool-version': version, 'policy-sets': sets };
-    await this.once({ method: 'POST', path, body, seconds: later, patience });
+    await this.once({ method: 'POST', path, body, seconds: later, retryFor });
   }
 
   /**
@@ -142,13 +142,13 @@ export class LeasedRun {
     if (leftOut > 0)
       told = `${leftOut} of the outputs were not stored with the state: they are too long, too deeply nested, or too many.`;
     const body = await openAsBlob(file);
-    await this.json({ method: 'PUT', path: announced.upload.url, body, seconds: later, patience }, anything);
+    await this.json({ method: 'PUT', path: announced.upload.url, body, seconds: later, retryFor }, anything);
     return told;
   }
 
   private announce(body: NewState): Promise<z.output<typeof stateVersion>> {
     return this.json(
-      { method: 'POST', path: this.path('state-versions'), body, seconds: later, patience },
+      { method: 'POST', path: this.path('state-versions'), body, seconds: later, retryFor },
       stateVersion,
     );
   }

@@ -39,7 +39,7 @@ export interface Question {
   /** The time limit of one try. */
   readonly seconds: number;
   /** How long to retry while the service is unavailable; without a limit if omitted. */
-  readonly patience?: number;
+  readonly retryFor?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -81,8 +81,8 @@ export class ServiceClient {
   }
 
   private async ask<Read>(question: Question, read: (response: Response) => Promise<Read>): Promise<Read> {
-    const { patience, signal } = question;
-    const deadline = patience === undefined ? Number.POSITIVE_INFINITY : performance.now() + patience * 1000;
+    const { retryFor, signal } = question;
+    const deadline = retryFor === undefined ? Number.POSITIVE_INFINITY : performance.now() + retryFor * 1000;
     for (let tries = 1; ; tries += 1) {
       const trouble = await this.try(question, read, tries > 1).catch((error: unknown) => {
         signal?.throwIfAborted();

@@ -17,7 +17,7 @@ import type { CommitRequest } from '../ports/outside/commit-fetcher.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { Effect, RemovalTarget } from '../ports/repositories/effect-outbox.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
-import { type RunProgress, runInTurn, workspaceSeenByCreator } from '../supporting/runs/run-progress.js';
+import { lockedRun, type RunProgress, workspaceSeenByCreator } from '../supporting/runs/run-progress.js';
 import type { StateOutputsReader } from '../supporting/state-versions/state-outputs-reader.js';
 import { stillMay } from '../supporting/users/seen-by-creator.js';
 import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
@@ -94,7 +94,7 @@ export class EffectPerformers {
    * if the creator lost the right or the organization is over its quota.
    */
   private async queueRun(tx: Transaction, id: ConfigurationVersionId): Promise<void> {
-    const version = await this.versionInTurn(tx, id);
+    const version = await this.lockedVersion(tx, id);
     const workspace = version?.usableInRuns ? await tx.workspaces.find(version.state.workspaceId) : undefined;
     if (version === undefined || workspace === undefined) return;
     if (await this.quota.isUsedUp(tx, workspace)) {
@@ -125,7 +125,7 @@ export class EffectPerformers {
     id: ConfigurationVersionId,
     trigger: 'purge' | 'finish-runs',
   ): Promise<void> {
-    const version = await this.versionInTurn(tx, id);
+    const version = await this.lockedVersion(tx, id);
     if (version === undefined) return;
     const facts = await tx.runs.aboutVersion(id);
     if (!version.allows(trigger, facts, this.clock.now())) return;
@@ -134,13 +134,13 @@ export class EffectPerformers {
   }
 
   /**
-   * Reads the version after taking the workspace's turn: until the transaction ends, no run is created from it and its
+   * Reads the version after locking the workspace's row: until the transaction ends, no run is created from it and its
    * files are not discarded.
    */
-  private async versionInTurn(tx: Transaction, id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
+  private async lockedVersion(tx: Transaction, id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined> {
     const found = await tx.configurationVersions.find(id);
     if (found === undefined) return undefined;
-    await tx.workspaces.takeTurn(found.state.workspaceId);
+    await tx.workspaces.lockRow(found.state.workspaceId);
     return tx.configurationVersions.find(id);
   }
 
@@ -223,9 +223,9 @@ export class EffectPerformers {
     );
   }
 
-  /** The run, read with its workspace's turn taken, unless it was canceled meanwhile. */
+  /** The run, read with its workspace's row locked, unless it was canceled meanwhile. */
   private async fetchingRun(tx: Transaction, id: RunId) {
-    const run = await runInTurn(tx, id);
+    const run = await lockedRun(tx, id);
     return run?.state.status === 'fetching' ? run : undefined;
   }
 

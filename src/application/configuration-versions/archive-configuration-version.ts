@@ -16,7 +16,7 @@ export class ArchiveConfigurationVersion {
       const seen = await tx.configurationVersions.findFor(actor, id);
       const version = authorized(seen, 'configuration-versions/archive');
       // Serializes with run creation: a concurrent run either commits first or sees the version as archived.
-      await tx.workspaces.takeTurn(version.state.workspaceId);
+      await tx.workspaces.lockRow(version.state.workspaceId);
       const facts = await tx.runs.aboutVersion(id);
       await keepVersion(tx, version.fire('archive', facts, this.clock.now()));
       await tx.audit.add(doneBy(actor, 'configuration-versions/archive', id), version.state);

@@ -51,7 +51,7 @@ export class ArchiveOldVersions {
     return this.unitOfWork.run(async (tx) => {
       // Serializes with run creation and uploads: a concurrent one either commits first or sees the version as
       // archived.
-      await tx.workspaces.takeTurn(workspaceId);
+      await tx.workspaces.lockRow(workspaceId);
       const version = await tx.configurationVersions.find(id);
       if (version === undefined) return false;
       const known = await facts(tx, version, before);

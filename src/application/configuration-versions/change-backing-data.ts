@@ -21,7 +21,7 @@ export class ChangeBackingData {
       const seen = await tx.configurationVersions.findFor(actor, id);
       const version = authorized(seen, 'configuration-versions/manage-backing-data');
       // Serializes with run creation: a concurrent run either commits first or sees the change.
-      await tx.workspaces.takeTurn(version.state.workspaceId);
+      await tx.workspaces.lockRow(version.state.workspaceId);
       const now = this.clock.now();
       const purge = change === 'soft-delete' ? { purgeAt: later(now, this.settings.softDeleteDays * 86_400) } : {};
       await keepVersion(tx, version.fire(change, await tx.runs.aboutVersion(id), now, purge));

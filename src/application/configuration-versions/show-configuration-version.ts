@@ -3,10 +3,10 @@ import {
   type ConfigurationVersionId,
   type IngressAttributes,
   notFound,
-  type Seen,
   type Standing,
   seenBy,
   statusTraits,
+  type WithStanding,
 } from '../../domain/index.js';
 import type { ConfigurationVersionSummary } from '../ports/repositories/configuration-version-repository.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -28,7 +28,7 @@ export async function findReadable(
   tx: Transaction<'configurationVersions'>,
   actor: Actor,
   id: ConfigurationVersionId,
-): Promise<Seen<ConfigurationVersionSummary>> {
+): Promise<WithStanding<ConfigurationVersionSummary>> {
   const seen = seenBy(await tx.configurationVersions.findSummaryFor(actor, id), 'configuration-versions/read');
   if (!statusTraits[seen.subject.status].readable) throw notFound();
   return seen;

@@ -103,7 +103,7 @@ export class UploadConfigurationBundle {
   ): Promise<boolean> {
     const { id, workspaceId } = begun.state;
     // A run that is created concurrently commits first or uses the new files.
-    await tx.workspaces.takeTurn(workspaceId);
+    await tx.workspaces.lockRow(workspaceId);
     const version = await this.find(tx, begun);
     if (version.state.bundle?.sha256 === bundle.sha256) return false;
     const facts = await tx.runs.aboutVersion(id);

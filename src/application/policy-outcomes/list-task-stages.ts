@@ -1,4 +1,4 @@
-import { type Actor, type RunId, type Seen, seenBy, type TaskStage } from '../../domain/index.js';
+import { type Actor, type RunId, seenBy, type TaskStage, type WithStanding } from '../../domain/index.js';
 import type { Page, PageRequest } from '../ports/repositories/page.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 export class ListTaskStages {
   constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages'>) {}
 
-  execute(actor: Actor, runId: RunId, page: PageRequest): Promise<Page<Seen<TaskStage>>> {
+  execute(actor: Actor, runId: RunId, page: PageRequest): Promise<Page<WithStanding<TaskStage>>> {
     return this.unitOfWork.read(async (tx) => {
       const { standing } = seenBy(await tx.runs.findFor(actor, runId), 'policy-outcomes/read');
       const stage = await tx.taskStages.ofRun(runId);

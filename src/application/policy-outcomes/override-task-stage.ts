@@ -2,15 +2,15 @@ import {
   type Actor,
   notFound,
   overrideStage,
-  type Seen,
   seenBy,
   type TaskStage,
   type TaskStageId,
+  type WithStanding,
 } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
-import { type ProgressRepositories, type RunProgress, runInTurn } from '../supporting/runs/run-progress.js';
+import { lockedRun, type ProgressRepositories, type RunProgress } from '../supporting/runs/run-progress.js';
 
 /** POST /task-stages/:id/actions/override: lets a run continue in spite of failed policies. */
 export class OverrideTaskStage {
@@ -21,11 +21,11 @@ export class OverrideTaskStage {
   ) {}
 
   /** Throws `task-stage/transition-refused` unless a failure is waiting for an override. */
-  execute(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage>> {
+  execute(actor: Actor, id: TaskStageId): Promise<WithStanding<TaskStage>> {
     return this.unitOfWork.run(async (tx) => {
       const seen = seenBy(await tx.taskStages.findFor(actor, id), 'policy-outcomes/override');
       const { runId } = seen.subject;
-      const [run, stage] = [await runInTurn(tx, runId), await tx.taskStages.ofRun(runId)];
+      const [run, stage] = [await lockedRun(tx, runId), await tx.taskStages.ofRun(runId)];
       if (run === undefined || stage === undefined) throw notFound();
       const overridden = overrideStage(stage, this.clock.now());
       await tx.taskStages.save(overridden);

@@ -1,8 +1,8 @@
-import { type Actor, type Seen, seenBy, type TaskStage, type TaskStageId } from '../../domain/index.js';
+import { type Actor, seenBy, type TaskStage, type TaskStageId, type WithStanding } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { type ShownRun, showing } from '../supporting/runs/show-run.js';
 
-export interface ShownTaskStage extends Seen<TaskStage> {
+export interface ShownTaskStage extends WithStanding<TaskStage> {
   /** Undefined if not requested. */
   readonly run: ShownRun | undefined;
 }

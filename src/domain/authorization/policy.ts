@@ -262,20 +262,20 @@ export function authorize(standing: Standing, action: Action): void {
 }
 
 /** A subject loaded through a port, with the caller's standing towards it. */
-export interface Seen<Subject> {
+export interface WithStanding<Subject> {
   readonly subject: Subject;
   readonly standing: Standing;
 }
 
 /** The subject, if it exists and the caller may perform `action` on it. Throws `resource/not-found` otherwise. */
-export function seenBy<Subject>(seen: Seen<Subject> | undefined, action: Action): Seen<Subject> {
+export function seenBy<Subject>(seen: WithStanding<Subject> | undefined, action: Action): WithStanding<Subject> {
   if (seen === undefined) throw notFound();
   authorize(seen.standing, action);
   return seen;
 }
 
 /** Like `seenBy`, but returns the subject only. */
-export const authorized = <Subject>(seen: Seen<Subject> | undefined, action: Action): Subject =>
+export const authorized = <Subject>(seen: WithStanding<Subject> | undefined, action: Action): Subject =>
   seenBy(seen, action).subject;
 
 /** The workspaces of an organization that a list may include: all, or those on which one of these teams has a grant. */

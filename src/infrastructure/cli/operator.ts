@@ -3,7 +3,14 @@ import { existsSync } from 'node:fs';
 import { type KnexDatabase, openPostgres, openSqlite } from '../../adapters/persistence/knex/knex-database.js';
 import type { BundleStore, Clock, Page, PageRequest, Transaction, UnitOfWork } from '../../application/index.js';
 import type { UseCases } from '../../application/use-cases.js';
-import { type Actor, type AuditActor, notFound, type Seen, type Standing, type User } from '../../domain/index.js';
+import {
+  type Actor,
+  type AuditActor,
+  notFound,
+  type Standing,
+  type User,
+  type WithStanding,
+} from '../../domain/index.js';
 import { dataDirectory, OperatorError, refuseOtherUsers } from '../backup.js';
 import type { Config } from '../config.js';
 import { buildContainer } from '../container/build-container.js';
@@ -34,8 +41,8 @@ const lent = (standing: Standing): Standing => ({
 });
 
 const withStandingLent =
-  <Sought, Subject>(find: (actor: Actor, sought: Sought) => Promise<Seen<Subject> | undefined>) =>
-  async (actor: Actor, sought: Sought): Promise<Seen<Subject> | undefined> => {
+  <Sought, Subject>(find: (actor: Actor, sought: Sought) => Promise<WithStanding<Subject> | undefined>) =>
+  async (actor: Actor, sought: Sought): Promise<WithStanding<Subject> | undefined> => {
     const seen = await find(actor, sought);
     return seen && isOperator(actor) ? { ...seen, standing: lent(seen.standing) } : seen;
   };

@@ -8,7 +8,7 @@ import { Call, type Command, type Option, UsageError } from './command.js';
 import { everywhere, helpOf, helpOfAll } from './help.js';
 import { type Output, Progress } from './output.js';
 
-export interface Surroundings {
+export interface Dependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: Output;
   readonly err: Output;
@@ -18,7 +18,7 @@ export interface Surroundings {
 export async function runCommandLine(
   words: readonly string[],
   commands: readonly Command[],
-  { environment, out, err }: Surroundings,
+  { environment, out, err }: Dependencies,
 ): Promise<number> {
   const progress = new Progress(err);
   let usage = 'gatehouse --help';

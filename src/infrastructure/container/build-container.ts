@@ -1,15 +1,15 @@
 import 'reflect-metadata';
 import { Container } from 'inversify';
+import type { Dependencies } from './dependencies.js';
 import { http } from './http.js';
 import { metrics } from './metrics.js';
 import { storage } from './storage.js';
-import type { Surroundings } from './surroundings.js';
 import { system } from './system.js';
 import { useCases } from './use-cases.js';
 
 /** The service's objects, each built once, on first use. */
-export function buildContainer(surroundings: Surroundings): Container {
+export function buildContainer(dependencies: Dependencies): Container {
   const container = new Container({ defaultScope: 'Singleton' });
-  container.load(system(surroundings), storage(surroundings), metrics(surroundings), useCases, http(surroundings));
+  container.load(system(dependencies), storage(dependencies), metrics(dependencies), useCases, http(dependencies));
   return container;
 }

@@ -1,13 +1,13 @@
 import { ContainerModule } from 'inversify';
 import { buildApp } from '../../adapters/http/server/app.js';
-import { usualPatience } from '../../adapters/http/server/patience.js';
 import { RateLimits } from '../../adapters/http/server/rate-limit.js';
+import { defaultTimeouts } from '../../adapters/http/server/timeouts.js';
 import type { Scraped } from '../../adapters/http/service/service-routes.js';
 import type { Exposition } from '../../adapters/metrics/exposition.js';
 import { type Config, isForThisMachine } from '../config.js';
 import { packageVersion } from '../package-version.js';
+import type { Dependencies } from './dependencies.js';
 import { provide } from './provide.js';
-import type { Surroundings } from './surroundings.js';
 
 export const http = ({
   config,
@@ -17,8 +17,8 @@ export const http = ({
   follow,
   stopping,
   stopped,
-  patience = usualPatience,
-}: Surroundings) =>
+  timeouts = defaultTimeouts,
+}: Dependencies) =>
   new ContainerModule(({ bind }) => {
     provide(bind, 'rates', ['useCases'], ({ exchangeRequestRates }) =>
       // A SQLite file has a single service.
@@ -39,7 +39,7 @@ export const http = ({
         rates,
         rateLimitPerSecond: config.RATE_LIMIT_PER_SECOND,
         trustedProxies: config.TRUSTED_PROXIES,
-        patience,
+        timeouts,
         stopping,
         stopped,
         secure: publicUrl.startsWith('https:'),

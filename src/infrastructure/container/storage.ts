@@ -7,8 +7,8 @@ import { randomPause } from '../../adapters/system/random-pause.js';
 import { SealedSecretBox } from '../../adapters/system/sealed-secret-box.js';
 import { GitCommitFetcher } from '../../adapters/version-control/git-commit-fetcher.js';
 import { RetryingUnitOfWork } from '../../application/index.js';
+import type { Dependencies } from './dependencies.js';
 import { provide } from './provide.js';
-import type { Surroundings } from './surroundings.js';
 
 /** The stores of rows and bytes. */
 export const storage = ({
@@ -19,7 +19,7 @@ export const storage = ({
   signingSecrets,
   stopping,
   temporaryDir,
-}: Surroundings) =>
+}: Dependencies) =>
   new ContainerModule(({ bind }) => {
     provide(
       bind,

@@ -2,10 +2,10 @@ import { ContainerModule } from 'inversify';
 import { RandomIds } from '../../adapters/system/random-ids.js';
 import { RandomSecrets } from '../../adapters/system/random-secrets.js';
 import { SystemClock } from '../../adapters/system/system-clock.js';
+import type { Dependencies } from './dependencies.js';
 import { provide } from './provide.js';
-import type { Surroundings } from './surroundings.js';
 
-export const system = ({ signingSecrets: [signingSecret] }: Surroundings) =>
+export const system = ({ signingSecrets: [signingSecret] }: Dependencies) =>
   new ContainerModule(({ bind }) => {
     provide(bind, 'clock', [], () => new SystemClock());
     provide(bind, 'ids', [], () => new RandomIds(signingSecret));

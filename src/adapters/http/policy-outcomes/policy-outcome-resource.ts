@@ -11,10 +11,10 @@ import {
   policyKinds,
   type ResultCount,
   resultCountOf,
-  type Seen,
   type TaskStage,
   taskStageStatuses,
   verdictOf,
+  type WithStanding,
 } from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
@@ -29,7 +29,7 @@ const empty = z.array(z.unknown()).max(0);
 const taskStage =
   ({ is, group, toOne, toMany, link }: Words) =>
   (dialect: Dialect) =>
-  ({ subject: stage, standing }: Seen<TaskStage>): Resource => {
+  ({ subject: stage, standing }: WithStanding<TaskStage>): Resource => {
     const mayOverride = may(standing, 'policy-outcomes/override');
     return {
       id: stage.id,

@@ -76,18 +76,14 @@ export function checkJson(value: unknown): void {
 }
 
 /** The unparsed body. Throws a 400, 408 or 413. */
-export async function readBytes(
-  request: Request,
-  largest: number,
-  patience = longestMilliseconds,
-): Promise<Uint8Array> {
+export async function readBytes(request: Request, largest: number, timeout = longestMilliseconds): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // The socket stays open when reading ends early, so that the client can still read the error response.
   const body = request.iterator({ destroyOnReturn: false });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooSlow()), patience);
+    timer = setTimeout(() => reject(tooSlow()), timeout);
   });
   try {
     for (;;) {
@@ -125,7 +121,7 @@ function checkMediaType(request: Request): void {
 export async function readLongBody(
   request: Request,
   largest: number,
-  patience?: number,
+  timeout?: number,
 ): Promise<Uint8Array | undefined> {
   if (!hasBody(request)) return undefined;
   checkMediaType(request);
@@ -133,7 +129,7 @@ export async function readLongBody(
   if (encoding.toLowerCase() !== 'identity') throw unsupported('the body must not have a Content-Encoding');
   if (!isUtf8(type)) throw unsupported('the body must be UTF-8');
   if (Number(request.headers['content-length'] ?? 0) > largest) throw tooLarge(largest);
-  return readBytes(request, largest, patience);
+  return readBytes(request, largest, timeout);
 }
 
 /** The parsed JSON of a long body. Its nesting is checked, and nothing else. Throws a 400. */
@@ -151,9 +147,9 @@ export function readJson(body: Uint8Array | undefined, levels: number = most.lev
 export async function readBody(
   request: Request,
   largest: number = limits.body.most,
-  patience?: number,
+  timeout?: number,
 ): Promise<unknown> {
-  const body = await readLongBody(request, largest, patience);
+  const body = await readLongBody(request, largest, timeout);
   if (body?.length === 0) return {};
   const value = readJson(body);
   checkJson(value);

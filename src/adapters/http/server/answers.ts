@@ -34,10 +34,10 @@ export const write = async (exchange: HttpExchange, answer: Answer): Promise<voi
 };
 
 /**
- * Answers a client that may still be sending, and reads on for `lastWord` milliseconds: ending at once may reset the
+ * Answers a client that may still be sending, and reads on for `lingering` milliseconds: ending at once may reset the
  * connection and lose the response.
  */
-export const refuse = (exchange: HttpExchange, problem: Problem, lastWord: number): void => {
+export const refuse = (exchange: HttpExchange, problem: Problem, lingering: number): void => {
   const { request, response } = exchange;
   if (request.complete) {
     response.end(begin(exchange, problem));
@@ -46,6 +46,6 @@ export const refuse = (exchange: HttpExchange, problem: Problem, lastWord: numbe
   exchange.refusedEarly = true;
   response.write(begin(exchange, problem));
   request.resume().once('end', () => response.end());
-  const cut = setTimeout(() => request.destroy(), lastWord).unref();
+  const cut = setTimeout(() => request.destroy(), lingering).unref();
   response.once('close', () => clearTimeout(cut));
 };

@@ -14,9 +14,9 @@ import { HttpExchange } from './exchange.js';
 import { checkUrl, type Fail, failing, unmatched } from './failures.js';
 import { adopt, routerFor } from './fast.js';
 import type { App } from './http-server.js';
-import { cutOff, type Patience } from './patience.js';
 import { type Observers, observe } from './request-log.js';
 import { type Serve, serving, servingAgents, servingPlainly } from './serve.js';
+import { cutOff, type Timeouts } from './timeouts.js';
 
 export interface AppOptions extends CallerOptions, Observers {
   readonly use: UseCases;
@@ -28,7 +28,7 @@ export interface AppOptions extends CallerOptions, Observers {
   readonly version: string;
   /** Addresses whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  readonly patience: Patience;
+  readonly timeouts: Timeouts;
   /** Aborted as soon as the service stops, which ends every wait. */
   readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
@@ -104,9 +104,9 @@ function mount<Route extends { readonly method: Method; readonly path: string }>
 
 /** The HTTP face of the service: both dialects, the capability URLs, and what the service says about itself. */
 export function buildApp(options: AppOptions): App {
-  const { use, edition, version, trustedProxies, patience } = options;
+  const { use, edition, version, trustedProxies, timeouts } = options;
   const app = emptyExpress(trustedProxies);
-  const fail = failing(options.log, use.refusals, patience.lastWord);
+  const fail = failing(options.log, use.refusals, timeouts.lingering);
   const known = callers(options);
   const serve = serving(known, use);
   const servePlainly = servingPlainly(known);
@@ -132,16 +132,16 @@ export function buildApp(options: AppOptions): App {
   mount(app, '', [...api.plain.flatMap(({ routes }) => routes), ...webRoutes(version)], servePlainly, fail);
   mount(app, '', api.agents.routes, servingAgents(known), fail);
 
-  const surroundings = {
+  const dependencies = {
     ...options,
     behindProxies: trustedProxies.length > 0,
     headers: fixedHeaders(options.secure),
   };
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const [request, response] = [incoming as Request, outgoing as Served];
-    const exchange = new HttpExchange(request, response, surroundings);
+    const exchange = new HttpExchange(request, response, dependencies);
     response.locals = exchange;
-    const whole = cutOff(request, response, patience);
+    const whole = cutOff(request, response, timeouts);
     const dispatch = () => app(request, response, (error: unknown) => fail(exchange, error ?? unmatched(request)));
     observe(options, exchange, dispatch, () => clearTimeout(whole));
   };

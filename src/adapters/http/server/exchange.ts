@@ -5,12 +5,12 @@ import type { RequestTrace } from '../../../domain/index.js';
 import type { Asked, Exchange, Headers } from '../routing/exchange.js';
 import { giveBack, HeaderList } from './fast.js';
 import type { HttpMeter } from './observation.js';
-import { interrupted, type Patience, patiently } from './patience.js';
+import { interrupted, type Timeouts, withTimeouts } from './timeouts.js';
 
-/** The surroundings all exchanges share. */
-export interface Surroundings {
+/** The dependencies all exchanges share. */
+export interface Dependencies {
   readonly meter: HttpMeter;
-  readonly patience: Patience;
+  readonly timeouts: Timeouts;
   readonly stopping: AbortSignal;
   readonly stopped: AbortSignal;
   readonly behindProxies: boolean;
@@ -81,19 +81,19 @@ export class HttpExchange implements Exchange {
   constructor(
     readonly request: Request,
     readonly response: Response,
-    private readonly surroundings: Surroundings,
+    private readonly dependencies: Dependencies,
   ) {
-    this.headers = new HeaderList(surroundings.headers, this.id);
+    this.headers = new HeaderList(dependencies.headers, this.id);
     this.remoteAddress = request.socket.remoteAddress;
   }
 
   get stopping(): AbortSignal {
-    return this.surroundings.stopping;
+    return this.dependencies.stopping;
   }
 
   /** Undefined where it is unknown. */
   get address(): string | undefined {
-    return (this.surroundings.behindProxies ? clientAddressOf(this.request) : undefined) ?? this.remoteAddress;
+    return (this.dependencies.behindProxies ? clientAddressOf(this.request) : undefined) ?? this.remoteAddress;
   }
 
   origin(): RequestTrace {
@@ -120,10 +120,10 @@ export class HttpExchange implements Exchange {
 
   async receive<Received>(into: (body: AsyncIterable<Uint8Array>) => Promise<Received>): Promise<Received> {
     const { request } = this;
-    const { meter, patience, stopped } = this.surroundings;
+    const { meter, timeouts, stopped } = this.dependencies;
     const upload = meter.uploadBegun();
     try {
-      const received = await into(patiently(request, patience, stopped, upload.received));
+      const received = await into(withTimeouts(request, timeouts, stopped, upload.received));
       upload.ended();
       return received;
     } catch (error) {
@@ -133,6 +133,6 @@ export class HttpExchange implements Exchange {
   }
 
   download(parts: AsyncIterable<Uint8Array>, length?: number): Promise<void> {
-    return send(parts, this.response, length, (sent) => this.surroundings.meter.downloaded(sent));
+    return send(parts, this.response, length, (sent) => this.dependencies.meter.downloaded(sent));
   }
 }

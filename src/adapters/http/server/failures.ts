@@ -51,8 +51,8 @@ function refusalOf(exchange: HttpExchange, error: unknown): Refusal | undefined 
 /** Ends an exchange that failed with `error`. Never throws. */
 export type Fail = (exchange: HttpExchange, error: unknown) => void;
 
-/** `lastWord` is how long, in milliseconds, a client that is still sending has to read the error response. */
-export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, lastWord: number): Fail => {
+/** `lingering` is how long, in milliseconds, a client that is still sending has to read the error response. */
+export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, lingering: number): Fail => {
   const logFault = ({ id, route }: HttpExchange, err: unknown) =>
     log.error({ request: id, route, err }, 'request failed');
 
@@ -71,7 +71,7 @@ export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, lastW
     if (response.headersSent) {
       exchange.cutOffFor = problem.status;
       response.destroy();
-    } else refuse(exchange, problem, lastWord);
+    } else refuse(exchange, problem, lingering);
   };
 
   return (exchange, error) => {

@@ -13,7 +13,7 @@ import { internalProblem, problemOf } from '../routing/error-table.js';
 import { limits } from '../routing/limits.js';
 import { badRequest, RequestError } from '../routing/request-error.js';
 import { bornForExpress } from './fast.js';
-import type { Patience } from './patience.js';
+import type { Timeouts } from './timeouts.js';
 
 /** Further connections are closed on arrival, which leaves open files and memory to the requests in progress. */
 const mostConnections = 10_000;
@@ -103,7 +103,7 @@ function refusalOf({ code, rawPacket }: ParserError): string {
 }
 
 /** Cuts off clients whose requests do not get as far as a handler. */
-export function httpServer({ head, idle, total }: Patience): HttpServer {
+export function httpServer({ head, idle, total }: Timeouts): HttpServer {
   const { Incoming, Outgoing } = bornForExpress();
   let handle = starting;
   const answer: RequestListener = (request, response) => {

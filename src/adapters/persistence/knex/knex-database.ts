@@ -19,13 +19,13 @@ import { KnexApiTokens } from './repositories/knex-api-tokens.js';
 import { KnexAuditTrail } from './repositories/knex-audit-trail.js';
 import { KnexConfigurationVersions } from './repositories/knex-configuration-versions.js';
 import { KnexEffects } from './repositories/knex-effects.js';
-import { KnexHolds } from './repositories/knex-holds.js';
 import { KnexRequestRates, KnexSigningKeys } from './repositories/knex-instances.js';
 import { KnexKeptBytes } from './repositories/knex-kept-bytes.js';
 import { KnexMemberships, KnexOrganizations } from './repositories/knex-organizations.js';
 import { KnexPolicies } from './repositories/knex-policies.js';
 import { KnexPolicySets } from './repositories/knex-policy-sets.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
+import { KnexRowLocks } from './repositories/knex-row-locks.js';
 import { KnexStateOutputs, KnexStateVersions } from './repositories/knex-state-versions.js';
 import { KnexStoredFiles } from './repositories/knex-stored-files.js';
 import { KnexTaskStages } from './repositories/knex-task-stages.js';
@@ -101,7 +101,7 @@ const transactionOn = (
   keptBytes: new KnexKeptBytes(db),
   effects: new KnexEffects(db, (kind) => ordered.add(kind)),
   removals: new KnexRemovals(db),
-  holds: new KnexHolds(db),
+  rowLocks: new KnexRowLocks(db),
   signingKeys: new KnexSigningKeys(db),
   requestRates: new KnexRequestRates(db),
   audit: new KnexAuditTrail(db, now, settlesInSeconds[engine]),
@@ -176,7 +176,7 @@ const tooLong = () => new DomainError('service/unavailable', 'the database is to
 export interface PostgresOptions {
   readonly poolSize?: number;
   /** How long to wait for a connection, in milliseconds. */
-  readonly patience?: number;
+  readonly timeout?: number;
   /** How long a connection may be silent, in milliseconds. */
   readonly silence?: number;
   /** How long a transaction may take until its commit, in milliseconds. */
@@ -187,7 +187,7 @@ export interface PostgresOptions {
 }
 
 /** How long a health check waits for the database, in milliseconds. */
-const pingPatience = 3_000;
+const pingTimeout = 3_000;
 
 /**
  * Opens a pool of connections, each made when first needed, and again when it is lost. While the database does not
@@ -197,14 +197,14 @@ export function openPostgres(
   url: string,
   {
     poolSize = 10,
-    patience = 10_000,
+    timeout = 10_000,
     silence,
     longest = usualLongest,
     onStatement,
     now = systemTime,
   }: PostgresOptions = {},
 ): KnexDatabase {
-  const config = { ...postgresConfig(url, patience), acquireConnectionTimeout: patience };
+  const config = { ...postgresConfig(url, timeout), acquireConnectionTimeout: timeout };
   const pool = knex({
     ...config,
     connection: { ...(config.connection as object), pipeline: true } as Knex.PgConnectionConfig,
@@ -268,7 +268,7 @@ export function openPostgres(
     schema: () => answered(() => schemaOf({ ...config, pool: { min: 0, max: 1 } })),
     ping: async () => {
       const waiting = new AbortController();
-      const late = pause(Math.min(pingPatience, patience), undefined, { signal: waiting.signal }).then(() => {
+      const late = pause(Math.min(pingTimeout, timeout), undefined, { signal: waiting.signal }).then(() => {
         throw new Error('the database responds slowly');
       });
       try {

@@ -15,10 +15,10 @@ import {
   type Instant,
   type OrganizationId,
   type PoolInQuestion,
-  type Seen,
   type Standing,
   type TokenId,
   type TokenOwner,
+  type WithStanding,
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -46,7 +46,7 @@ function questionOf(tables: MemoryTables, pool: AgentPool, { teams }: Standing):
 export class MemoryAgentPools implements AgentPoolRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined> {
+  async findFor(actor: Actor, id: AgentPoolId): Promise<WithStanding<AgentPool> | undefined> {
     const tables = this.tables();
     const subject = tables.agentPool(id);
     if (subject === undefined || subject.organizationId === null) return undefined;

@@ -14,7 +14,7 @@ import {
   type IngressAttributes,
   type Instant,
   notFound,
-  type Seen,
+  type WithStanding,
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
@@ -28,7 +28,7 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
     return state && ConfigurationVersion.restore(state);
   }
 
-  async findFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersion> | undefined> {
+  async findFor(actor: Actor, id: ConfigurationVersionId): Promise<WithStanding<ConfigurationVersion> | undefined> {
     const tables = this.tables();
     const subject = await this.find(id);
     if (subject === undefined) return undefined;
@@ -41,7 +41,7 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
   async findSummaryFor(
     actor: Actor,
     id: ConfigurationVersionId,
-  ): Promise<Seen<ConfigurationVersionSummary> | undefined> {
+  ): Promise<WithStanding<ConfigurationVersionSummary> | undefined> {
     const seen = await this.findFor(actor, id);
     return seen && { ...seen, subject: summaryOf(seen.subject.state) };
   }

@@ -24,8 +24,8 @@ import {
   notFound,
   type Organization,
   type OrganizationId,
-  type Seen,
   type UserId,
+  type WithStanding,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
 import { byText, type CurrentTables, pageOf, present } from './memory-tables.js';
@@ -33,7 +33,7 @@ import { byText, type CurrentTables, pageOf, present } from './memory-tables.js'
 export class MemoryOrganizations implements OrganizationRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined> {
+  async findFor(actor: Actor, name: string): Promise<WithStanding<Organization> | undefined> {
     const subject = this.living().find((organization) => organization.name === name);
     return subject && { subject, standing: standingIn(this.tables(), actor, subject.id) };
   }
@@ -93,7 +93,7 @@ const byListedName = byText<MembershipView>(({ user }) => (user.username ?? user
 export class MemoryMemberships implements MembershipRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined> {
+  async findFor(actor: Actor, id: MembershipId): Promise<WithStanding<MembershipView> | undefined> {
     const membership = this.tables().memberships.get(id);
     const subject = membership && this.view(membership);
     return subject && { subject, standing: standingIn(this.tables(), actor, subject.organizationId) };

@@ -8,7 +8,7 @@ import {
   type ManagedPolicy,
   type OrganizationId,
   type PolicyId,
-  type Seen,
+  type WithStanding,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
 import {
@@ -40,7 +40,7 @@ export const policiesWith = (tables: MemoryTables, ids: Iterable<PolicyId>): rea
 export class MemoryPolicies implements PolicyRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, id: PolicyId): Promise<Seen<ManagedPolicy> | undefined> {
+  async findFor(actor: Actor, id: PolicyId): Promise<WithStanding<ManagedPolicy> | undefined> {
     const subject = living(this.tables(), id);
     return subject && { subject, standing: standingIn(this.tables(), actor, subject.organizationId) };
   }

@@ -8,7 +8,7 @@ import {
   type OrganizationId,
   type PolicySet,
   type PolicySetId,
-  type Seen,
+  type WithStanding,
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { policiesWith } from './memory-policies.js';
@@ -18,7 +18,7 @@ import { byText, type CurrentTables, checkRevision, pageOf, present } from './me
 export class MemoryPolicySets implements PolicySetRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, id: PolicySetId): Promise<Seen<PolicySet> | undefined> {
+  async findFor(actor: Actor, id: PolicySetId): Promise<WithStanding<PolicySet> | undefined> {
     const subject = this.living(id);
     return subject && { subject, standing: standingIn(this.tables(), actor, subject.organizationId) };
   }

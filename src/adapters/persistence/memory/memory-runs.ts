@@ -31,11 +31,11 @@ import {
   runStatusesHoldingWorkspace,
   runStatusesInProgress,
   runStatusesUnderLease,
-  type Seen,
   type Standing,
   serves,
   type TeamId,
   type VersionFactsGathered,
+  type WithStanding,
   type WorkspaceId,
   type WorkspaceVisibility,
   waitingRunStatuses,
@@ -67,7 +67,7 @@ export class MemoryRuns implements RunRepository, RunQueries {
     return maybeRestored(this.living().find((run) => run.id === id));
   }
 
-  async findFor(actor: Actor, id: RunId): Promise<Seen<Run> | undefined> {
+  async findFor(actor: Actor, id: RunId): Promise<WithStanding<Run> | undefined> {
     const tables = this.tables();
     const subject = await this.find(id);
     if (subject === undefined) return undefined;
@@ -172,7 +172,7 @@ export class MemoryRuns implements RunRepository, RunQueries {
     visibility: WorkspaceVisibility,
     page: PageRequest,
     { workspaceNames, ...filter }: OrganizationRunFilter = {},
-  ): Promise<Page<Seen<RunState>>> {
+  ): Promise<Page<WithStanding<RunState>>> {
     const tables = this.tables();
     const matching = this.living().filter((run) => {
       const workspace = tables.workspace(run.workspaceId);
@@ -193,7 +193,7 @@ export class MemoryRuns implements RunRepository, RunQueries {
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-  ): Promise<Page<Seen<QueuedRun>>> {
+  ): Promise<Page<WithStanding<QueuedRun>>> {
     const tables = this.tables();
     const visible = this.queueOf(organizationId).filter(({ run }) => this.isVisible(visibility, run));
     const found = pageOf(visible, page);

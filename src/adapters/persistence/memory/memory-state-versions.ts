@@ -14,12 +14,12 @@ import type {
   Actor,
   Bundle,
   RunId,
-  Seen,
   StateContents,
   StateOutput,
   StateVersion,
   StateVersionId,
   StateVersionOutputId,
+  WithStanding,
   WorkspaceId,
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
@@ -37,7 +37,7 @@ function seenIn<Subject>(
   actor: Actor,
   workspaceId: WorkspaceId,
   subject: Subject,
-): Seen<Subject> | undefined {
+): WithStanding<Subject> | undefined {
   const workspace = tables.workspace(workspaceId);
   if (workspace === undefined) return undefined;
   const standing = standingIn(tables, actor, workspace.organizationId);
@@ -51,7 +51,7 @@ export class MemoryStateVersions implements StateVersionRepository {
     return this.living().find((version) => version.id === id);
   }
 
-  async findFor(actor: Actor, id: StateVersionId): Promise<Seen<StateVersion> | undefined> {
+  async findFor(actor: Actor, id: StateVersionId): Promise<WithStanding<StateVersion> | undefined> {
     const version = await this.find(id);
     const shown = version && (finalized(version) || version.source === 'client');
     return shown ? seenIn(this.tables(), actor, version.workspaceId, version) : undefined;
@@ -157,7 +157,7 @@ export function removeStateVersion(tables: MemoryTables, id: StateVersionId): vo
 export class MemoryStateOutputs implements StateOutputRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, id: StateVersionOutputId): Promise<Seen<StateOutput> | undefined> {
+  async findFor(actor: Actor, id: StateVersionOutputId): Promise<WithStanding<StateOutput> | undefined> {
     const tables = this.tables();
     const output = tables.stateOutputs.get(id);
     const version = output && tables.stateVersions.get(output.stateVersionId);

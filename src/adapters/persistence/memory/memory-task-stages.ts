@@ -9,9 +9,9 @@ import type {
   PolicySetOutcome,
   PolicySetOutcomeId,
   RunId,
-  Seen,
   TaskStage,
   TaskStageId,
+  WithStanding,
   Workspace,
 } from '../../../domain/index.js';
 import { selects } from '../../../domain/policy-outcomes/policy-set-outcome.js';
@@ -23,12 +23,12 @@ const byKind = byText<PolicyEvaluation>(({ kind }) => kind);
 export class MemoryTaskStages implements TaskStageRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage> | undefined> {
+  async findFor(actor: Actor, id: TaskStageId): Promise<WithStanding<TaskStage> | undefined> {
     const stage = this.living(id);
     return stage && this.seen(actor, stage, stage);
   }
 
-  async findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined> {
+  async findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<WithStanding<LocatedEvaluation> | undefined> {
     const stage = this.stageOf(id);
     const evaluation = stage?.evaluations.find((one) => one.id === id);
     if (stage === undefined || evaluation === undefined) return undefined;
@@ -36,7 +36,7 @@ export class MemoryTaskStages implements TaskStageRepository {
     return this.seen(actor, stage, { ...located, taskStageId: stage.id });
   }
 
-  async findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined> {
+  async findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<WithStanding<PolicySetOutcome> | undefined> {
     const outcome = this.tables().policySetOutcomes.get(id);
     const stage = outcome && this.stageOf(outcome.policyEvaluationId);
     return stage && this.seen(actor, stage, outcome);
@@ -87,7 +87,7 @@ export class MemoryTaskStages implements TaskStageRepository {
     );
   }
 
-  private seen<Subject>(actor: Actor, stage: TaskStage, subject: Subject): Seen<Subject> | undefined {
+  private seen<Subject>(actor: Actor, stage: TaskStage, subject: Subject): WithStanding<Subject> | undefined {
     const tables = this.tables();
     const workspace = this.workspaceOf(stage);
     if (workspace === undefined) return undefined;

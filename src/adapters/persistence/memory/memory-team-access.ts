@@ -8,10 +8,10 @@ import {
   type Actor,
   alreadyTaken,
   asQuestion,
-  type Seen,
   type TeamWorkspace,
   type TeamWorkspaceId,
   teamNameKey,
+  type WithStanding,
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { type CurrentTables, checkRevision, compare, pageOf, present } from './memory-tables.js';
@@ -19,7 +19,7 @@ import { type CurrentTables, checkRevision, compare, pageOf, present } from './m
 export class MemoryTeamAccess implements TeamWorkspaceRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, id: TeamWorkspaceId): Promise<Seen<TeamWorkspaceView> | undefined> {
+  async findFor(actor: Actor, id: TeamWorkspaceId): Promise<WithStanding<TeamWorkspaceView> | undefined> {
     const tables = this.tables();
     const row = tables.teamWorkspaces.get(id);
     const subject = row && this.view(row);

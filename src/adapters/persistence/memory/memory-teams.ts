@@ -8,12 +8,12 @@ import {
   type Instant,
   type Member,
   type OrganizationId,
-  type Seen,
   type Team,
   type TeamId,
   type TeamVisibility,
   teamNameKey,
   type UserId,
+  type WithStanding,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
 import { type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
@@ -21,7 +21,7 @@ import { type CurrentTables, checkRevision, pageOf, present } from './memory-tab
 export class MemoryTeams implements TeamRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, id: TeamId): Promise<Seen<Team> | undefined> {
+  async findFor(actor: Actor, id: TeamId): Promise<WithStanding<Team> | undefined> {
     const subject = this.tables().team(id);
     if (subject === undefined) return undefined;
     const standing = standingIn(this.tables(), actor, subject.organizationId);

@@ -5,13 +5,13 @@ import { MemoryApiTokens } from './memory-api-tokens.js';
 import { MemoryAuditTrail } from './memory-audit-trail.js';
 import { MemoryConfigurationVersions } from './memory-configuration-versions.js';
 import { MemoryEffects } from './memory-effects.js';
-import { MemoryHolds } from './memory-holds.js';
 import { MemoryRequestRates, MemorySigningKeys } from './memory-instances.js';
 import { MemoryKeptBytes } from './memory-kept-bytes.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
 import { MemoryPolicies } from './memory-policies.js';
 import { MemoryPolicySets } from './memory-policy-sets.js';
 import { MemoryRemovals } from './memory-removals.js';
+import { MemoryRowLocks } from './memory-row-locks.js';
 import { MemoryRunArtifacts } from './memory-run-artifacts.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
@@ -48,7 +48,7 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   keptBytes: new MemoryKeptBytes(tables),
   effects: new MemoryEffects(tables),
   removals: new MemoryRemovals(tables),
-  holds: new MemoryHolds(tables),
+  rowLocks: new MemoryRowLocks(tables),
   signingKeys: new MemorySigningKeys(tables),
   requestRates: new MemoryRequestRates(tables),
   audit: new MemoryAuditTrail(tables, now),

@@ -2,11 +2,11 @@ import { sealPrefix, sealPrefixOf } from '../../../application/ports/outside/sec
 import type { VariableRepository } from '../../../application/ports/repositories/variable-repository.js';
 import {
   type Actor,
-  type Seen,
   type Variable,
   type VariableId,
   type VariableTotals,
   variableTaken,
+  type WithStanding,
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
@@ -15,7 +15,7 @@ import { byText, type CurrentTables, checkRevision, compare } from './memory-tab
 export class MemoryVariables implements VariableRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<Seen<Variable> | undefined> {
+  async findFor(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<WithStanding<Variable> | undefined> {
     const tables = this.tables();
     const [subject, workspace] = [tables.variables.get(id), tables.workspace(workspaceId)];
     if (subject?.workspaceId !== workspaceId || workspace === undefined) return undefined;

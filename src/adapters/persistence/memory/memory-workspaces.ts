@@ -13,10 +13,10 @@ import {
   executionOf,
   type Instant,
   type OrganizationId,
-  type Seen,
   type Standing,
   type TeamId,
   type WebhookId,
+  type WithStanding,
   type Workspace,
   type WorkspaceId,
   type WorkspaceVisibility,
@@ -44,16 +44,20 @@ function fits(name: string, wildcard: string): boolean {
 export class MemoryWorkspaces implements WorkspaceRepository {
   constructor(private readonly tables: CurrentTables) {}
 
-  async findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined> {
+  async findFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<Workspace> | undefined> {
     return this.seen(actor, this.tables().workspace(id));
   }
 
-  async findIdFor(actor: Actor, id: WorkspaceId): Promise<Seen<WorkspaceId> | undefined> {
+  async findIdFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<WorkspaceId> | undefined> {
     const seen = await this.findFor(actor, id);
     return seen && { ...seen, subject: id };
   }
 
-  async findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
+  async findByNameFor(
+    actor: Actor,
+    organizationName: string,
+    name: string,
+  ): Promise<WithStanding<Workspace> | undefined> {
     const named = (workspace: Workspace) => workspace.name === name && workspace.organizationName === organizationName;
     return this.seen(actor, this.living().find(named));
   }
@@ -104,7 +108,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
   }
 
   /** Nothing to wait for: one transaction runs at a time. */
-  async takeTurn(): Promise<void> {}
+  async lockRow(): Promise<void> {}
 
   async visibleAmong(
     organizationId: OrganizationId,
@@ -125,7 +129,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     ids: readonly WorkspaceId[],
-  ): Promise<readonly Seen<Workspace>[]> {
+  ): Promise<readonly WithStanding<Workspace>[]> {
     return this.seenWhere(organizationId, standing, visibility, ({ id }) => ids.includes(id));
   }
 
@@ -134,7 +138,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     poolIds: readonly AgentPoolId[],
-  ): Promise<readonly Seen<Workspace>[]> {
+  ): Promise<readonly WithStanding<Workspace>[]> {
     return this.seenWhere(organizationId, standing, visibility, (workspace) => {
       const { agentPoolId } = executionOf(workspace);
       return agentPoolId !== null && poolIds.includes(agentPoolId);
@@ -146,7 +150,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     wanted: (workspace: Workspace) => boolean,
-  ): readonly Seen<Workspace>[] {
+  ): readonly WithStanding<Workspace>[] {
     return this.living(organizationId)
       .filter((workspace) => wanted(workspace) && this.isVisible(visibility, workspace))
       .map((subject) => ({ subject, standing: standingOn(this.tables(), standing, subject.id) }));
@@ -158,7 +162,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
     page: PageRequest,
     { search, wildcard = '*', currentRun, sort }: WorkspaceFilter = {},
-  ): Promise<Page<Seen<Workspace>>> {
+  ): Promise<Page<WithStanding<Workspace>>> {
     const tables = this.tables();
     const current = ({ id }: Workspace) => currentRunOf(tables, id);
     const matches = (workspace: Workspace) => {
@@ -182,7 +186,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-  ): Promise<Page<Seen<Workspace>>> {
+  ): Promise<Page<WithStanding<Workspace>>> {
     const consumers = this.tables().stateConsumers.get(id) ?? new Set();
     return this.pageAmong(
       this.living().filter((workspace) => consumers.has(workspace.id)),
@@ -205,7 +209,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-  ): Page<Seen<Workspace>> {
+  ): Page<WithStanding<Workspace>> {
     const tables = this.tables();
     const found = pageOf(
       among.filter((workspace) => this.isVisible(visibility, workspace)),
@@ -220,7 +224,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     return visibility === 'all' || visibility.throughTeams.some(granted);
   }
 
-  private seen(actor: Actor, subject: Workspace | undefined): Seen<Workspace> | undefined {
+  private seen(actor: Actor, subject: Workspace | undefined): WithStanding<Workspace> | undefined {
     const tables = this.tables();
     if (subject === undefined) return undefined;
     const standing = standingIn(tables, actor, subject.organizationId);

@@ -6,9 +6,9 @@ import type {
   AgentToken,
   Instant,
   OrganizationId,
-  Seen,
   TokenId,
   TokenOwner,
+  WithStanding,
 } from '../../../domain/index.js';
 import type { AgentPoolFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
@@ -18,7 +18,7 @@ export interface AgentPoolRepository {
    * A pool of an organization, with the caller's standing on the organization; for members, also towards the workspaces
    * the pool serves.
    */
-  findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined>;
+  findFor(actor: Actor, id: AgentPoolId): Promise<WithStanding<AgentPool> | undefined>;
   /** A pool of an existing organization or of the site. */
   find(id: AgentPoolId): Promise<AgentPool | undefined>;
   /** Throws `attribute/taken` if another pool of the organization, or of the site, has the name. */

@@ -5,7 +5,7 @@ import type {
   ConfigurationVersionState,
   IngressAttributes,
   Instant,
-  Seen,
+  WithStanding,
   WorkspaceId,
 } from '../../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
@@ -56,7 +56,7 @@ export type VersionPlace = Pick<ConfigurationVersionState, 'createdAt' | 'id'>;
 export interface ConfigurationVersionRepository {
   find(id: ConfigurationVersionId): Promise<ConfigurationVersion | undefined>;
   /** With the caller's standing on its workspace. */
-  findFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersion> | undefined>;
+  findFor(actor: Actor, id: ConfigurationVersionId): Promise<WithStanding<ConfigurationVersion> | undefined>;
   /**
    * Adds the newest version of its workspace, which becomes the current one if asked to. Throws `resource/not-found` if
    * the workspace is deleted.
@@ -68,7 +68,7 @@ export interface ConfigurationVersionRepository {
   addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void>;
   /**
    * Whether the report already created a version that is not errored: through the same delivery, or one for the same
-   * repository, branch and commit. Must be called with the workspace's turn taken.
+   * repository, branch and commit. Must be called with the workspace's row locked.
    */
   isKnown(report: CommitReport): Promise<boolean>;
   /** Records the version that a delivery created; a later version replaces an earlier one. */
@@ -82,7 +82,10 @@ export interface ConfigurationVersionQueries {
    */
   uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]>;
   /** With the reader's standing on its workspace. */
-  findSummaryFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersionSummary> | undefined>;
+  findSummaryFor(
+    actor: Actor,
+    id: ConfigurationVersionId,
+  ): Promise<WithStanding<ConfigurationVersionSummary> | undefined>;
   /** The existing ones of these ids, in no particular order. */
   among(ids: readonly ConfigurationVersionId[]): Promise<readonly ConfigurationVersionSummary[]>;
   /** Newest first. The cost does not depend on the number of versions or the page. */

@@ -6,15 +6,15 @@ import type {
   MembershipId,
   Organization,
   OrganizationId,
-  Seen,
   Team,
   UserId,
+  WithStanding,
 } from '../../../domain/index.js';
 import type { MembershipFilter, OrganizationFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface OrganizationRepository {
-  findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined>;
+  findFor(actor: Actor, name: string): Promise<WithStanding<Organization> | undefined>;
   /** Throws `attribute/taken` if an existing organization has the name. */
   add(organization: Organization): Promise<void>;
   /** Saves name, email address and settings. Throws `attribute/taken` if another organization has the name. */
@@ -37,7 +37,7 @@ export interface MembershipView extends Membership {
 }
 
 export interface MembershipRepository {
-  findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined>;
+  findFor(actor: Actor, id: MembershipId): Promise<WithStanding<MembershipView> | undefined>;
   /**
    * The member each reference names: by user id, else by membership id, else by username, case-insensitive, which
    * invited members do not have. Unknown references are omitted. In a transaction, the returned users remain members

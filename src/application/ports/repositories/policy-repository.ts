@@ -13,9 +13,9 @@ import type {
   PolicySetOutcome,
   PolicySetOutcomeId,
   RunId,
-  Seen,
   TaskStage,
   TaskStageId,
+  WithStanding,
   WorkspaceId,
 } from '../../../domain/index.js';
 import type { Order, PolicySetFilter, policySorts } from './filters.js';
@@ -23,7 +23,7 @@ import type { Page, PageRequest } from './page.js';
 
 export interface PolicySetRepository {
   /** The standing is the caller's on the organization. */
-  findFor(actor: Actor, id: PolicySetId): Promise<Seen<PolicySet> | undefined>;
+  findFor(actor: Actor, id: PolicySetId): Promise<WithStanding<PolicySet> | undefined>;
   /** Throws `attribute/taken` if another set of the organization has the name. */
   add(policySet: PolicySet): Promise<void>;
   /**
@@ -57,7 +57,7 @@ export interface PolicyQuery {
  */
 export interface PolicyRepository {
   /** The standing is the caller's on the organization. */
-  findFor(actor: Actor, id: PolicyId): Promise<Seen<ManagedPolicy> | undefined>;
+  findFor(actor: Actor, id: PolicyId): Promise<WithStanding<ManagedPolicy> | undefined>;
   /** Those of the given policies that belong to the organization, by name. */
   allOf(organizationId: OrganizationId, ids: readonly PolicyId[]): Promise<readonly ManagedPolicy[]>;
   /** Throws `attribute/taken` if another policy of the organization has the name. */
@@ -75,9 +75,9 @@ export interface PolicyRepository {
 /** Task stages with their evaluations and reported outcomes. Those of a deleted workspace are missing. */
 export interface TaskStageRepository {
   /** With the caller's standing on the run's workspace. */
-  findFor(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage> | undefined>;
-  findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined>;
-  findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined>;
+  findFor(actor: Actor, id: TaskStageId): Promise<WithStanding<TaskStage> | undefined>;
+  findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<WithStanding<LocatedEvaluation> | undefined>;
+  findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<WithStanding<PolicySetOutcome> | undefined>;
   /** The stage of a run; undefined if no policy applies to it. */
   ofRun(id: RunId): Promise<TaskStage | undefined>;
   /** Like `ofRun` for several runs, but only the ids: stages contain whole policy sets. */

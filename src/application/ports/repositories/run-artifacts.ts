@@ -4,7 +4,7 @@ import type { ArtifactName, Bundle, BundleKey, RunId } from '../../../domain/ind
 export interface RunArtifacts {
   find(id: RunId, name: ArtifactName): Promise<Bundle | undefined>;
   /**
-   * Returns the key of the replaced bytes; null without any. Must be called with the workspace's turn taken, since
+   * Returns the key of the replaced bytes; null without any. Must be called with the workspace's row locked, since
    * concurrent calls are not allowed.
    */
   put(id: RunId, name: ArtifactName, bundle: Bundle): Promise<BundleKey | null>;

@@ -9,10 +9,10 @@ import type {
   RunId,
   RunState,
   RunStatus,
-  Seen,
   Standing,
   StateVersionId,
   VersionFactsGathered,
+  WithStanding,
   WorkspaceId,
   WorkspaceVisibility,
 } from '../../../domain/index.js';
@@ -26,7 +26,7 @@ export type RunScope = { readonly organizationId: OrganizationId } | { readonly 
 export interface RunRepository {
   find(id: RunId): Promise<Run | undefined>;
   /** With the caller's standing on its workspace. */
-  findFor(actor: Actor, id: RunId): Promise<Seen<Run> | undefined>;
+  findFor(actor: Actor, id: RunId): Promise<WithStanding<Run> | undefined>;
   /** The run with this lease token's digest. One indexed statement. */
   findByLease(digest: string): Promise<Run | undefined>;
   add(run: Run): Promise<void>;
@@ -35,7 +35,7 @@ export interface RunRepository {
   /** The facts for the configuration version's guards. */
   aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered>;
   anyApplying(scope: RunScope): Promise<boolean>;
-  /** The next sequence number of the workspace's runs. Takes the workspace's turn. */
+  /** The next sequence number of the workspace's runs. Locks the workspace's row. */
   takeSequence(workspaceId: WorkspaceId): Promise<number>;
   /** Whether another run holds the workspace. */
   anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean>;
@@ -97,7 +97,7 @@ export interface RunQueries {
     visibility: WorkspaceVisibility,
     page: PageRequest,
     filter?: OrganizationRunFilter,
-  ): Promise<Page<Seen<RunState>>>;
+  ): Promise<Page<WithStanding<RunState>>>;
   /**
    * In queue order. `standing` is the caller's on the organization; each item gets it with the grants on its workspace.
    * Positions include runs the caller cannot see.
@@ -107,7 +107,7 @@ export interface RunQueries {
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-  ): Promise<Page<Seen<QueuedRun>>>;
+  ): Promise<Page<WithStanding<QueuedRun>>>;
   /** The queue positions of runs of the workspace's organization; a run outside the queue has no entry. */
   positionsOf(workspaceId: WorkspaceId, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
   capacityOf(organizationId: OrganizationId): Promise<RunCapacity>;

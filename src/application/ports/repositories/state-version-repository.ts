@@ -2,12 +2,12 @@ import type {
   Actor,
   Bundle,
   RunId,
-  Seen,
   StateContents,
   StateOutput,
   StateVersion,
   StateVersionId,
   StateVersionOutputId,
+  WithStanding,
   WorkspaceId,
 } from '../../../domain/index.js';
 import type { Page, PageRequest, Slice, SliceSize } from './page.js';
@@ -17,7 +17,7 @@ export interface StateVersionRepository {
   /** Finalized or not. */
   find(id: StateVersionId): Promise<StateVersion | undefined>;
   /** A finalized one, or a client's that is pending, with the caller's standing on its workspace. */
-  findFor(actor: Actor, id: StateVersionId): Promise<Seen<StateVersion> | undefined>;
+  findFor(actor: Actor, id: StateVersionId): Promise<WithStanding<StateVersion> | undefined>;
   /** The state that was finalized last. One indexed statement. */
   current(workspaceId: WorkspaceId): Promise<StateVersion | undefined>;
   /** The state that the run's agent announced and has not uploaded yet. */
@@ -26,11 +26,11 @@ export interface StateVersionRepository {
   pendingOfClient(workspaceId: WorkspaceId): Promise<StateVersion | undefined>;
   /**
    * Adds a pending state with its outputs. A run may have at most one of its agent, a workspace at most one of a client:
-   * must be called with the workspace's turn taken.
+   * must be called with the workspace's row locked.
    */
   add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void>;
   /**
-   * Finalizes a pending state. Must be called with the workspace's turn taken, so that readers of the workspace's list
+   * Finalizes a pending state. Must be called with the workspace's row locked, so that readers of the workspace's list
    * see states in this order.
    */
   finalize(version: StateVersion, bundle: Bundle): Promise<void>;
@@ -53,7 +53,7 @@ export interface StateVersionRepository {
 /** The outputs of finalized state versions, ordered by name. */
 export interface StateOutputRepository {
   /** With the caller's standing on the workspace. */
-  findFor(actor: Actor, id: StateVersionOutputId): Promise<Seen<StateOutput> | undefined>;
+  findFor(actor: Actor, id: StateVersionOutputId): Promise<WithStanding<StateOutput> | undefined>;
   idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]>;
   page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>>;
   /** The outputs after the name `after`, or the first ones. An output's size is that of its value. */

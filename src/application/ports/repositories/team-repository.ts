@@ -2,18 +2,18 @@ import type {
   Actor,
   Member,
   OrganizationId,
-  Seen,
   Team,
   TeamId,
   TeamVisibility,
   UserId,
+  WithStanding,
 } from '../../../domain/index.js';
 import type { TeamFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface TeamRepository {
   /** The standing includes the team in question. */
-  findFor(actor: Actor, id: TeamId): Promise<Seen<Team> | undefined>;
+  findFor(actor: Actor, id: TeamId): Promise<WithStanding<Team> | undefined>;
   /** The owners teams of the user, in no particular order. */
   ownedBy(userId: UserId): Promise<readonly Team[]>;
   /** Throws `attribute/taken` if an existing team of the organization has the name. */

@@ -1,10 +1,10 @@
 import type {
   Actor,
-  Seen,
   TeamId,
   TeamVisibility,
   TeamWorkspace,
   TeamWorkspaceId,
+  WithStanding,
   WorkspaceId,
 } from '../../../domain/index.js';
 import type { Page, PageRequest, Place, Slice } from './page.js';
@@ -26,7 +26,7 @@ export interface TeamAccessFilter {
 /** The grants of teams on workspaces. Those of a deleted team, workspace or organization are missing. */
 export interface TeamWorkspaceRepository {
   /** The standing is the caller's on the workspace, with the team in question. */
-  findFor(actor: Actor, id: TeamWorkspaceId): Promise<Seen<TeamWorkspaceView> | undefined>;
+  findFor(actor: Actor, id: TeamWorkspaceId): Promise<WithStanding<TeamWorkspaceView> | undefined>;
   /** Throws `attribute/taken` if the team already has a grant on the workspace. */
   add(teamWorkspace: TeamWorkspace): Promise<void>;
   /** Throws `shared/stale-revision` if the stored revision has changed. */

@@ -6,11 +6,11 @@ import type {
   ConfigurationVersionRepository,
 } from './configuration-version-repository.js';
 import type { EffectOutbox, Removals } from './effect-outbox.js';
-import type { Holds } from './holds.js';
 import type { RequestRates, SigningKeys } from './instances.js';
 import type { KeptBytes } from './kept-bytes.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
 import type { PolicyRepository, PolicySetRepository, TaskStageRepository } from './policy-repository.js';
+import type { RowLocks } from './row-locks.js';
 import type { RunArtifacts } from './run-artifacts.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
@@ -46,7 +46,7 @@ export interface Repositories {
   readonly keptBytes: KeptBytes;
   readonly effects: EffectOutbox;
   readonly removals: Removals;
-  readonly holds: Holds;
+  readonly rowLocks: RowLocks;
   readonly signingKeys: SigningKeys;
   readonly requestRates: RequestRates;
   readonly audit: AuditTrail;

@@ -1,9 +1,9 @@
-import type { Actor, Seen, Variable, VariableId, VariableTotals, WorkspaceId } from '../../../domain/index.js';
+import type { Actor, Variable, VariableId, VariableTotals, WithStanding, WorkspaceId } from '../../../domain/index.js';
 
 /** The variables of workspaces. Those of a deleted workspace or organization are missing. */
 export interface VariableRepository {
   /** The standing is the caller's on the workspace, which must be the variable's own. */
-  findFor(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<Seen<Variable> | undefined>;
+  findFor(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<WithStanding<Variable> | undefined>;
   /** Ordered by key, then by category. One indexed statement; the limit per workspace bounds the result. */
   ofWorkspace(id: WorkspaceId): Promise<readonly Variable[]>;
   totalsOf(id: WorkspaceId): Promise<VariableTotals>;

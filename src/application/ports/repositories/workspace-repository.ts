@@ -3,9 +3,9 @@ import type {
   AgentPoolId,
   ConfigurationVersionId,
   OrganizationId,
-  Seen,
   Standing,
   WebhookId,
+  WithStanding,
   Workspace,
   WorkspaceId,
   WorkspaceVisibility,
@@ -21,10 +21,10 @@ export interface StateConsumersChange {
 
 export interface WorkspaceRepository {
   find(id: WorkspaceId): Promise<Workspace | undefined>;
-  findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined>;
+  findFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<Workspace> | undefined>;
   /** Like `findFor`, for callers that only need the standing. */
-  findIdFor(actor: Actor, id: WorkspaceId): Promise<Seen<WorkspaceId> | undefined>;
-  findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined>;
+  findIdFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<WorkspaceId> | undefined>;
+  findByNameFor(actor: Actor, organizationName: string, name: string): Promise<WithStanding<Workspace> | undefined>;
   /** The workspace whose repository uses this webhook. One indexed statement. */
   findByWebhook(id: WebhookId): Promise<Workspace | undefined>;
   /** Workspaces after the id `after` whose webhook key is not sealed with this key. */
@@ -41,11 +41,11 @@ export interface WorkspaceRepository {
   /** Makes a version the current one, unless the current one is newer. */
   promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void>;
   /**
-   * Locks the workspace against other transactions that take its turn, from the next read until this one ends. Must be
+   * Locks the workspace against other transactions that lock its row, from the next read until this one ends. Must be
    * taken before the data it guards is read, so that concurrent run changes, or two deliveries of one push, see each
    * other.
    */
-  takeTurn(id: WorkspaceId): Promise<void>;
+  lockRow(id: WorkspaceId): Promise<void>;
   /** The given ids of existing workspaces of the organization within `visibility`, ordered by id. */
   visibleAmong(
     organizationId: OrganizationId,
@@ -60,14 +60,14 @@ export interface WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     ids: readonly WorkspaceId[],
-  ): Promise<readonly Seen<Workspace>[]>;
+  ): Promise<readonly WithStanding<Workspace>[]>;
   /** Like `seenAmong`, the workspaces that use one of the agent pools, as `executionOf` says. */
   using(
     organizationId: OrganizationId,
     standing: Standing,
     visibility: WorkspaceVisibility,
     poolIds: readonly AgentPoolId[],
-  ): Promise<readonly Seen<Workspace>[]>;
+  ): Promise<readonly WithStanding<Workspace>[]>;
   /** Ordered by name, unless the filter says otherwise. `standing` is the caller's on the organization; each item gets it with the grants on that workspace. */
   page(
     organizationId: OrganizationId,
@@ -75,14 +75,14 @@ export interface WorkspaceRepository {
     visibility: WorkspaceVisibility,
     page: PageRequest,
     filter?: WorkspaceFilter,
-  ): Promise<Page<Seen<Workspace>>>;
+  ): Promise<Page<WithStanding<Workspace>>>;
   /** The workspaces that share this one's state, otherwise as `page`. */
   stateConsumers(
     id: WorkspaceId,
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-  ): Promise<Page<Seen<Workspace>>>;
+  ): Promise<Page<WithStanding<Workspace>>>;
   /** Adding one that is there, and removing one that is not, changes nothing. */
   changeStateConsumers(id: WorkspaceId, change: StateConsumersChange): Promise<void>;
 }

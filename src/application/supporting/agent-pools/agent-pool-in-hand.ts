@@ -5,9 +5,9 @@ import {
   type AgentPoolId,
   authorize,
   notFound,
-  type Seen,
   seenBy,
   standingOnSite,
+  type WithStanding,
 } from '../../../domain/index.js';
 import type { AuditPlace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
@@ -28,7 +28,7 @@ export async function seenAgentPool(
   actor: Actor,
   { id, of }: AgentPoolReference,
   action: Action,
-): Promise<Seen<AgentPool>> {
+): Promise<WithStanding<AgentPool>> {
   if (of === 'organization') return seenBy(await tx.agentPools.findFor(actor, id), action);
   const standing = standingOnSite(actor);
   authorize(standing, 'site-agent-pools/manage');
@@ -42,11 +42,11 @@ export async function seenAgentPool(
  * until the transaction ends: referencing a pool shares the lock.
  */
 export async function agentPoolInHand(
-  tx: Transaction<'agentPools' | 'holds'>,
+  tx: Transaction<'agentPools' | 'rowLocks'>,
   actor: Actor,
   reference: AgentPoolReference,
-): Promise<Seen<AgentPool>> {
-  if (!(await tx.holds.take({ kind: 'agent-pool', id: reference.id }))) throw notFound();
+): Promise<WithStanding<AgentPool>> {
+  if (!(await tx.rowLocks.take({ kind: 'agent-pool', id: reference.id }))) throw notFound();
   return seenAgentPool(tx, actor, reference, 'agent-pools/manage');
 }
 

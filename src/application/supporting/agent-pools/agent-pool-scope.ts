@@ -2,8 +2,8 @@ import {
   type AgentPool,
   type AgentPoolScope,
   DomainError,
-  type Seen,
   type Standing,
+  type WithStanding,
   type WorkspaceId,
   workspaceVisibility,
 } from '../../../domain/index.js';
@@ -23,7 +23,7 @@ const lists = [
  */
 export async function withScope(
   tx: Transaction<'workspaces'>,
-  { subject: pool, standing }: Seen<AgentPool>,
+  { subject: pool, standing }: WithStanding<AgentPool>,
   change: ScopeChange,
 ): Promise<AgentPool> {
   const scope: AgentPoolScope = { ...pool, organizationScoped: change.organizationScoped ?? pool.organizationScoped };
@@ -61,7 +61,7 @@ export async function withVisibleScope(
 
 export const withVisibleScopeOf = async (
   tx: Transaction<'workspaces'>,
-  { subject, standing }: Seen<AgentPool>,
+  { subject, standing }: WithStanding<AgentPool>,
 ): Promise<AgentPool> => (await withVisibleScope(tx, [subject], standing))[0] ?? subject;
 
 async function visibleTo(

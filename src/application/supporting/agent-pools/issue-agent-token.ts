@@ -9,7 +9,7 @@ import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from
 /** POST /agent-pools/:id/authentication-tokens, also below /admin. Only this response contains the secret. */
 export class IssueAgentToken {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'agentPools' | 'agentTokens' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'>,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly secrets: SecretGenerator,

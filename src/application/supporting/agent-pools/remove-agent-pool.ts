@@ -5,7 +5,7 @@ import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from
 
 /** DELETE /agent-pools/:id and /admin/agent-pools/:id; also removes the pool's tokens. */
 export class RemoveAgentPool {
-  constructor(private readonly unitOfWork: UnitOfWork<'agentPools' | 'holds' | 'audit'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'agentPools' | 'rowLocks' | 'audit'>) {}
 
   /**
    * Throws `agent-pool/in-use` while a workspace or the organization's default references it, or one of its agents

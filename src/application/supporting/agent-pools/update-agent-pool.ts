@@ -11,7 +11,7 @@ export interface AgentPoolChange extends ScopeChange {
 
 /** PATCH /agent-pools/:id and /admin/agent-pools/:id: unnamed settings keep their value. */
 export class UpdateAgentPool {
-  constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'agentPools' | 'holds' | 'audit'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'agentPools' | 'rowLocks' | 'audit'>) {}
 
   execute(actor: Actor, reference: AgentPoolReference, { name, ...scope }: AgentPoolChange): Promise<AgentPool> {
     return this.unitOfWork.run(async (tx) => {

@@ -18,7 +18,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type ProgressRepositories, type RunProgress, runInTurn } from '../runs/run-progress.js';
+import { lockedRun, type ProgressRepositories, type RunProgress } from '../runs/run-progress.js';
 import type { OpenedVariable } from '../variables/variable-values.js';
 import { unknownAgent } from './authenticate-agent.js';
 import { leaseEnd } from './lease-holder.js';
@@ -51,7 +51,7 @@ const mostLooks = 20;
 /** POST /agent/v1/claims, a single attempt: the caller repeats it while the client waits. */
 export class ClaimRun {
   constructor(
-    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'variables' | 'agentPools' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'variables' | 'agentPools' | 'rowLocks' | 'audit'>,
     private readonly clock: Clock,
     private readonly secrets: SecretGenerator,
     private readonly box: SecretBox,
@@ -74,8 +74,8 @@ export class ClaimRun {
     const { poolId } = agent;
     return this.unitOfWork.run(async (tx) => {
       // Serializes with the pool's removal, which either sees the executing run or commits first.
-      if (!(await tx.holds.share({ kind: 'agent-pool', id: poolId }))) throw unknownAgent();
-      const run = await runInTurn(tx, id);
+      if (!(await tx.rowLocks.share({ kind: 'agent-pool', id: poolId }))) throw unknownAgent();
+      const run = await lockedRun(tx, id);
       const start = run && startOf[run.state.status];
       if (start === undefined || run === undefined) return undefined;
       const workspace = await tx.workspaces.find(run.state.workspaceId);
@@ -85,7 +85,7 @@ export class ClaimRun {
       const [phase, trigger] = start;
       // Serializes with the organization's removal, which either sees the apply or commits first.
       const organization = { kind: 'organization', id: workspace.organizationId } as const;
-      if (phase === 'apply' && !(await tx.holds.share(organization))) return undefined;
+      if (phase === 'apply' && !(await tx.rowLocks.share(organization))) return undefined;
       const { secret, digest } = this.secrets.generate();
       const expiresAt = leaseEnd(this.clock.now());
       const started = await this.progress.fire(tx, run, trigger, {

@@ -34,14 +34,14 @@ export async function leasedRun(tx: Transaction<'runs'>, secrets: SecretGenerato
   return run;
 }
 
-/** Like `leasedRun`, with the workspace's turn taken, for a change of the run. */
+/** Like `leasedRun`, with the workspace's row locked, for a change of the run. */
 export async function leasedRunInTurn(
   tx: Transaction<'workspaces' | 'runs'>,
   secrets: SecretGenerator,
   holder: LeaseHolder,
 ): Promise<Run> {
   const { state } = await leasedRun(tx, secrets, holder);
-  await tx.workspaces.takeTurn(state.workspaceId);
+  await tx.workspaces.lockRow(state.workspaceId);
   return leasedRun(tx, secrets, holder);
 }
 

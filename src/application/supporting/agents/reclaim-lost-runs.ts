@@ -2,11 +2,11 @@ import type { Instant, RunId } from '../../../domain/index.js';
 import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type ProgressRepositories, type RunProgress, runInTurn } from '../runs/run-progress.js';
+import { lockedRun, type ProgressRepositories, type RunProgress } from '../runs/run-progress.js';
 
 const atATime = 50;
 /** Slightly longer than an agent takes to retry a heartbeat. */
-const patienceSeconds = 15;
+const graceSeconds = 15;
 
 /**
  * Takes runs back from lost agents. A run in planning is queued again for any agent, without the lost agent's reports;
@@ -33,7 +33,7 @@ export class ReclaimLostRuns {
     this.lookingSince = undefined;
     const lost = await this.unitOfWork.read((tx) => tx.runs.withExpiredLease(now, atATime));
     this.lookingSince = since ?? now;
-    if (Date.parse(now) - Date.parse(this.lookingSince) < patienceSeconds * 1000) return [];
+    if (Date.parse(now) - Date.parse(this.lookingSince) < graceSeconds * 1000) return [];
     const taken: RunId[] = [];
     const failures: unknown[] = [];
     for (const id of lost) {
@@ -48,7 +48,7 @@ export class ReclaimLostRuns {
 
   private take(id: RunId): Promise<boolean> {
     return this.unitOfWork.run(async (tx) => {
-      const run = await runInTurn(tx, id);
+      const run = await lockedRun(tx, id);
       // Meanwhile the agent may have renewed the lease, or another process may have taken the run.
       if (run?.state.lease == null || run.state.lease.expiresAt > this.clock.now()) return false;
       const failure = `the agent ${run.state.lease.agent} was lost during the apply; check the state before you apply again`;

@@ -31,10 +31,10 @@ interface Counted {
   /** Whether the first of the minute is stored. */
   kept: boolean;
   /** The quotas it counts against. */
-  readonly rooms: readonly Room[];
+  readonly quotas: readonly Quota[];
 }
 
-interface Room {
+interface Quota {
   readonly name: string;
   readonly most: number;
 }
@@ -138,16 +138,16 @@ export class Refusals {
     if (this.more(exactly, times)) return;
     const known = refusal.actor.id !== null;
     const who = callerOf(refusal);
-    const rooms: readonly Room[] = known
+    const quotas: readonly Quota[] = known
       ? [
           { name: `${of} ${who}`, most: mostSubjects },
           { name: who, most: mostOfCaller },
           { name: 'all callers', most: mostAltogether },
         ]
       : [{ name: 'strangers', most: mostStrangers }];
-    if (rooms.every(({ name, most }) => (this.taken.get(name) ?? 0) < most)) {
-      for (const { name } of rooms) this.take(name, 1);
-      this.begin(exactly, refusal, of, times, rooms);
+    if (quotas.every(({ name, most }) => (this.taken.get(name) ?? 0) < most)) {
+      for (const { name } of quotas) this.take(name, 1);
+      this.begin(exactly, refusal, of, times, quotas);
       return;
     }
     // Known callers are always identified, however many there are. Addresses are not, since they are available by the
@@ -186,14 +186,14 @@ export class Refusals {
     refusal: Refusal,
     of: OrganizationId | undefined,
     count: number,
-    rooms: readonly Room[],
+    quotas: readonly Quota[],
   ): void {
-    this.counted.set(key, { refusal, of, count, begun: this.clock.now(), kept: false, rooms });
+    this.counted.set(key, { refusal, of, count, begun: this.clock.now(), kept: false, quotas });
   }
 
-  private end(key: string, { rooms }: Counted): void {
+  private end(key: string, { quotas }: Counted): void {
     this.counted.delete(key);
-    for (const { name } of rooms) this.take(name, -1);
+    for (const { name } of quotas) this.take(name, -1);
   }
 
   private take(room: string, more: number): void {

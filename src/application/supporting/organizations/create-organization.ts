@@ -6,9 +6,9 @@ import {
   type Organization,
   type OrganizationSettings,
   ownersTeamName,
-  type Seen,
   standingOnSite,
   type Team,
+  type WithStanding,
 } from '../../../domain/index.js';
 import { invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { changedDefaults } from '../../../domain/shared/execution.js';
@@ -30,12 +30,12 @@ export interface NewOrganization {
 /** POST /organizations. The creator becomes its first owner. */
 export class CreateOrganization {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'memberships' | 'teams' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'memberships' | 'teams' | 'rowLocks' | 'audit'>,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
 
-  async execute(actor: Actor, command: NewOrganization): Promise<Seen<Organization>> {
+  async execute(actor: Actor, command: NewOrganization): Promise<WithStanding<Organization>> {
     const site = standingOnSite(actor);
     authorize(site, 'organizations/create');
     if (actor.kind !== 'user') throw notFound();
@@ -67,7 +67,7 @@ export class CreateOrganization {
     };
     await this.unitOfWork.run(async (tx) => {
       // The owner must not be removed concurrently: the organization would have none.
-      if (!(await tx.holds.share({ kind: 'user', id: actor.userId }))) throw notFound();
+      if (!(await tx.rowLocks.share({ kind: 'user', id: actor.userId }))) throw notFound();
       await tx.organizations.add(created);
       await tx.teams.add(owners);
       await tx.memberships.add(membership);

@@ -12,12 +12,12 @@ const mostNamed = 100;
  * issued stay valid; the audit event names them, so that an owner can replace them.
  */
 export class RemoveOrganizationMembership {
-  constructor(private readonly unitOfWork: UnitOfWork<'memberships' | 'tokens' | 'teams' | 'holds' | 'audit'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'memberships' | 'tokens' | 'teams' | 'rowLocks' | 'audit'>) {}
 
   execute(actor: Actor, id: MembershipId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       // Prevents a concurrent addition to another team between the check and the removal.
-      if (!(await tx.holds.take({ kind: 'membership', id }))) throw notFound();
+      if (!(await tx.rowLocks.take({ kind: 'membership', id }))) throw notFound();
       const { subject: membership, standing } = seenBy(await tx.memberships.findFor(actor, id), 'memberships/manage');
       for (const team of membership.teams) {
         // Removal changes the user's teams: a caller who may not remove members from each of them may not do this

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 /** DELETE /organizations/:name: hides it at once with all its resources, whose data is removed in batches. */
 export class RemoveOrganization {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'runs' | 'effects' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'runs' | 'effects' | 'rowLocks' | 'audit'>,
     private readonly clock: Clock,
   ) {}
 
@@ -15,7 +15,7 @@ export class RemoveOrganization {
       const { id } = authorized(await tx.organizations.findFor(actor, name), 'organizations/delete');
       // Prevents an apply from starting between the check and the removal. Other runs end with the deletion: they are
       // no longer found, so neither people nor agents can go on with them.
-      if (!(await tx.holds.take({ kind: 'organization', id }))) throw notFound();
+      if (!(await tx.rowLocks.take({ kind: 'organization', id }))) throw notFound();
       if (await tx.runs.anyApplying({ organizationId: id })) {
         throw new DomainError(
           'runs/in-progress',

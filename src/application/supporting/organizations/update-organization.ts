@@ -4,9 +4,9 @@ import {
   type ExecutionDefaults,
   type Organization,
   type OrganizationSettings,
-  type Seen,
   seenBy,
   type TokenOwner,
+  type WithStanding,
 } from '../../../domain/index.js';
 import { changedDefaults } from '../../../domain/shared/execution.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
@@ -32,10 +32,10 @@ export interface ChangedOrganization extends Organization {
 /** PATCH /organizations/:name. */
 export class UpdateOrganization {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'agentPools' | 'agentTokens' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'>,
   ) {}
 
-  execute(actor: Actor, name: string, change: OrganizationChange): Promise<Seen<ChangedOrganization>> {
+  execute(actor: Actor, name: string, change: OrganizationChange): Promise<WithStanding<ChangedOrganization>> {
     return this.unitOfWork.run(async (tx) => {
       const seen = seenBy(await tx.organizations.findFor(actor, name), 'organizations/update');
       const { subject: current, standing } = seen;
@@ -56,7 +56,7 @@ export class UpdateOrganization {
 
   /** Returns the other token owners of the pool if it was not the default before. */
   private async keepDefaults(
-    tx: Transaction<'organizations' | 'agentPools' | 'agentTokens' | 'holds'>,
+    tx: Transaction<'organizations' | 'agentPools' | 'agentTokens' | 'rowLocks'>,
     actor: Actor,
     { id, defaults }: Organization,
     before: ExecutionDefaults,

@@ -11,7 +11,7 @@ import {
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type ProgressRepositories, type RunProgress, runInTurn } from './run-progress.js';
+import { lockedRun, type ProgressRepositories, type RunProgress } from './run-progress.js';
 
 export type RunAction = 'apply' | 'discard' | 'cancel';
 
@@ -33,7 +33,7 @@ export class ChangeRun {
   execute(actor: Actor, id: RunId, action: RunAction, comment: string | null = null): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       authorized(await tx.runs.findFor(actor, id), 'runs/apply');
-      const run = await runInTurn(tx, id);
+      const run = await lockedRun(tx, id);
       if (run === undefined) throw notFound();
       const [trigger, decision] = runActions[action](run);
       const made = { action: decision, by: identityOf(actor), at: this.clock.now(), comment };

@@ -32,7 +32,7 @@ export interface NewRun {
 /** POST /runs. A version is usable if it is uploaded, or archived and can be fetched again. */
 export class CreateRun {
   constructor(
-    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'policySets' | 'keptBytes' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'policySets' | 'keptBytes' | 'rowLocks' | 'audit'>,
     private readonly progress: RunProgress,
     private readonly quota: ByteQuota,
   ) {}
@@ -47,7 +47,7 @@ export class CreateRun {
       // The lock serializes with the caller's removal, which either sees the run or commits first; the caller then has
       // no access.
       const [, seen] = await Promise.all([
-        tx.holds.share(createdBy),
+        tx.rowLocks.share(createdBy),
         tx.workspaces.findFor(actor, command.workspaceId),
       ]);
       const { subject: workspace, standing } = seenBy(seen, 'runs/queue');
@@ -60,7 +60,7 @@ export class CreateRun {
         throw invalidAttribute('isDestroy', 'Destroy runs are not allowed in this workspace: see allow-destroy-plan');
       }
       await this.quota.refuseMore(tx, workspace);
-      await tx.workspaces.takeTurn(workspace.id);
+      await tx.workspaces.lockRow(workspace.id);
       const version = await usableVersion(tx, workspace, command.configurationVersionId);
       const run = await this.progress.begin(tx, workspace, {
         configurationVersionId: version.state.id,

@@ -57,7 +57,7 @@ const unused: VersionFactsGathered = { isCurrent: false, runsInProgress: false, 
 
 /**
  * Moves runs through their lifecycle and applies the effects of transitions. All methods run in the caller's
- * transaction, which must have taken the workspace's turn before it read the run.
+ * transaction, which must have locked the workspace's row before it read the run.
  */
 export class RunProgress {
   constructor(
@@ -67,14 +67,14 @@ export class RunProgress {
 
   /** Creates a run with its task stage; the run is queued if no other run is ahead of it. */
   async begin(
-    tx: RunTransaction & Transaction<'policySets' | 'holds'>,
+    tx: RunTransaction & Transaction<'policySets' | 'rowLocks'>,
     workspace: Workspace,
     draft: DraftRun,
   ): Promise<Run> {
     const now = this.clock.now();
     const [held, sequence, sets] = await Promise.all([
       // Serializes with the organization's removal, which either sees the run or commits first.
-      tx.holds.share({ kind: 'organization', id: workspace.organizationId }),
+      tx.rowLocks.share({ kind: 'organization', id: workspace.organizationId }),
       tx.runs.takeSequence(workspace.id),
       tx.policySets.applyingTo(workspace.id),
     ]);
@@ -101,15 +101,15 @@ export class RunProgress {
 
   /** Throws `run/transition-refused` if the lifecycle table does not allow it. */
   async fire(tx: RunTransaction, run: Run, trigger: RunTrigger, change?: RunChange): Promise<Run> {
-    const surroundings = await this.surroundingsOf(tx, run);
-    return this.keep(tx, run, run.fire(trigger, surroundings.facts, this.clock.now(), change), surroundings);
+    const context = await this.factsOf(tx, run);
+    return this.keep(tx, run, run.fire(trigger, context.facts, this.clock.now(), change), context);
   }
 
   /** Fires the automatic rows that the facts allow. */
   async settle(tx: RunTransaction, run: Run): Promise<Run> {
-    const surroundings = await this.surroundingsOf(tx, run);
-    const fired = run.settle(surroundings.facts, this.clock.now());
-    return fired === undefined ? run : this.keep(tx, run, fired, surroundings);
+    const context = await this.factsOf(tx, run);
+    const fired = run.settle(context.facts, this.clock.now());
+    return fired === undefined ? run : this.keep(tx, run, fired, context);
   }
 
   /** Starts the longest waiting run, unless something blocks it. */
@@ -118,7 +118,7 @@ export class RunProgress {
     if (next !== undefined) await this.settle(tx, next);
   }
 
-  private async surroundingsOf(tx: RunTransaction, run: Run): Promise<Surroundings> {
+  private async factsOf(tx: RunTransaction, run: Run): Promise<RunContext> {
     const { state } = run;
     const [workspace, version, stage, seen] = await Promise.all([
       tx.workspaces.find(state.workspaceId),
@@ -132,7 +132,7 @@ export class RunProgress {
       version,
       stage,
       facts: {
-        itsTurn: await this.isTurnOf(tx, run, workspace),
+        workspaceAvailable: await this.isWorkspaceAvailable(tx, run, workspace),
         filesMissing: version.state.status === 'archived' && state.ownFiles === null,
         creatorMayApply: stillMay(seen, 'runs/apply'),
         policyCheck: stage === undefined ? 'none' : checkOf[stage.status],
@@ -140,7 +140,7 @@ export class RunProgress {
     };
   }
 
-  private async isTurnOf(tx: Transaction<'runs'>, run: Run, workspace: Workspace): Promise<boolean> {
+  private async isWorkspaceAvailable(tx: Transaction<'runs'>, run: Run, workspace: Workspace): Promise<boolean> {
     if (run.state.planOnly || run.holdsWorkspace) return true;
     if (workspace.lock !== null) return false;
     const [held, next] = await Promise.all([
@@ -151,14 +151,14 @@ export class RunProgress {
     return next === undefined || next.state.sequence >= run.state.sequence;
   }
 
-  private async keep(tx: RunTransaction, run: Run, { next, effects }: RunFired, around: Surroundings): Promise<Run> {
+  private async keep(tx: RunTransaction, run: Run, { next, effects }: RunFired, context: RunContext): Promise<Run> {
     await tx.runs.save(next);
-    for (const effect of effects) await this.perform(tx, effect, run, around);
+    for (const effect of effects) await this.perform(tx, effect, run, context);
     return next;
   }
 
-  private async perform(tx: RunTransaction, effect: RunEffect, { state }: Run, around: Surroundings): Promise<void> {
-    const { version, stage } = around;
+  private async perform(tx: RunTransaction, effect: RunEffect, { state }: Run, context: RunContext): Promise<void> {
+    const { version, stage } = context;
     const subject = version.state.id;
     const effects: { readonly [Name in RunEffect]: () => Promise<void> | void } = {
       'fetch-files': () => tx.effects.enqueue(subject, [{ kind: 'fetch-run-files', runId: state.id }]),
@@ -199,7 +199,7 @@ export class RunProgress {
   }
 }
 
-interface Surroundings {
+interface RunContext {
   readonly facts: RunFactsGathered;
   readonly version: ConfigurationVersion;
   readonly stage: TaskStage | undefined;
@@ -210,11 +210,11 @@ export async function discard(tx: Transaction<'effects'>, keys: readonly BundleK
   for (const bundleKey of keys) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
 }
 
-/** The run, read after taking its workspace's turn; undefined if it does not exist. */
-export async function runInTurn(tx: Transaction<'workspaces' | 'runs'>, id: RunId): Promise<Run | undefined> {
+/** The run, read after locking its workspace's row; undefined if it does not exist. */
+export async function lockedRun(tx: Transaction<'workspaces' | 'runs'>, id: RunId): Promise<Run | undefined> {
   const found = await tx.runs.find(id);
   if (found === undefined) return undefined;
-  await tx.workspaces.takeTurn(found.state.workspaceId);
+  await tx.workspaces.lockRow(found.state.workspaceId);
   return tx.runs.find(id);
 }
 

@@ -5,11 +5,11 @@ import {
   type Run,
   type RunId,
   type RunState,
-  type Seen,
   type Standing,
   seenBy,
   type TaskStage,
   type TaskStageId,
+  type WithStanding,
   waitingRunStatuses,
 } from '../../../domain/index.js';
 import type { QueuedRun } from '../../ports/repositories/run-repository.js';
@@ -59,7 +59,7 @@ async function positionsOf(tx: Transaction<'runs'>, runs: readonly RunState[]): 
 
 export async function showing(
   tx: Transaction<'runs' | 'taskStages'>,
-  { subject, standing }: Seen<Run>,
+  { subject, standing }: WithStanding<Run>,
 ): Promise<ShownRun> {
   const [shown] = await showingAll(tx, [subject.state], standing);
   return shown as ShownRun;
@@ -79,7 +79,7 @@ export const showingAll = (
 /** Shows many runs of one organization. */
 export async function showingEach(
   tx: Transaction<'runs' | 'taskStages'>,
-  seen: readonly Seen<RunState>[],
+  seen: readonly WithStanding<RunState>[],
 ): Promise<readonly ShownRun[]> {
   const runs = seen.map(({ subject }) => subject);
   const stageIds = await tx.taskStages.idsOfRuns(runs.map(({ id }) => id));
@@ -95,7 +95,7 @@ export async function showingEach(
 /** Shows runs of many workspaces, in the order of their organization's queue. */
 export async function showingQueued(
   tx: Transaction<'taskStages'>,
-  queued: readonly Seen<QueuedRun>[],
+  queued: readonly WithStanding<QueuedRun>[],
 ): Promise<readonly ShownRun[]> {
   const stageIds = await tx.taskStages.idsOfRuns(queued.map(({ subject }) => subject.run.id));
   return queued.map(({ subject: { run, position }, standing }) => ({

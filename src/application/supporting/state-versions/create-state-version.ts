@@ -93,7 +93,7 @@ export class CreateStateVersion {
     });
   }
 
-  /** In the workspace's turn. */
+  /** With the workspace's row locked. */
   private async add(tx: Transaction<StateWriting>, actor: Actor, command: NewStateVersion): Promise<Made> {
     const { workspaceId, serial, md5, force: forced } = command;
     const by = identityOf(actor);

@@ -3,10 +3,10 @@ import {
   type Bundle,
   DomainError,
   isRefusal,
-  type Seen,
   type StateVersion,
   seenBy,
   type TokenOwner,
+  type WithStanding,
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -19,13 +19,13 @@ import { activityOf } from '../workspaces/show-workspace.js';
 export type StateWriting = 'workspaces' | 'runs' | 'stateVersions' | 'effects' | 'audit';
 
 /**
- * The workspace, while a client may write its state. An answer in the workspace's turn stays true until the transaction ends. Throws
+ * The workspace, while a client may write its state. An answer with the workspace's row locked stays true until the transaction ends. Throws
  * `resource/not-found` without the right, `workspace/lock-refused` unless `by` holds the lock, and `runs/in-progress` while
  * an agent applies a run and so writes the next state.
  */
 export async function writableWorkspace(
   tx: Transaction<'runs'>,
-  seen: Seen<Workspace> | undefined,
+  seen: WithStanding<Workspace> | undefined,
   by: TokenOwner,
 ): Promise<Workspace> {
   const { subject: workspace } = seenBy(seen, 'state-versions/create');
@@ -38,14 +38,14 @@ export async function writableWorkspace(
   return workspace;
 }
 
-/** The same of the caller, in the workspace's turn. */
+/** The same of the caller, with the workspace's row locked. */
 export async function writableInTurn(
   tx: Transaction<'workspaces' | 'runs'>,
   actor: Actor,
   workspaceId: WorkspaceId,
   by: TokenOwner,
 ): Promise<Workspace> {
-  await tx.workspaces.takeTurn(workspaceId);
+  await tx.workspaces.lockRow(workspaceId);
   return writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), by);
 }
 

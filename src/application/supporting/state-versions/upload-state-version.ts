@@ -134,7 +134,7 @@ export class UploadStateVersion {
     tx: Transaction<'workspaces' | 'stateVersions'>,
     { version }: Announced,
   ): Promise<Announced> {
-    await tx.workspaces.takeTurn(version.workspaceId);
+    await tx.workspaces.lockRow(version.workspaceId);
     return this.find(tx, version.id);
   }
 

@@ -2,10 +2,10 @@ import {
   type Actor,
   asQuestion,
   authorize,
-  type Seen,
   seenBy,
   type Team,
   type TeamSettings,
+  type WithStanding,
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import {
@@ -27,7 +27,11 @@ export class CreateTeam {
     private readonly ids: IdGenerator,
   ) {}
 
-  execute(actor: Actor, organizationName: string, given: TeamChange & Pick<TeamSettings, 'name'>): Promise<Seen<Team>> {
+  execute(
+    actor: Actor,
+    organizationName: string,
+    given: TeamChange & Pick<TeamSettings, 'name'>,
+  ): Promise<WithStanding<Team>> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
       const { subject: organization, standing } = seenBy(seen, 'teams/create');

@@ -1,4 +1,4 @@
-import { type Actor, asQuestion, type Seen, seenBy, type Team, teamVisibility } from '../../../domain/index.js';
+import { type Actor, asQuestion, seenBy, type Team, teamVisibility, type WithStanding } from '../../../domain/index.js';
 import type { TeamFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -12,7 +12,7 @@ export class ListTeams {
     organizationName: string,
     page: PageRequest,
     filter: TeamFilter = {},
-  ): Promise<Page<Seen<Team>>> {
+  ): Promise<Page<WithStanding<Team>>> {
     return this.unitOfWork.read(async (tx) => {
       const { subject, standing } = seenBy(
         await tx.organizations.findFor(actor, organizationName),

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 /** DELETE /teams/:id: its token and grants are invalid at once. */
 export class RemoveTeam {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'teams' | 'effects' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'teams' | 'effects' | 'rowLocks' | 'audit'>,
     private readonly clock: Clock,
   ) {}
 
@@ -16,7 +16,7 @@ export class RemoveTeam {
       const team = authorized(await tx.teams.findFor(actor, id), 'teams/delete');
       checkRemovable(team);
       // Prevents a run from starting between the check and the removal.
-      if (!(await tx.holds.take({ kind: 'team', id }))) throw notFound();
+      if (!(await tx.rowLocks.take({ kind: 'team', id }))) throw notFound();
       await tx.teams.remove(id, this.clock.now());
       await tx.audit.add(doneBy(actor, 'teams/delete', id), team);
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'team', id } }]);

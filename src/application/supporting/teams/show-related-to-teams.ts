@@ -1,4 +1,4 @@
-import type { Member, Seen, Team, TeamId } from '../../../domain/index.js';
+import type { Member, Team, TeamId, WithStanding } from '../../../domain/index.js';
 import type { MembershipView } from '../../ports/repositories/organization-repository.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { withVisibleTeams } from '../organizations/visible-teams.js';
@@ -15,7 +15,7 @@ export interface RelatedToTeams {
 export class ShowRelatedToTeams {
   constructor(private readonly unitOfWork: UnitOfWork<'teams' | 'memberships'>) {}
 
-  execute(teams: readonly Seen<Team>[], include: ReadonlySet<TeamInclude>): Promise<RelatedToTeams> {
+  execute(teams: readonly WithStanding<Team>[], include: ReadonlySet<TeamInclude>): Promise<RelatedToTeams> {
     return this.unitOfWork.read(async (tx) => {
       const [first] = teams;
       const members = await tx.teams.members(teams.map(({ subject }) => subject.id));

@@ -2,14 +2,14 @@ import {
   type Actor,
   type Member,
   type MembershipId,
-  type Seen,
   seenBy,
   type Team,
   type TeamId,
+  type WithStanding,
 } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-export interface TeamWithMembers extends Seen<Team> {
+export interface TeamWithMembers extends WithStanding<Team> {
   readonly members: readonly Member[];
   readonly membershipIds: readonly MembershipId[];
 }

@@ -5,10 +5,10 @@ import {
   asQuestion,
   authorize,
   notFound,
-  type Seen,
   type Team,
   type TeamId,
   type TeamSettings,
+  type WithStanding,
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { changedAccess, changeTeam, checkAccessChange } from '../../../domain/supporting/teams/team.js';
@@ -23,7 +23,7 @@ export interface TeamChange extends Partial<Omit<TeamSettings, 'access'>> {
 export class UpdateTeam {
   constructor(private readonly unitOfWork: UnitOfWork<'teams' | 'audit'>) {}
 
-  execute(actor: Actor, id: TeamId, change: TeamChange): Promise<Seen<Team>> {
+  execute(actor: Actor, id: TeamId, change: TeamChange): Promise<WithStanding<Team>> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.teams.findFor(actor, id);
       if (seen === undefined) throw notFound();

@@ -16,7 +16,7 @@ import { checkActiveRemain } from '../teams/check-active-remain.js';
 /** DELETE /admin/users/:id: tokens and memberships are invalid at once; remaining data is removed in batches. */
 export class RemoveUser {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'users' | 'teams' | 'effects' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'users' | 'teams' | 'effects' | 'rowLocks' | 'audit'>,
     private readonly clock: Clock,
   ) {}
 
@@ -28,7 +28,7 @@ export class RemoveUser {
         throw new DomainError('user/protected', 'a site administrator cannot delete their own user');
       }
       // Prevents a run from starting, or an owners team from adding the user, between the checks and the removal.
-      if (!(await tx.holds.take({ kind: 'user', id }))) throw notFound();
+      if (!(await tx.rowLocks.take({ kind: 'user', id }))) throw notFound();
       for (const team of await tx.teams.ownedBy(id)) {
         await checkActiveRemain(tx, team, [id]);
         await tx.teams.save(withChangedMembers(team));

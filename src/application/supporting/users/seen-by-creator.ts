@@ -1,5 +1,5 @@
 import { actingFor } from '../../../domain/authorization/actor.js';
-import { type Action, type Actor, may, type Seen, type TokenOwner } from '../../../domain/index.js';
+import { type Action, type Actor, may, type TokenOwner, type WithStanding } from '../../../domain/index.js';
 
 /**
  * The result of `find` for the user or team that created a resource, with its current standing. Undefined if the
@@ -7,12 +7,14 @@ import { type Action, type Actor, may, type Seen, type TokenOwner } from '../../
  */
 export async function seenByCreator<Subject>(
   creator: TokenOwner | null,
-  find: (actor: Actor) => Promise<Seen<Subject> | undefined>,
-): Promise<Seen<Subject> | undefined> {
+  find: (actor: Actor) => Promise<WithStanding<Subject> | undefined>,
+): Promise<WithStanding<Subject> | undefined> {
   const actor = creator && actingFor(creator);
   return actor ? find(actor) : undefined;
 }
 
 /** Deleted or suspended creators, and those who left the organization, have no standing, and therefore no rights. */
-export const stillMay = <Subject>(seen: Seen<Subject> | undefined, action: Action): seen is Seen<Subject> =>
-  seen !== undefined && may(seen.standing, action);
+export const stillMay = <Subject>(
+  seen: WithStanding<Subject> | undefined,
+  action: Action,
+): seen is WithStanding<Subject> => seen !== undefined && may(seen.standing, action);

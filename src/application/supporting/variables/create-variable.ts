@@ -40,7 +40,7 @@ export class CreateVariable {
         revision: 0,
       });
       // Serializes concurrent creations, so that the second one counts the first towards the limits.
-      await tx.workspaces.takeTurn(id);
+      await tx.workspaces.lockRow(id);
       const { count, bytes } = await tx.variables.totalsOf(id);
       checkRoom({ count: count + 1, bytes: bytes + variable.size });
       await tx.variables.add(variable);

@@ -29,7 +29,7 @@ export class UpdateVariable {
         ...(value !== undefined && { size: checkValue(value), sealedValue: this.box.seal(value) }),
       });
       if (next.size > current.size) {
-        await tx.workspaces.takeTurn(workspaceId);
+        await tx.workspaces.lockRow(workspaceId);
         const { count, bytes } = await tx.variables.totalsOf(workspaceId);
         checkRoom({ count, bytes: bytes - current.size + next.size });
       }

@@ -69,7 +69,7 @@ export class ReceiveWebhook {
     const { event } = delivery;
     if (event === null || !concerns(workspace, repository, event)) return false;
     return this.unitOfWork.run(async (tx) => {
-      await tx.workspaces.takeTurn(workspace.id);
+      await tx.workspaces.lockRow(workspace.id);
       // The workspace may have been linked to another repository since the signature check.
       const current = await tx.workspaces.findByWebhook(id);
       if (current === undefined || current.repository === null) throw notFound();

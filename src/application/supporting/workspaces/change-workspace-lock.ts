@@ -36,8 +36,8 @@ export class ChangeWorkspaceLock {
     command: { readonly action: LockAction; readonly reason: string | null },
   ): Promise<ShownWorkspace> {
     return this.unitOfWork.run(async (tx) => {
-      // In the workspace's turn: a concurrently started run is seen, or sees the lock.
-      await tx.workspaces.takeTurn(id);
+      // With the workspace's row locked: a concurrently started run is seen, or sees the lock.
+      await tx.workspaces.lockRow(id);
       const { subject, standing } = seenBy(await tx.workspaces.findFor(actor, id), needs[command.action]);
       const { workingRunId } = await activityOf(tx, id);
       const by = identityOf(actor);

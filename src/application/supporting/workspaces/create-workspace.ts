@@ -14,7 +14,7 @@ export type NewWorkspace = WorkspaceChange & Pick<WorkspaceSettings, 'name'> & P
 export class CreateWorkspace {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'organizations' | 'workspaces' | 'agentPools' | 'agentTokens' | 'holds' | 'audit'
+      'organizations' | 'workspaces' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'
     >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,

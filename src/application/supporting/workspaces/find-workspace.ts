@@ -1,4 +1,4 @@
-import type { Actor, Seen, Workspace, WorkspaceId } from '../../../domain/index.js';
+import type { Actor, WithStanding, Workspace, WorkspaceId } from '../../../domain/index.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
 /** The two references to a workspace in the API. */
@@ -10,7 +10,7 @@ export const findWorkspace = (
   tx: Transaction<'workspaces'>,
   actor: Actor,
   reference: WorkspaceReference,
-): Promise<Seen<Workspace> | undefined> =>
+): Promise<WithStanding<Workspace> | undefined> =>
   'id' in reference
     ? tx.workspaces.findFor(actor, reference.id)
     : tx.workspaces.findByNameFor(actor, reference.organizationName, reference.name);

@@ -27,7 +27,7 @@ export class RemoveWorkspace {
       const { id, organizationId } = workspace;
       // Prevents an apply from starting between the check and the removal. Other runs end with the deletion: they are
       // no longer found, so neither people nor agents can go on with them.
-      await tx.workspaces.takeTurn(id);
+      await tx.workspaces.lockRow(id);
       if (await tx.runs.anyApplying({ workspaceId: id })) {
         throw new DomainError(
           'runs/in-progress',

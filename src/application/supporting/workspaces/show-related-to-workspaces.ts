@@ -1,4 +1,4 @@
-import { type Actor, may, type RunId, type Seen, statusTraits, type Workspace } from '../../../domain/index.js';
+import { type Actor, may, type RunId, statusTraits, type WithStanding, type Workspace } from '../../../domain/index.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -38,7 +38,7 @@ export class ShowRelatedToWorkspaces {
 
   execute(
     actor: Actor,
-    workspaces: readonly Seen<Workspace>[],
+    workspaces: readonly WithStanding<Workspace>[],
     include: ReadonlySet<WorkspaceInclude>,
   ): Promise<readonly Related[]> {
     const [first] = workspaces;
@@ -72,7 +72,7 @@ export class ShowRelatedToWorkspaces {
 
   private async runs(
     tx: Transaction<Needs>,
-    workspaces: readonly Seen<Workspace>[],
+    workspaces: readonly WithStanding<Workspace>[],
     runOf: (workspace: ShownWorkspace) => RunId | null,
     include: ReadonlySet<WorkspaceInclude> = new Set(),
   ): Promise<readonly Related[]> {
@@ -98,7 +98,10 @@ export class ShowRelatedToWorkspaces {
     return [...shown.map(related('run')), ...plan, ...used];
   }
 
-  private async states(tx: Transaction<Needs>, workspaces: readonly Seen<Workspace>[]): Promise<readonly Related[]> {
+  private async states(
+    tx: Transaction<Needs>,
+    workspaces: readonly WithStanding<Workspace>[],
+  ): Promise<readonly Related[]> {
     const now = this.clock.now();
     const states: Related[] = [];
     for (const { subject, standing } of workspaces) {
@@ -135,7 +138,7 @@ const lockingRun = ({ subject, activity }: ShownWorkspace): RunId | null =>
 async function lockHolders(
   tx: Transaction<Needs>,
   actor: Actor,
-  workspaces: readonly Seen<Workspace>[],
+  workspaces: readonly WithStanding<Workspace>[],
 ): Promise<readonly Related[]> {
   const [first] = workspaces;
   if (first === undefined) return [];

@@ -1,10 +1,10 @@
-import { type Actor, type Seen, seenBy, type Workspace, type WorkspaceId } from '../../../domain/index.js';
+import { type Actor, seenBy, type WithStanding, type Workspace, type WorkspaceId } from '../../../domain/index.js';
 import type { WorkspaceActivity } from '../../ports/repositories/run-repository.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 
 /** A workspace with the related data a document shows. */
-export interface ShownWorkspace extends Seen<Workspace> {
+export interface ShownWorkspace extends WithStanding<Workspace> {
   readonly activity: WorkspaceActivity;
 }
 
@@ -20,7 +20,7 @@ export const noActivity: WorkspaceActivity = {
 
 export async function showingWorkspaces(
   tx: Transaction<'runs'>,
-  workspaces: readonly Seen<Workspace>[],
+  workspaces: readonly WithStanding<Workspace>[],
 ): Promise<readonly ShownWorkspace[]> {
   const activities = await tx.runs.activityOf(workspaces.map(({ subject }) => subject.id));
   return workspaces.map((seen) => ({ ...seen, activity: activities.get(seen.subject.id) ?? noActivity }));
@@ -29,7 +29,10 @@ export async function showingWorkspaces(
 export const activityOf = async (tx: Transaction<'runs'>, id: WorkspaceId): Promise<WorkspaceActivity> =>
   (await tx.runs.activityOf([id])).get(id) ?? noActivity;
 
-export const showingWorkspace = async (tx: Transaction<'runs'>, seen: Seen<Workspace>): Promise<ShownWorkspace> => ({
+export const showingWorkspace = async (
+  tx: Transaction<'runs'>,
+  seen: WithStanding<Workspace>,
+): Promise<ShownWorkspace> => ({
   ...seen,
   activity: await activityOf(tx, seen.subject.id),
 });

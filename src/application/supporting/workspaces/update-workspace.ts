@@ -11,7 +11,9 @@ import { chosenExecution } from './workspace-execution.js';
 /** PATCH of a workspace: unnamed settings keep their value. */
 export class UpdateWorkspace {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'agentPools' | 'agentTokens' | 'holds' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<
+      'workspaces' | 'runs' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'
+    >,
     private readonly clock: Clock,
     private readonly links: RepositoryLinks,
   ) {}

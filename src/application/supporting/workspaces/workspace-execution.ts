@@ -29,7 +29,7 @@ interface ChosenExecution {
  * `attribute/invalid` for an invalid combination, or a pool that is not available to the workspace.
  */
 export async function chosenExecution(
-  tx: Transaction<'agentPools' | 'agentTokens' | 'holds'>,
+  tx: Transaction<'agentPools' | 'agentTokens' | 'rowLocks'>,
   actor: Actor,
   standing: Standing,
   current: Current,
@@ -57,12 +57,12 @@ export async function chosenExecution(
  * Throws `attribute/invalid` unless it belongs to the organization.
  */
 export async function namedPool(
-  tx: Transaction<'agentPools' | 'holds'>,
+  tx: Transaction<'agentPools' | 'rowLocks'>,
   organizationId: OrganizationId,
   id: AgentPoolId,
   at: AtFault,
 ): Promise<AgentPool> {
-  const held = await tx.holds.share({ kind: 'agent-pool', id });
+  const held = await tx.rowLocks.share({ kind: 'agent-pool', id });
   const pool = held ? await tx.agentPools.find(id) : undefined;
   if (pool === undefined || pool.organizationId !== organizationId) {
     throw new DomainError('attribute/invalid', 'Agent pool must belong to the organization', at);

@@ -14,7 +14,7 @@ export interface RunGuardFacts {
   readonly cancelRequested: boolean;
   readonly options: { readonly allowEmptyApply: boolean };
   /** No other run holds the workspace or waits longer, and the workspace is not locked; plan-only runs never wait. */
-  readonly itsTurn: boolean;
+  readonly workspaceAvailable: boolean;
   /** Whether the version's files are discarded and must be fetched again for this run. */
   readonly filesMissing: boolean;
   /** Whether its creator currently holds `runs: apply`. */
@@ -23,7 +23,7 @@ export interface RunGuardFacts {
 }
 
 export const runGuards = {
-  'workspace available': { holds: (run) => run.itsTurn, because: 'its workspace is not available' },
+  'workspace available': { holds: (run) => run.workspaceAvailable, because: 'its workspace is not available' },
   'files available': { holds: (run) => !run.filesMissing, because: 'its files must be fetched first' },
   'files missing': { holds: (run) => run.filesMissing, because: 'its files are available' },
   'policies apply': { holds: (run) => run.policyCheck !== 'none', because: 'no policies apply to it' },

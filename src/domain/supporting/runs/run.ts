@@ -149,7 +149,10 @@ export function operationOf({ planOnly, savePlan, options }: RunState): RunOpera
   return options.allowEmptyApply ? 'empty_apply' : 'plan_and_apply';
 }
 
-export type RunFactsGathered = Pick<RunGuardFacts, 'itsTurn' | 'filesMissing' | 'creatorMayApply' | 'policyCheck'>;
+export type RunFactsGathered = Pick<
+  RunGuardFacts,
+  'workspaceAvailable' | 'filesMissing' | 'creatorMayApply' | 'policyCheck'
+>;
 
 /** The fields a transition may change in addition to the status. */
 export type RunChange = Partial<

@@ -1,14 +1,14 @@
 import type { Request } from 'express';
 import type { AskLease, LeaseHolder } from '../../../../application/index.js';
 import { readLongBody } from '../../routing/read-body.js';
-import { Turns } from './turns.js';
+import { KeyedMutex } from './keyed-mutex.js';
 
 /**
  * Reports of one kind, of many MiB. A report is read only for the agent that holds the lease, one at a time per run.
  * Only one at a time overall is parsed, because JSON takes ten times the memory of its bytes.
  */
 export class LongReports {
-  private readonly turns = new Turns();
+  private readonly turns = new KeyedMutex();
 
   constructor(private readonly use: { readonly askLease: Pick<AskLease, 'execute'> }) {}
 

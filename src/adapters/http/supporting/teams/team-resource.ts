@@ -5,9 +5,9 @@ import {
   may,
   organizationPermissions,
   permissionsWithoutEffect,
-  type Seen,
   type Team,
   visibilities,
+  type WithStanding,
 } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
@@ -22,7 +22,7 @@ const grantsNothing: ReadonlySet<string> = new Set(permissionsWithoutEffect);
 const team =
   ({ is, group, optional, toOne, toMany, link }: Words) =>
   (dialect: Dialect, members?: readonly Member[], memberships?: readonly MembershipId[]) =>
-  ({ subject: team, standing }: Seen<Team>): Resource => ({
+  ({ subject: team, standing }: WithStanding<Team>): Resource => ({
     id: team.id,
     type: 'teams',
     attributes: {

@@ -1,6 +1,6 @@
 import { type Related, type RelatedToTeams, related, type TeamInclude } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import type { Seen, Team } from '../../../../domain/index.js';
+import type { Team, WithStanding } from '../../../../domain/index.js';
 import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
@@ -72,7 +72,7 @@ export const teamRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbou
         if (include.size === 0) return ok(pageDocument(call.path, call.query, page, present));
         const found = await use.showRelatedToTeams.execute(page.items, include);
         const membersOf = ({ id }: Team) => (include.has('users') ? found.members.get(id) : undefined);
-        const presentOne = (seen: Seen<Team>) => presentTeam(dialect, membersOf(seen.subject))(seen);
+        const presentOne = (seen: WithStanding<Team>) => presentTeam(dialect, membersOf(seen.subject))(seen);
         const document = pageDocument(call.path, call.query, page, presentOne);
         return ok(withIncluded(document, presentRelated(neighbours, relatedOf(found, include))));
       },

@@ -67,13 +67,13 @@ export function refusalOf(error: unknown): DomainError | undefined {
  * Timeouts in milliseconds, so that one hanging statement does not block the others. The server ends what it knows of;
  * a connection that receives nothing for `silence`, which is longer than any other, is cut.
  */
-const patience = { lock: 5_000, statement: 15_000, idleInTransaction: 15_000, silence: 20_000 };
+const timeouts = { lock: 5_000, statement: 15_000, idleInTransaction: 15_000, silence: 20_000 };
 
-const limits = `set lock_timeout = ${patience.lock}; set statement_timeout = ${patience.statement};
-  set idle_in_transaction_session_timeout = ${patience.idleInTransaction}; set plan_cache_mode = force_generic_plan`;
+const limits = `set lock_timeout = ${timeouts.lock}; set statement_timeout = ${timeouts.statement};
+  set idle_in_transaction_session_timeout = ${timeouts.idleInTransaction}; set plan_cache_mode = force_generic_plan`;
 
 /** Prepares a connection for the pool. */
-export async function limit(connection: pg.Client, { silence = patience.silence } = {}): Promise<void> {
+export async function limit(connection: pg.Client, { silence = timeouts.silence } = {}): Promise<void> {
   const stream = connection.connection.stream as Socket;
   stream.setTimeout(silence, () => {
     stream.destroy(Object.assign(new Error(`no response for ${silence} ms`), { code: 'ETIMEDOUT' }));

@@ -11,10 +11,10 @@ export const sqliteConfig = (filename: string): Knex.Config => ({
 /** A logger that drops everything: Knex would write to standard output what its errors say anyway. */
 const silent = { debug: () => {}, warn: () => {}, error: () => {}, deprecate: () => {} };
 
-/** `patience` is for a connection to come about, in milliseconds. */
-export const postgresConfig = (connectionString: string, patience = 10_000): Knex.Config => ({
+/** `timeout` is for a connection to come about, in milliseconds. */
+export const postgresConfig = (connectionString: string, timeout = 10_000): Knex.Config => ({
   client: 'pg',
-  connection: { connectionString, connectionTimeoutMillis: patience },
+  connection: { connectionString, connectionTimeoutMillis: timeout },
   log: silent,
 });
 

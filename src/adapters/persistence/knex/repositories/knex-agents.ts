@@ -14,10 +14,10 @@ import {
   alreadyTaken,
   type Instant,
   type OrganizationId,
-  type Seen,
   type TeamId,
   type TokenId,
   type TokenOwner,
+  type WithStanding,
   type WorkspaceId,
 } from '../../../../domain/index.js';
 import { idsIn, newestFirst, ofOrganization, ofPage, sorted, withPart } from '../engine/lists.js';
@@ -122,7 +122,7 @@ type QuestionRow = Readonly<
 export class KnexAgentPools implements AgentPoolRepository {
   constructor(private readonly db: Statements) {}
 
-  async findFor(actor: Actor, id: AgentPoolId): Promise<Seen<AgentPool> | undefined> {
+  async findFor(actor: Actor, id: AgentPoolId): Promise<WithStanding<AgentPool> | undefined> {
     const seen = await findPoolFor(this.db, actor, { id });
     const organizationId = seen?.subject.organizationId ?? null;
     // Nothing about the pool gives a stranger a right, and their refusal costs what a missing pool does.

@@ -14,7 +14,7 @@ import {
   type ConfigurationVersionState,
   type IngressAttributes,
   type Instant,
-  type Seen,
+  type WithStanding,
   type WorkspaceId,
 } from '../../../../domain/index.js';
 import { columnsFrom, prepared } from '../engine/prepared.js';
@@ -91,8 +91,8 @@ const byId =
       .select(...columnsOf('v', columns));
 
 const version = prepared(byId(versionRows.columns));
-const findSeen = seeing('workspace', byId(versionRows.columns), restored);
-const findSummarySeen = seeing('workspace', byId(summaryRows.columns), summaryRows.read);
+const findWithStanding = seeing('workspace', byId(versionRows.columns), restored);
+const findSummaryWithStanding = seeing('workspace', byId(summaryRows.columns), summaryRows.read);
 
 /** Sequences are dense within a workspace, from 1, and never reused: the higher one is the newer version. */
 const takeSequence = prepared(
@@ -143,12 +143,15 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
     return row && restored(row);
   }
 
-  findFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersion> | undefined> {
-    return findSeen(this.db, actor, { id });
+  findFor(actor: Actor, id: ConfigurationVersionId): Promise<WithStanding<ConfigurationVersion> | undefined> {
+    return findWithStanding(this.db, actor, { id });
   }
 
-  findSummaryFor(actor: Actor, id: ConfigurationVersionId): Promise<Seen<ConfigurationVersionSummary> | undefined> {
-    return findSummarySeen(this.db, actor, { id });
+  findSummaryFor(
+    actor: Actor,
+    id: ConfigurationVersionId,
+  ): Promise<WithStanding<ConfigurationVersionSummary> | undefined> {
+    return findSummaryWithStanding(this.db, actor, { id });
   }
 
   async add({ state }: ConfigurationVersion, becomesCurrent = false): Promise<void> {

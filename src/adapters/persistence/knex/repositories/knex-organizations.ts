@@ -24,9 +24,9 @@ import {
   type Organization,
   type OrganizationId,
   type OrganizationSettings,
-  type Seen,
   type Team,
   type UserId,
+  type WithStanding,
 } from '../../../../domain/index.js';
 import { initialSettings } from '../../../../domain/supporting/organizations/organization-settings.js';
 import { ofOrganization, ofPage, withPart } from '../engine/lists.js';
@@ -76,7 +76,7 @@ const findOrganization = seeing(
 export class KnexOrganizations implements OrganizationRepository {
   constructor(private readonly db: Statements) {}
 
-  findFor(actor: Actor, name: string): Promise<Seen<Organization> | undefined> {
+  findFor(actor: Actor, name: string): Promise<WithStanding<Organization> | undefined> {
     return findOrganization(this.db, actor, { name });
   }
 
@@ -214,7 +214,7 @@ const findMember = seeing(
 export class KnexMemberships implements MembershipRepository {
   constructor(private readonly db: Statements) {}
 
-  async findFor(actor: Actor, id: MembershipId): Promise<Seen<MembershipView> | undefined> {
+  async findFor(actor: Actor, id: MembershipId): Promise<WithStanding<MembershipView> | undefined> {
     const seen = await findMember(this.db, actor, { id });
     if (seen === undefined) return undefined;
     const teams = await this.teamsOf(seen.subject.organizationId, [seen.subject]);

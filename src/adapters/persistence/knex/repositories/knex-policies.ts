@@ -8,7 +8,7 @@ import {
   type ManagedPolicy,
   type OrganizationId,
   type PolicyId,
-  type Seen,
+  type WithStanding,
 } from '../../../../domain/index.js';
 import { idsIn, ofOrganization, ofPage, sorted, withPart } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
@@ -50,7 +50,7 @@ export const policiesByName = (policies: Knex.QueryBuilder): Knex.QueryBuilder =
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
-const findSeen = seeing(
+const findWithStanding = seeing(
   'organization',
   (sql, { id }: { readonly id: PolicyId }) => selectPolicies(sql, livingPolicies(sql).where('y.id', id)),
   policyRows.read,
@@ -59,8 +59,8 @@ const findSeen = seeing(
 export class KnexPolicies implements PolicyRepository {
   constructor(private readonly db: Statements) {}
 
-  findFor(actor: Actor, id: PolicyId): Promise<Seen<ManagedPolicy> | undefined> {
-    return findSeen(this.db, actor, { id });
+  findFor(actor: Actor, id: PolicyId): Promise<WithStanding<ManagedPolicy> | undefined> {
+    return findWithStanding(this.db, actor, { id });
   }
 
   async allOf(organizationId: OrganizationId, ids: readonly PolicyId[]): Promise<readonly ManagedPolicy[]> {

@@ -9,7 +9,7 @@ import {
   type OrganizationId,
   type PolicySet,
   type PolicySetId,
-  type Seen,
+  type WithStanding,
   type WorkspaceId,
 } from '../../../../domain/index.js';
 import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../engine/lists.js';
@@ -70,7 +70,7 @@ const links = {
 
 const linked = Object.keys(links) as readonly (keyof typeof links)[];
 
-const findSeen = seeing(
+const findWithStanding = seeing(
   'organization',
   (sql, { id }: { readonly id: PolicySetId }) => select(sql, living(sql).where('p.id', id)),
   setRows.read,
@@ -79,8 +79,8 @@ const findSeen = seeing(
 export class KnexPolicySets implements PolicySetRepository {
   constructor(private readonly db: Statements) {}
 
-  findFor(actor: Actor, id: PolicySetId): Promise<Seen<PolicySet> | undefined> {
-    return findSeen(this.db, actor, { id });
+  findFor(actor: Actor, id: PolicySetId): Promise<WithStanding<PolicySet> | undefined> {
+    return findWithStanding(this.db, actor, { id });
   }
 
   async add(policySet: PolicySet): Promise<void> {

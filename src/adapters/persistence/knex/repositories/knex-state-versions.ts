@@ -15,12 +15,12 @@ import type {
   Actor,
   Bundle,
   RunId,
-  Seen,
   StateContents,
   StateOutput,
   StateVersion,
   StateVersionId,
   StateVersionOutputId,
+  WithStanding,
   WorkspaceId,
 } from '../../../../domain/index.js';
 import { inserting, prepared } from '../engine/prepared.js';
@@ -73,7 +73,7 @@ const byId = (sql: Knex, { id }: { readonly id: StateVersionId }): Knex.QueryBui
 
 const version = prepared(byId);
 const insertVersion = inserting('state_versions', versionRows.columns);
-const findSeen = seeing(
+const findWithStanding = seeing(
   'workspace',
   (sql, sought: { readonly id: StateVersionId }) =>
     byId(sql, sought).whereRaw(`(${isFinalized} or sv.source = 'client')`),
@@ -149,8 +149,8 @@ export class KnexStateVersions implements StateVersionRepository {
     return row && versionRows.read(row);
   }
 
-  findFor(actor: Actor, id: StateVersionId): Promise<Seen<StateVersion> | undefined> {
-    return findSeen(this.db, actor, { id });
+  findFor(actor: Actor, id: StateVersionId): Promise<WithStanding<StateVersion> | undefined> {
+    return findWithStanding(this.db, actor, { id });
   }
 
   async current(workspaceId: WorkspaceId): Promise<StateVersion | undefined> {
@@ -263,7 +263,7 @@ const outputToRow = (output: StateOutput) => ({
 const livingOutputs = (sql: Knex): Knex.QueryBuilder =>
   livingVersions(sql).whereRaw(isFinalized).join('state_version_outputs as so', 'so.state_version_id', 'sv.id');
 
-const findOutputSeen = seeing(
+const findOutputWithStanding = seeing(
   'workspace',
   (sql, { id }: { readonly id: StateVersionOutputId }) =>
     livingOutputs(sql)
@@ -279,8 +279,8 @@ const outputIds = prepared((sql, { id }: { readonly id: StateVersionId }) =>
 export class KnexStateOutputs implements StateOutputRepository {
   constructor(private readonly db: Statements) {}
 
-  findFor(actor: Actor, id: StateVersionOutputId): Promise<Seen<StateOutput> | undefined> {
-    return findOutputSeen(this.db, actor, { id });
+  findFor(actor: Actor, id: StateVersionOutputId): Promise<WithStanding<StateOutput> | undefined> {
+    return findOutputWithStanding(this.db, actor, { id });
   }
 
   async idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]> {

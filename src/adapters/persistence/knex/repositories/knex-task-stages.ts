@@ -14,9 +14,9 @@ import type {
   PolicySetOutcome,
   PolicySetOutcomeId,
   RunId,
-  Seen,
   TaskStage,
   TaskStageId,
+  WithStanding,
 } from '../../../../domain/index.js';
 import { ofPage, type Part, partOf } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
@@ -203,17 +203,17 @@ const policiesOf = prepared((sql, { ids }: { readonly ids: readonly PolicySetOut
 export class KnexTaskStages implements TaskStageRepository {
   constructor(private readonly db: Statements) {}
 
-  async findFor(actor: Actor, id: TaskStageId): Promise<Seen<TaskStage> | undefined> {
+  async findFor(actor: Actor, id: TaskStageId): Promise<WithStanding<TaskStage> | undefined> {
     const seen = await findStage(this.db, actor, { id });
     if (seen === undefined) return undefined;
     return { ...seen, subject: { ...seen.subject, evaluations: await this.evaluationsOf(id) } };
   }
 
-  findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<Seen<LocatedEvaluation> | undefined> {
+  findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<WithStanding<LocatedEvaluation> | undefined> {
     return findEvaluation(this.db, actor, { id });
   }
 
-  async findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<Seen<PolicySetOutcome> | undefined> {
+  async findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<WithStanding<PolicySetOutcome> | undefined> {
     const seen = await findOutcome(this.db, actor, { id });
     if (seen === undefined) return undefined;
     const [subject] = await this.withPolicies([seen.subject]);

@@ -9,12 +9,12 @@ import {
   type Actor,
   alreadyTaken,
   type Grant,
-  type Seen,
   type TeamId,
   type TeamInQuestion,
   type TeamVisibility,
   type TeamWorkspace,
   type TeamWorkspaceId,
+  type WithStanding,
   type WorkspaceId,
 } from '../../../../domain/index.js';
 import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from '../engine/lists.js';
@@ -73,7 +73,7 @@ const toLivingWorkspaces = (sql: Knex): Knex.QueryBuilder =>
 const living = (sql: Knex): Knex.QueryBuilder =>
   toLivingWorkspaces(sql).join('teams as t', 't.id', 'g.team_id').where('t.deleted_at', null);
 
-const findSeen = seeing(
+const findWithStanding = seeing(
   'workspace',
   (sql, { id }: { readonly id: TeamWorkspaceId }) =>
     living(sql)
@@ -167,8 +167,8 @@ interface SliceRow {
 export class KnexTeamAccess implements TeamWorkspaceRepository {
   constructor(private readonly db: Statements) {}
 
-  async findFor(actor: Actor, id: TeamWorkspaceId): Promise<Seen<TeamWorkspaceView> | undefined> {
-    const seen = await findSeen(this.db, actor, { id });
+  async findFor(actor: Actor, id: TeamWorkspaceId): Promise<WithStanding<TeamWorkspaceView> | undefined> {
+    const seen = await findWithStanding(this.db, actor, { id });
     return (
       seen && {
         subject: seen.subject.teamWorkspace,

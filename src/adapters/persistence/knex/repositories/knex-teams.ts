@@ -10,12 +10,12 @@ import {
   type Member,
   memberOf,
   type OrganizationId,
-  type Seen,
   type Team,
   type TeamId,
   type TeamVisibility,
   teamNameKey,
   type UserId,
+  type WithStanding,
 } from '../../../../domain/index.js';
 import { type Listed, mergedPart, ofOrganization, ofPage } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
@@ -88,7 +88,7 @@ const matching = (teams: Knex.QueryBuilder, alias: string, { search, names }: Te
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
-const findSeen = seeing(
+const findWithStanding = seeing(
   'organization',
   (sql, { id }: { readonly id: TeamId }) => selectTeams(sql, livingTeams(sql).where('t.id', id)),
   teamRows.read,
@@ -97,8 +97,8 @@ const findSeen = seeing(
 export class KnexTeams implements TeamRepository {
   constructor(private readonly db: Statements) {}
 
-  async findFor(actor: Actor, id: TeamId): Promise<Seen<Team> | undefined> {
-    const seen = await findSeen(this.db, actor, { id });
+  async findFor(actor: Actor, id: TeamId): Promise<WithStanding<Team> | undefined> {
+    const seen = await findWithStanding(this.db, actor, { id });
     return seen && { ...seen, standing: { ...seen.standing, team: asQuestion(seen.subject) } };
   }
 

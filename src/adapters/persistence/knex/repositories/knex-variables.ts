@@ -3,11 +3,11 @@ import { sealPrefixOf } from '../../../../application/ports/outside/secret-box.j
 import type { VariableRepository } from '../../../../application/ports/repositories/variable-repository.js';
 import {
   type Actor,
-  type Seen,
   type Variable,
   type VariableId,
   type VariableTotals,
   variableTaken,
+  type WithStanding,
   type WorkspaceId,
 } from '../../../../domain/index.js';
 import { prepared } from '../engine/prepared.js';
@@ -43,7 +43,7 @@ const living = (sql: Knex): Knex.QueryBuilder =>
 const select = (variables: Knex.QueryBuilder): Knex.QueryBuilder =>
   variables.select(...columnsOf('v', variableRows.columns));
 
-const findSeen = seeing(
+const findWithStanding = seeing(
   'workspace',
   (sql, { workspaceId, id }: { readonly workspaceId: WorkspaceId; readonly id: VariableId }) =>
     select(living(sql).where({ 'v.id': id, 'v.workspace_id': workspaceId })),
@@ -61,8 +61,8 @@ const totals = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
 export class KnexVariables implements VariableRepository {
   constructor(private readonly db: Statements) {}
 
-  findFor(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<Seen<Variable> | undefined> {
-    return findSeen(this.db, actor, { workspaceId, id });
+  findFor(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<WithStanding<Variable> | undefined> {
+    return findWithStanding(this.db, actor, { workspaceId, id });
   }
 
   async ofWorkspace(id: WorkspaceId): Promise<readonly Variable[]> {

@@ -13,10 +13,10 @@ import {
   type ConfigurationVersionId,
   type Instant,
   type OrganizationId,
-  type Seen,
   type Standing,
   type TeamId,
   type WebhookId,
+  type WithStanding,
   type Workspace,
   type WorkspaceId,
   type WorkspaceVisibility,
@@ -77,15 +77,15 @@ const lockedRow = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
 export class KnexWorkspaces implements WorkspaceRepository {
   constructor(private readonly db: Statements) {}
 
-  findFor(actor: Actor, id: WorkspaceId): Promise<Seen<Workspace> | undefined> {
+  findFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<Workspace> | undefined> {
     return findById(this.db, actor, { id });
   }
 
-  findIdFor(actor: Actor, id: WorkspaceId): Promise<Seen<WorkspaceId> | undefined> {
+  findIdFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<WorkspaceId> | undefined> {
     return findId(this.db, actor, { id });
   }
 
-  findByNameFor(actor: Actor, organizationName: string, name: string): Promise<Seen<Workspace> | undefined> {
+  findByNameFor(actor: Actor, organizationName: string, name: string): Promise<WithStanding<Workspace> | undefined> {
     return findByName(this.db, actor, { organizationName, name });
   }
 
@@ -140,7 +140,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     );
   }
 
-  async takeTurn(id: WorkspaceId): Promise<void> {
+  async lockRow(id: WorkspaceId): Promise<void> {
     await this.db.runLater(lockedRow(this.db, { id }));
   }
 
@@ -164,7 +164,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     ids: readonly WorkspaceId[],
-  ): Promise<readonly Seen<Workspace>[]> {
+  ): Promise<readonly WithStanding<Workspace>[]> {
     return this.seen(organizationId, standing, visibility, this.living().whereIn('w.id', ids));
   }
 
@@ -173,7 +173,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     poolIds: readonly AgentPoolId[],
-  ): Promise<readonly Seen<Workspace>[]> {
+  ): Promise<readonly WithStanding<Workspace>[]> {
     const used = this.db.sql.raw(`coalesce(w.agent_pool_id, o.default_agent_pool_id)`);
     const serving = this.living()
       .whereRaw(`${executionModeOf} = 'agent'`)
@@ -186,7 +186,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     workspaces: Knex.QueryBuilder,
-  ): Promise<readonly Seen<Workspace>[]> {
+  ): Promise<readonly WithStanding<Workspace>[]> {
     workspaces.where('w.organization_id', organizationId);
     if (visibility !== 'all') workspaces.whereIn('w.id', this.grantedTo(visibility.throughTeams));
     const rows = await this.db.all<object>(sorted(select(workspaces), 'w', 'lower(w.name)'));
@@ -205,7 +205,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
     page: PageRequest,
     filter: WorkspaceFilter = {},
-  ): Promise<Page<Seen<Workspace>>> {
+  ): Promise<Page<WithStanding<Workspace>>> {
     const byNameAlone = filter.currentRun === undefined && (filter.sort ?? byNames).key === 'name';
     const found = await (visibility === 'all' && byNameAlone
       ? this.pageOfAll(organizationId, filter, page)
@@ -218,7 +218,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-  ): Promise<Page<Seen<Workspace>>> {
+  ): Promise<Page<WithStanding<Workspace>>> {
     const consumers = this.living().whereIn('w.id', this.consumersOf(id).select('consumer_id'));
     if (visibility !== 'all') consumers.whereIn('w.id', this.grantedTo(visibility.throughTeams));
     return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
@@ -237,7 +237,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return this.db.sql('workspace_state_consumers').where('workspace_id', id);
   }
 
-  private async seenOnEach(standing: Standing, found: Page<Workspace>): Promise<Page<Seen<Workspace>>> {
+  private async seenOnEach(standing: Standing, found: Page<Workspace>): Promise<Page<WithStanding<Workspace>>> {
     const standingOn = await standingOnEach(
       this.db,
       standing,

@@ -6,10 +6,10 @@ import {
   identityOf,
   type OrganizationAccess,
   type OrganizationId,
-  type Seen,
   type Standing,
   type TeamId,
   type TeamStanding,
+  type WithStanding,
   type WorkspaceId,
   type WorkspacePermissions,
 } from '../../../../domain/index.js';
@@ -124,7 +124,7 @@ export function seeing<Row, Subject, Sought extends Readonly<Record<string, stri
   place: Place,
   select: (sql: Knex, sought: Sought) => Knex.QueryBuilder,
   fromRow: (row: Row) => Subject,
-): (db: Statements, actor: Actor, sought: Sought) => Promise<Seen<Subject> | undefined> {
+): (db: Statements, actor: Actor, sought: Sought) => Promise<WithStanding<Subject> | undefined> {
   const by = (kind: Actor['kind']) =>
     prepared<Sought & { caller: string }>((sql, values) =>
       joinStanding(select(sql, values), kind, values.caller, place),

@@ -23,9 +23,9 @@ import {
   runStatusesHoldingWorkspace,
   runStatusesInProgress,
   runStatusesUnderLease,
-  type Seen,
   type Standing,
   type VersionFactsGathered,
+  type WithStanding,
   type WorkspaceId,
   type WorkspaceVisibility,
   waitingRunStatuses,
@@ -77,7 +77,7 @@ const byId = (sql: Knex, { id }: { readonly id: RunId }): Knex.QueryBuilder =>
     .select(...columnsOf('r', runRows.columns));
 
 const run = prepared(byId);
-const findSeen = seeing('workspace', byId, restored);
+const findWithStanding = seeing('workspace', byId, restored);
 
 /** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
 const runsInRange = prepared(
@@ -125,8 +125,8 @@ export class KnexRuns implements RunRepository, RunQueries {
     return row && restored(row);
   }
 
-  findFor(actor: Actor, id: RunId): Promise<Seen<Run> | undefined> {
-    return findSeen(this.db, actor, { id });
+  findFor(actor: Actor, id: RunId): Promise<WithStanding<Run> | undefined> {
+    return findWithStanding(this.db, actor, { id });
   }
 
   findByLease(digest: string): Promise<Run | undefined> {
@@ -249,7 +249,7 @@ export class KnexRuns implements RunRepository, RunQueries {
     visibility: WorkspaceVisibility,
     page: PageRequest,
     filter: OrganizationRunFilter = {},
-  ): Promise<Page<Seen<RunState>>> {
+  ): Promise<Page<WithStanding<RunState>>> {
     return runsOfOrganization(this.db, { organizationId, standing, visibility, filter }, page);
   }
 
@@ -258,7 +258,7 @@ export class KnexRuns implements RunRepository, RunQueries {
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-  ): Promise<Page<Seen<QueuedRun>>> {
+  ): Promise<Page<WithStanding<QueuedRun>>> {
     const { sql } = this.db;
     const places = placed(queued(sql, organizationId), sql);
     const runs = sql.from(places.as('q')).join('runs as r', 'r.id', 'q.id');

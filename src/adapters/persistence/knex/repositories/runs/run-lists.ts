@@ -8,8 +8,8 @@ import type { Page, PageRequest } from '../../../../../application/ports/reposit
 import type {
   OrganizationId,
   RunState,
-  Seen,
   Standing,
+  WithStanding,
   WorkspaceId,
   WorkspaceVisibility,
 } from '../../../../../domain/index.js';
@@ -99,7 +99,7 @@ export async function runsOfOrganization(
   db: Statements,
   { organizationId, standing, visibility, filter: { workspaceNames, ...filter } }: OrganizationRuns,
   page: PageRequest,
-): Promise<Page<Seen<RunState>>> {
+): Promise<Page<WithStanding<RunState>>> {
   const { sql } = db;
   const workspaces = () => {
     const living = livingWorkspaces(sql('workspaces as w')).where('w.organization_id', organizationId);

@@ -1,5 +1,5 @@
 /** Has what bears the same name done one after the other, in the order in which it was asked for. */
-export class Turns {
+export class KeyedMutex {
   private readonly last = new Map<string, Promise<unknown>>();
 
   async take<Result>(name: string, task: () => Promise<Result>): Promise<Result> {

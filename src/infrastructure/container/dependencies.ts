@@ -1,12 +1,12 @@
 import type { FollowRequest } from '../../adapters/http/server/observation.js';
-import type { Patience } from '../../adapters/http/server/patience.js';
 import type { RequestLog } from '../../adapters/http/server/request-log.js';
+import type { Timeouts } from '../../adapters/http/server/timeouts.js';
 import type { Connections } from '../../adapters/metrics/exposition.js';
 import type { BundleStore, UnitOfWork } from '../../application/index.js';
 import type { Config } from '../config.js';
 
 /** The objects that exist before the container: read from the environment, opened or generated at start. */
-export interface Surroundings {
+export interface Dependencies {
   readonly config: Config;
   /** The unit of work of the opened database. */
   readonly unitOfWork: UnitOfWork;
@@ -30,5 +30,5 @@ export interface Surroundings {
   /** Whether the metrics include the process, which is then monitored. */
   readonly watchProcess?: boolean;
   /** The time limits for clients; the defaults if omitted. */
-  readonly patience?: Patience;
+  readonly timeouts?: Timeouts;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
-import { TakeStock } from '../../src/application/background/take-stock.js';
+import { TakeSnapshot } from '../../src/application/background/take-snapshot.js';
 import type { Backlog, Effect } from '../../src/application/index.js';
 import type { RunStatus } from '../../src/domain/index.js';
 import { backends } from '../support/backends.js';
@@ -100,13 +100,13 @@ describe.each(backends.filter(({ skip }) => !skip))('what is counted of a whole 
 
 const planner = await QueryPlanner.open(async () => undefined);
 
-describe('taking stock on SQLite', () => {
+describe('taking snapshot on SQLite', () => {
   afterAll(() => planner.close());
 
   it('takes five statements, of which each reads a range of an index, or all of one that holds only what is counted', async () => {
     const { unitOfWork } = planner.database;
     const sql = await planner.statementsOf((tx) =>
-      new TakeStock({ ...unitOfWork, read: (work) => work(tx) }, new FixedClock()).execute(),
+      new TakeSnapshot({ ...unitOfWork, read: (work) => work(tx) }, new FixedClock()).execute(),
     );
     expect(sql).toHaveLength(5);
     const steps = sql.flatMap((statement) => planner.planOf(statement));

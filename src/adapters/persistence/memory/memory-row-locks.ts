@@ -1,4 +1,4 @@
-import type { Holdable, Holds } from '../../../application/ports/repositories/holds.js';
+import type { Lockable, RowLocks } from '../../../application/ports/repositories/row-locks.js';
 import type { CurrentTables, MemoryTables } from './memory-tables.js';
 
 const rowsOf = {
@@ -8,19 +8,19 @@ const rowsOf = {
   team: 'teams',
   membership: 'memberships',
   'agent-pool': 'agentPools',
-} as const satisfies Record<Holdable['kind'], keyof MemoryTables>;
+} as const satisfies Record<Lockable['kind'], keyof MemoryTables>;
 
 /** Transactions are one at a time: whatever is there stays until the end. */
-export class MemoryHolds implements Holds {
+export class MemoryRowLocks implements RowLocks {
   constructor(private readonly tables: CurrentTables) {}
 
-  async share({ kind, id }: Holdable): Promise<boolean> {
+  async share({ kind, id }: Lockable): Promise<boolean> {
     const tables = this.tables();
     const rows: ReadonlyMap<string, unknown> = tables[rowsOf[kind]];
     return rows.has(id) && !tables.deletions.has(id);
   }
 
-  take(what: Holdable): Promise<boolean> {
+  take(what: Lockable): Promise<boolean> {
     return this.share(what);
   }
 

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
-import type { Holdable, Holds } from '../../../../application/ports/repositories/holds.js';
+import type { Lockable, RowLocks } from '../../../../application/ports/repositories/row-locks.js';
 import type { DomainError } from '../../../../domain/index.js';
 import type { Statements } from '../engine/statements.js';
 
 /** Some rows stay for a while after they are deleted. */
-const tables: Readonly<Record<Holdable['kind'], { readonly name: string; readonly marked: boolean }>> = {
+const tables: Readonly<Record<Lockable['kind'], { readonly name: string; readonly marked: boolean }>> = {
   organization: { name: 'organizations', marked: true },
   auditor: { name: 'organizations', marked: true },
   user: { name: 'users', marked: true },
@@ -17,14 +17,14 @@ const tables: Readonly<Record<Holdable['kind'], { readonly name: string; readonl
  * Row locks: a foreign key takes a key share lock on the row it refers to, which conflicts only with the full lock.
  * SQLite has one writer at a time and needs no locks.
  */
-export class KnexHolds implements Holds {
+export class KnexRowLocks implements RowLocks {
   constructor(private readonly db: Statements) {}
 
-  share(what: Holdable): Promise<boolean> {
+  share(what: Lockable): Promise<boolean> {
     return this.hold(what, (row) => row.forKeyShare());
   }
 
-  take(what: Holdable): Promise<boolean> {
+  take(what: Lockable): Promise<boolean> {
     return this.hold(what, (row) => row.forUpdate());
   }
 
@@ -33,7 +33,7 @@ export class KnexHolds implements Holds {
     await this.db.first(this.db.sql(table).where({ id }).select('id').forNoKeyUpdate());
   }
 
-  private async hold({ kind, id }: Holdable, lock: (row: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<boolean> {
+  private async hold({ kind, id }: Lockable, lock: (row: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<boolean> {
     const { name, marked } = tables[kind];
     const row = this.db
       .sql(name)

@@ -1,13 +1,13 @@
 import { expect, it } from '@jest/globals';
-import type { Holdable } from '../../src/application/index.js';
+import type { Lockable } from '../../src/application/index.js';
 import { aMembership, noon } from '../support/builders.js';
 import { anAgentPool } from '../support/policy-builders.js';
 import { onEveryBackend } from './on-every-backend.js';
 
-onEveryBackend('holds', (on) => {
-  const share = (what: Holdable) => on.run((tx) => tx.holds.share(what));
-  const take = (what: Holdable) => on.run((tx) => tx.holds.take(what));
-  const both = async (what: Holdable) => [await share(what), await take(what)];
+onEveryBackend('rowLocks', (on) => {
+  const share = (what: Lockable) => on.run((tx) => tx.rowLocks.share(what));
+  const take = (what: Lockable) => on.run((tx) => tx.rowLocks.take(what));
+  const both = async (what: Lockable) => [await share(what), await take(what)];
 
   it('are had of what is there, and of nothing that is not or is removed', async () => {
     const organization = await on.organization();
@@ -19,7 +19,7 @@ onEveryBackend('holds', (on) => {
       await tx.memberships.add(joined);
       await tx.agentPools.add(pool);
     });
-    const removals: readonly (readonly [Holdable, () => Promise<void>])[] = [
+    const removals: readonly (readonly [Lockable, () => Promise<void>])[] = [
       [{ kind: 'agent-pool', id: pool.id }, () => on.run((tx) => tx.agentPools.remove(pool.id))],
       [{ kind: 'membership', id: joined.id }, () => on.run((tx) => tx.memberships.remove(joined))],
       [{ kind: 'user', id: user.id }, () => on.run((tx) => tx.users.remove(user.id, noon))],

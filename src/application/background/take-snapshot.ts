@@ -14,7 +14,7 @@ const soonDays = 7;
 const mostOrganizations = 100;
 
 /** The backlog and upcoming expirations, for monitoring. */
-export interface Stock {
+export interface Snapshot {
   readonly effects: readonly (Omit<Backlog, 'kind'> & { readonly lane: Lane })[];
   /** Runs that wait for their workspace or for an agent. */
   readonly runs: ReadonlyMap<RunStatus, number>;
@@ -25,13 +25,13 @@ export interface Stock {
 }
 
 /** Surveys the whole database. Each statement reads only as much of an index range as it counts. */
-export class TakeStock {
+export class TakeSnapshot {
   constructor(
     private readonly unitOfWork: UnitOfWork<'tokens' | 'runs' | 'keptBytes' | 'effects'>,
     private readonly clock: Clock,
   ) {}
 
-  execute(): Promise<Stock> {
+  execute(): Promise<Snapshot> {
     const now = this.clock.now();
     return this.unitOfWork.read(async (tx) => {
       const backlog = await tx.effects.backlog(now, most);
