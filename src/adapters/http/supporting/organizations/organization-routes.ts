@@ -98,7 +98,10 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
     remove(
       '/organizations/:organization',
       'organizations/delete',
-      removes('removeOrganization', 'Delete an organization and everything in it', { refusals: ['runs/in-progress'] }),
+      removes('removeOrganization', 'Delete an organization and everything in it', {
+        about: 'Infrastructure is not destroyed. Refused while a run is being applied. Cannot be undone.',
+        refusals: ['runs/in-progress'],
+      }),
       answerEmpty((call) => use.removeOrganization.execute(call.actor, parameter(call, 'organization'))),
     ),
     get(
@@ -158,6 +161,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
       '/organization-memberships/:id',
       'memberships/manage',
       removes('removeOrganizationMembership', 'Delete an organization membership', {
+        about: 'Removes the user from every team of the organization. Refused for its last active owner.',
         refusals: ['owners-team/protected'],
       }),
       answerEmpty((call) => use.removeOrganizationMembership.execute(call.actor, parameter(call, 'id'))),

@@ -70,7 +70,9 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     remove(
       '/policies/:id',
       'policies/manage',
-      removes('removePolicy', 'Delete a policy'),
+      removes('removePolicy', 'Delete a policy', {
+        about: 'Removes it from every policy set. Runs that were created before keep it.',
+      }),
       answerEmpty((call) => use.removePolicy.execute(call.actor, parameter(call, 'id'))),
     ),
     putBytes(limits.policyCode.most)(

@@ -113,7 +113,9 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     remove(
       '/policy-sets/:id',
       'policy-sets/manage',
-      removes('removePolicySet', 'Delete a policy set'),
+      removes('removePolicySet', 'Delete a policy set', {
+        about: 'Its policies stay. Runs that were created before keep the set.',
+      }),
       answerEmpty((call) => use.removePolicySet.execute(call.actor, parameter(call, 'id'))),
     ),
     post(

@@ -50,10 +50,22 @@ import {
   runSchema,
 } from './run-resource.js';
 
-const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | 'summary'>>> = {
-  apply: { operation: 'applyRun', summary: 'Apply a run' },
-  discard: { operation: 'discardRun', summary: 'Discard a run' },
-  cancel: { operation: 'cancelRun', summary: 'Cancel a run' },
+const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | 'summary' | 'about'>>> = {
+  apply: {
+    operation: 'applyRun',
+    summary: 'Apply a run',
+    about: 'Confirms a run that waits for it. An agent then applies the plan as it is.',
+  },
+  discard: {
+    operation: 'discardRun',
+    summary: 'Discard a run',
+    about: 'Ends a run that waits, without applying its plan.',
+  },
+  cancel: {
+    operation: 'cancelRun',
+    summary: 'Cancel a run',
+    about: 'Ends a run that no agent executes. An agent that executes it is told to stop, and then ends it.',
+  },
 };
 
 const planJsons = [
@@ -99,7 +111,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
       'runs/apply',
       () => ({
         ...actionsInWords[name],
-        about: 'The body may have a `comment`, which the run event shows. Anything else in it is ignored.',
+        about: `${actionsInWords[name].about} The body may have a \`comment\`, which the run event shows. Anything else in it is ignored.`,
         body: { mediaType: 'application/json' },
         answers: { 202: null },
         refusals: ['run/transition-refused'],

@@ -115,7 +115,10 @@ export const teamRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbou
     remove(
       '/teams/:id',
       'teams/delete',
-      removes('removeTeam', 'Delete a team', { refusals: ['owners-team/protected'] }),
+      removes('removeTeam', 'Delete a team', {
+        about: 'Revokes its token and removes its access to workspaces.',
+        refusals: ['owners-team/protected'],
+      }),
       answerEmpty((call) => use.removeTeam.execute(call.actor, parameter(call, 'id'))),
     ),
     ...members,

@@ -52,7 +52,10 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     act(
       '/admin/users/:id/actions/suspend',
       'users/manage',
-      shows('suspendUser', 'Suspend a user', user, { refusals: ['user/protected'] }),
+      shows('suspendUser', 'Suspend a user', user, {
+        about: 'Every token of the user is rejected until the suspension ends.',
+        refusals: ['user/protected'],
+      }),
       suspension(true),
     ),
     act(

@@ -101,6 +101,8 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
       path,
       'workspaces/delete',
       removes(`removeWorkspace${suffix}`, 'Delete a workspace and everything in it', {
+        about:
+          'Deletes its states, configuration versions and runs. Infrastructure is not destroyed. Refused while a run is being applied. Cannot be undone.',
         refusals: ['runs/in-progress'],
       }),
       answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call))),
@@ -189,19 +191,29 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     post(
       '/workspaces/:id/actions/lock',
       'workspaces/lock',
-      changes('lockWorkspace', 'Lock a workspace', readReason, workspace, { refusals }),
+      changes('lockWorkspace', 'Lock a workspace', readReason, workspace, {
+        about:
+          'Runs that have not started wait until it is unlocked. Refused while it is locked, also by a run in progress.',
+        refusals,
+      }),
       changeLock('lock'),
     ),
     act(
       '/workspaces/:id/actions/unlock',
       'workspaces/lock',
-      shows('unlockWorkspace', 'Unlock a workspace', workspace, { refusals }),
+      shows('unlockWorkspace', 'Unlock a workspace', workspace, {
+        about: 'Only the caller who locked it can unlock it.',
+        refusals,
+      }),
       changeLock('unlock'),
     ),
     act(
       '/workspaces/:id/actions/force-unlock',
       'workspaces/force-unlock',
-      shows('forceUnlockWorkspace', 'Force-unlock a workspace', workspace, { refusals }),
+      shows('forceUnlockWorkspace', 'Force-unlock a workspace', workspace, {
+        about: 'Unlocks it whoever locked it, except a run in progress.',
+        refusals,
+      }),
       changeLock('force-unlock'),
     ),
   ];
