@@ -64,7 +64,7 @@ const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | '
   cancel: {
     operation: 'cancelRun',
     summary: 'Cancel a run',
-    about: 'Ends a run that no agent executes. An agent that executes it is told to stop, and then ends it.',
+    about: 'Ends a run that no agent executes. An agent that executes it stops, and then ends it.',
   },
 };
 

@@ -211,7 +211,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
       '/workspaces/:id/actions/force-unlock',
       'workspaces/force-unlock',
       shows('forceUnlockWorkspace', 'Force-unlock a workspace', workspace, {
-        about: 'Unlocks it whoever locked it, except a run in progress.',
+        about: 'Unlocks it for any user or team that locked it, but not for a run in progress.',
         refusals,
       }),
       changeLock('force-unlock'),
