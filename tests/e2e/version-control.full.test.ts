@@ -51,7 +51,10 @@ const cloneUrl = (): string => server.url('harbour/app.git');
 
 /** The link as the service shows it, with the webhook's key if it is new. */
 const link = async (workspaceId: string, credential: string | null = 'deploy'): Promise<Json> => {
-  const change = { 'vcs-repo': { 'clone-url': cloneUrl(), ...(credential === null ? {} : { credential }) } };
+  const change = {
+    'queue-all-runs': true,
+    'vcs-repo': { 'clone-url': cloneUrl(), ...(credential === null ? {} : { credential }) },
+  };
   return (await steps.update(workspaceId, change)).attributes['vcs-repo'];
 };
 
