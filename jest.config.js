@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 
-const patience = '<rootDir>/tests/support/patience.cjs';
+const timeout = '<rootDir>/tests/support/timeout.cjs';
 
 const shared = {
   globalSetup: '<rootDir>/tests/support/global-setup.cjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
   testRunner: '<rootDir>/tests/support/shared-modules.cjs',
-  setupFilesAfterEnv: [patience],
+  setupFilesAfterEnv: [timeout],
 };
 
 /**
@@ -25,7 +25,7 @@ export default {
     {
       ...shared,
       displayName: 'fast',
-      setupFilesAfterEnv: [patience, '<rootDir>/tests/support/files-in-memory.cjs'],
+      setupFilesAfterEnv: [timeout, '<rootDir>/tests/support/files-in-memory.cjs'],
       testMatch: [
         '<rootDir>/tests/{agent,domain,application,contracts,http,architecture,torture,bench,fuzz}/**/*.test.ts',
       ],
@@ -50,7 +50,7 @@ export default {
         '\\.full\\.test',
       ],
       setupFilesAfterEnv: [
-        patience,
+        timeout,
         '<rootDir>/tests/support/files-in-memory.cjs',
         '<rootDir>/tests/support/on-sqlite.cjs',
       ],
@@ -65,7 +65,7 @@ export default {
         .filter((file) => /support\/properties\.js/.test(readFileSync(new URL(file, import.meta.url), 'utf8')))
         .map((file) => `<rootDir>/${file}`),
       setupFilesAfterEnv: [
-        patience,
+        timeout,
         '<rootDir>/tests/support/files-in-memory.cjs',
         '<rootDir>/tests/support/random-properties.cjs',
       ],
