@@ -17,7 +17,7 @@ describe('generated requests', () => {
   }, 240_000);
 
   it('have everything done that can be asked for', async () => {
-    const found = await walked({ seed: 1, requests: 5_000 });
+    const found = await walked({ seed: 3, requests: 5_000 });
     expect(found.findings.map(toldIn)).toEqual([]);
     expect(found.unanswered).toEqual([]);
     expect([...statusesIn(found)]).toEqual(

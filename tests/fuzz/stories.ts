@@ -254,7 +254,8 @@ function* givenUp(setting: Setting): Story {
   yield* uploaded(setting, workspace);
   const first = yield* created('createRun', [], data({}, mine));
   const second = yield* created('createRun', [], data({}, mine));
-  yield* ask('discardRun', [second], { body: {} });
+  const third = yield* created('createRun', [], data({}, mine));
+  for (const run of [second, third]) yield* ask('discardRun', [run], { body: {} });
   yield* ask('cancelRun', [first], { body: {} });
 }
 

@@ -1,7 +1,6 @@
 import { invalidAttribute } from './domain-error.js';
 
-const version = String.raw`\d{1,5}(\.\d{1,5}){0,2}(-[0-9A-Za-z.-]{1,32})?`;
-const constraint = new RegExp(`^(=|!=|>=?|<=?|~>)? *${version}$`);
+const constraint = /^(=|!=|>=?|<=?|~>)? *\d{1,5}(\.\d{1,5}){0,2}(-[0-9A-Za-z.-]{1,32})?$/;
 
 /** A version of terraform, a list of constraints on it, or `latest`. Throws `attribute/invalid`. */
 export function checkProgramVersion(text: string): string {

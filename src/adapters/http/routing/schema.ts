@@ -54,11 +54,8 @@ export const identifier = (dialect: Dialect, type: TypeName) =>
 /** As many as a relationship may name at once. */
 export const manyOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.identifiers.most);
 
-const fraction = '([.,]\\d+)?';
-const wellFormedUtc = new RegExp(
-  `^(\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d(:\\d\\d(:\\d\\d${fraction})?)?` +
-    `|\\d{8}[Tt]\\d\\d(\\d\\d(\\d\\d${fraction})?)?)([Zz]|[+-]00(:?00)?)$`,
-);
+const wellFormedUtc =
+  /^(\d{4}-\d\d-\d\d[Tt]\d\d(:\d\d(:\d\d([.,]\d+)?)?)?|\d{8}[Tt]\d\d(\d\d(\d\d([.,]\d+)?)?)?)([Zz]|[+-]00(:?00)?)$/;
 
 /** The form in which an instant is stored. Undefined for a text that is not a date-time in UTC, or not a day. */
 function instantFrom(text: string): Instant | undefined {
