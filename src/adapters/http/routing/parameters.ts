@@ -57,6 +57,7 @@ export const familyParameters: Readonly<Record<string, string>> = {
 
 /** Throws a 400 with one error per parameter of the family that is not among those served. */
 export function refuseOthers(served: Parameters, query: Query): void {
+  if (query.isEmpty) return;
   const faults = query.names().flatMap((name): readonly Fault[] => {
     if (Object.hasOwn(served, name)) return [];
     const reason = Object.hasOwn(familyParameters, name) ? familyParameters[name] : reasonOfGroup(name);
@@ -68,11 +69,18 @@ export function refuseOthers(served: Parameters, query: Query): void {
 const reasonOfGroup = (name: string): string | undefined =>
   name.startsWith('filter[tagged][') ? familyParameters['filter[tagged]'] : undefined;
 
+/** What an empty query means, by parameters: most requests have none. */
+const withoutQuery = new WeakMap<Parameters, Values<Parameters>>();
+
 /** Reads the parameters of a query. Throws a 400 for `include`, and a 422 for others, that the schema rejects. */
-export const valuesOf = <Served extends Parameters>(served: Served, query: Query): Values<Served> =>
-  Object.fromEntries(
-    Object.entries(served).map(([name, schema]) => [name, readOne(name, schema, query.one(name))]),
-  ) as Values<Served>;
+export function valuesOf<Served extends Parameters>(served: Served, query: Query): Values<Served> {
+  const known = query.isEmpty ? withoutQuery.get(served) : undefined;
+  const values =
+    known ??
+    Object.fromEntries(Object.entries(served).map(([name, schema]) => [name, readOne(name, schema, query.one(name))]));
+  if (query.isEmpty && known === undefined) withoutQuery.set(served, values);
+  return values as Values<Served>;
+}
 
 function readOne(name: string, schema: z.ZodType, text: string | undefined): unknown {
   const { success, data, error } = schema.safeParse(text);

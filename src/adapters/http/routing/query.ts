@@ -12,6 +12,10 @@ export class Query {
     return this.parsed;
   }
 
+  get isEmpty(): boolean {
+    return this.text === '';
+  }
+
   /** Throws a 422 when a parameter that has one value is given more than once. */
   one(name: string): string | undefined {
     if (this.text === '') return undefined;
