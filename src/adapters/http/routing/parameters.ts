@@ -69,7 +69,7 @@ export function refuseOthers(served: Parameters, query: Query): void {
 const reasonOfGroup = (name: string): string | undefined =>
   name.startsWith('filter[tagged][') ? familyParameters['filter[tagged]'] : undefined;
 
-/** What an empty query means, by parameters: most requests have none. */
+/** The values of an empty query, by parameters: most requests have none. */
 const withoutQuery = new WeakMap<Parameters, Values<Parameters>>();
 
 /** Reads the parameters of a query. Throws a 400 for `include`, and a 422 for others, that the schema rejects. */
