@@ -34,6 +34,12 @@ function matching(sql: Knex, { statuses, sources, operations, since, before, ...
   return searched(sql, runs, searches);
 }
 
+/** Postgres rejects JSON that has half of a surrogate pair in any text. Knex reads a question mark without a backslash. */
+const messageOnPostgres = String.raw`(
+  case when position('\ud' in r.options) = 0 then r.options
+    else regexp_replace(r.options, '(\?<!\\)((\?:\\\\)*)\\ud[89a-f][0-9a-f]{2}', '\1\\ufffd', 'g')
+  end::json ->> 'message')`;
+
 function searched(sql: Knex, runs: Knex.QueryBuilder, { search, user, commit }: RunFilter): Knex.QueryBuilder {
   if ((search ?? user ?? commit) === undefined) return runs;
   runs
@@ -41,8 +47,7 @@ function searched(sql: Knex, runs: Knex.QueryBuilder, { search, user, commit }: 
     .leftJoin('users as c', (on) =>
       on.on('c.id', 'r.created_by').onVal('r.created_by_kind', 'user').onNull('c.deleted_at'),
     );
-  const message =
-    sql.client.driverName === 'pg' ? "(r.options::json ->> 'message')" : "json_extract(r.options, '$.message')";
+  const message = sql.client.driverName === 'pg' ? messageOnPostgres : "json_extract(r.options, '$.message')";
   const texts = {
     search: ['r.id', message, 'i.commit_sha', 'i.sender_username', 'c.username'],
     user: ['i.sender_username', 'c.username'],
