@@ -1,8 +1,17 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunAction } from '../../src/application/index.js';
-import { type Actor, type RunStatus, runStatuses, type TeamWorkspace, type Workspace } from '../../src/domain/index.js';
-import { firstPage, invalid, type Member, World } from '../support/application.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import type { RunAction, Transaction } from '../../src/application/index.js';
+import {
+  type Actor,
+  type OrganizationId,
+  type RunStatus,
+  runStatuses,
+  type TeamWorkspace,
+  type Workspace,
+} from '../../src/domain/index.js';
+import { firstPage, invalid, type Member, missing, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { noon } from '../support/builders.js';
 import { type RunGiven, RunSteps } from '../support/run-steps.js';
 import { seedRun } from '../support/seed-run.js';
 
@@ -38,6 +47,34 @@ const currentVersion = async (): Promise<string | null> =>
 
 const teamActor = async (id: string): Promise<Actor> =>
   world.bearerOf((await world.newTokenOf({ kind: 'team', id })).secret);
+
+/** Deletes an organization while the next transaction reads. */
+class Vanishing extends MemoryUnitOfWork {
+  vanishing: OrganizationId | undefined;
+
+  override async run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const id = this.vanishing;
+    this.vanishing = undefined;
+    if (id === undefined) return super.run(work);
+    try {
+      return await super.run((tx) => {
+        const workspaces = Object.create(tx.workspaces, { find: { value: async () => undefined } });
+        return work(Object.create(tx, { workspaces: { value: workspaces } }));
+      });
+    } finally {
+      await super.run((tx) => tx.organizations.remove(id, noon));
+    }
+  }
+}
+
+it('a run is not found if its organization is deleted meanwhile', async () => {
+  const unitOfWork = new Vanishing();
+  const gone = await World.create({ unitOfWork });
+  await gone.uploadedVersion(files);
+  const { id } = await (await RunSteps.of(gone)).create();
+  unitOfWork.vanishing = gone.workspace.organizationId;
+  await expect(gone.useCases.changeRun.execute(gone.owner, id, 'cancel')).rejects.toMatchObject(missing);
+});
 
 describe('creating a run', () => {
   it('makes plan-only runs of speculative versions, and of others only where it is asked for', async () => {

@@ -178,7 +178,11 @@ onEveryBackend('a filtered list', (on) => {
     expect(await byAge(true, 'cos')).toEqual(['costly', 'cost']);
   });
 
-  async function aRunOf(workspace: Workspace, given: Partial<RunState> & { readonly createdBy?: never }, commit = {}) {
+  async function aRunOf(
+    workspace: Workspace,
+    given: Partial<Omit<RunState, 'createdBy'>> & { readonly createdBy?: string },
+    commit = {},
+  ) {
     const { state } = await on.version(workspace);
     await on.run((tx) =>
       tx.configurationVersions.addIngressAttributes(
@@ -262,7 +266,8 @@ onEveryBackend('a filtered list', (on) => {
   it('of runs selects alike in a workspace and in an organization', async () => {
     const { organization, made } = await anOrganizationWithRuns();
     const [web, dev, , gone] = made as [Workspace, Workspace, Workspace, Workspace];
-    const user = await on.user({ username: unique('Deployer') });
+    const user = await on.member(organization, { username: unique('Deployer') });
+    const stranger = await on.user({ username: unique('stranger') });
     const removed = await on.user({ username: unique('remover') });
     const ids = {
       planned: await aRunOf(
@@ -281,9 +286,15 @@ onEveryBackend('a filtered list', (on) => {
         source: 'tfe-configuration-version',
         createdAt: '2030-01-01T00:00:00.000Z',
       }),
-      saved: await aRunOf(web, { status: 'planned_and_saved', savePlan: true, createdAt: '2030-02-01T00:00:00.000Z' }),
+      saved: await aRunOf(web, {
+        status: 'planned_and_saved',
+        savePlan: true,
+        createdBy: stranger.id,
+        createdAt: '2030-02-01T00:00:00.000Z',
+      }),
       empty: await aRunOf(web, {
-        options: someRunOptions({ allowEmptyApply: true }),
+        // Halves of surrogate pairs, of which no database makes a character.
+        options: someRunOptions({ allowEmptyApply: true, message: 'Half \ud83d\ud83d of \\\ud800, "isDestroy":true' }),
         createdAt: '2030-03-01T00:00:00.000Z',
       }),
     };
@@ -342,12 +353,15 @@ onEveryBackend('a filtered list', (on) => {
       ],
       [{ statuses: ['applied'], before: '2029-12-01T00:00:00.000Z' }, [], ['elsewhere']],
       [{ search: 'TEAR %' }, ['destroyed'], ['destroyed']],
+      [{ search: ', "ISDESTROY":true' }, ['empty'], ['empty']],
       [{ search: ids.saved.toUpperCase() }, ['saved'], ['saved']],
       [{ search: 'BC12' }, ['planned'], ['planned']],
       [{ search: 'deployer' }, [], ['elsewhere']],
       [{ user: 'OCTO_' }, ['planned'], ['planned']],
       [{ user: user.username }, [], ['elsewhere']],
       [{ user: removed.username }, [], []],
+      [{ user: stranger.username }, [], []],
+      [{ search: stranger.username }, [], []],
       [{ user: 'tear' }, [], []],
       [{ commit: 'abc123', user: 'cat' }, ['planned'], ['planned']],
       [{ commit: 'octo' }, [], []],

@@ -16,6 +16,7 @@ import {
   aCustomGrant,
   afterNoon,
   asOrganization,
+  aWorkspace,
   changed,
   noon,
   someIngressAttributes,
@@ -59,6 +60,24 @@ onEveryBackend('workspaces', (on) => {
     expect(await among('all')).toEqual([]);
     expect(await among({ throughTeams: [team.id] }, b.id, a.id, gone.id)).toEqual([b.id]);
     expect(await among({ throughTeams: [] }, b.id, a.id)).toEqual([]);
+  });
+
+  it('share their state with hundreds of consumers at once', async () => {
+    const organization = await on.organization();
+    const { id } = await on.workspace(organization);
+    const nobody: Standing = { actor: 'user', siteAdministrator: false, member: true, teams: [] };
+    const consumers = Array.from({ length: 501 }, () => aWorkspace(organization));
+    const added = consumers.map((one) => one.id);
+    await on.run(async (tx) => {
+      for (const one of consumers) await tx.workspaces.add(one);
+    });
+    const total = () => on.read((tx) => tx.workspaces.stateConsumers(id, nobody, 'all', { number: 1, size: 1 }));
+    for (const removed of [[], 'all'] as const) {
+      await on.run((tx) => tx.workspaces.changeStateConsumers(id, { removed, added }));
+      expect((await total()).total).toBe(added.length);
+    }
+    await on.run((tx) => tx.workspaces.changeStateConsumers(id, { removed: added, added: [] }));
+    expect((await total()).total).toBe(0);
   });
 
   it('finds a workspace by id and by name', async () => {

@@ -53,7 +53,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0017-states-of-clients': ['526fc85ec34b475c', '8324e1a6ea0c009e'],
   '0018-attributes-of-clients': ['ca7f063649d7a7b1', 'd99e781162ec17ae'],
   '0019-attributes': ['c5e1ed99aa28c32d', '4c23516cd7c294b1'],
-  '0020-filters': ['8f97246580ff6605', 'f5f7166a5bd51389'],
+  '0020-filters': ['480c040524f5b541', 'b2c58b4180ea15f0'],
 };
 
 /** One line for each column, constraint, index, trigger and function. */

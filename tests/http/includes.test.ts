@@ -189,13 +189,16 @@ describe('what is included with policy sets and agent pools', () => {
       admin.post(`/policy-sets/${set}/relationships/${what}`, { data: [{ type, id }] }).expect(204);
     await relate('policies', 'policies', policy);
     await relate('workspaces', 'workspaces', workspaceId);
+    const excluded = await api.workspace(bench.organization, newName());
+    await relate('workspace-exclusions', 'workspaces', excluded);
     for (const path of [`/policy-sets/${set}`, org(bench, '/policy-sets')]) {
-      expect(await included(admin, `${path}?include=policies,workspaces,workspace_exclusions`)).toEqual([
-        `policies ${policy}`,
-        `workspaces ${workspaceId}`,
-      ]);
+      expect(await included(admin, `${path}?include=policies,workspaces,workspace_exclusions`)).toEqual(
+        [`policies ${policy}`, `workspaces ${workspaceId}`, `workspaces ${excluded}`].sort(),
+      );
+      expect(await included(admin, `${path}?include=workspace_exclusions`)).toEqual([`workspaces ${excluded}`]);
       expect(await included(admin, `${path}?include=policies`)).toEqual([`policies ${policy}`]);
     }
+    await admin.delete(`/workspaces/${excluded}`).expect(204);
     const pools = await bench.member(undefined, { 'organization-access': { 'manage-agent-pools': true } });
     for (const path of [`/agent-pools/${bench.poolId}`, org(bench, '/agent-pools')]) {
       expect(await included(admin, `${path}?include=workspaces`)).toEqual([`workspaces ${workspaceId}`]);

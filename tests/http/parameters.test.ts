@@ -113,6 +113,15 @@ describe('the query parameters of the family', () => {
     for (const name of names) expect(JSON.stringify(info)).toContain(`\`${name}\``);
   });
 
+  it('are refused for the list of users', async () => {
+    for (const name of ['filter[admin]', 'filter[suspended]', 'q']) {
+      await api.admin
+        .at('/api/v2')
+        .get(adding('/admin/users', name, 'true'))
+        .expect(400);
+    }
+  });
+
   it('are refused all at once, each with its reason', async () => {
     const answer = await api
       .as(secret)

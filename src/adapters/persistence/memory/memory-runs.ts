@@ -254,7 +254,11 @@ export class MemoryRuns implements RunRepository, RunQueries {
   private matches(run: RunState, { search, user, commit, ...filter }: RunFilter): boolean {
     const tables = this.tables();
     const { commitSha, senderUsername } = tables.ingressAttributes.get(run.configurationVersionId) ?? {};
-    const creator = run.createdBy?.kind === 'user' ? tables.user(run.createdBy.id)?.username : undefined;
+    const organizationId = tables.workspaces.get(run.workspaceId)?.organizationId;
+    const membership = [...tables.memberships.values()].find(
+      (one) => one.userId === run.createdBy?.id && one.organizationId === organizationId,
+    );
+    const creator = membership && tables.user(membership.userId)?.username;
     const people = [senderUsername, creator];
     const within = (part: string | undefined, ...texts: readonly (string | null | undefined)[]) =>
       part === undefined || texts.some((text) => text != null && hasPart(text, part));

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type Related, related } from '../../related.js';
 import { showingWorkspaces } from '../workspaces/show-workspace.js';
 
-export type PolicySetInclude = 'policies' | 'workspaces';
+export type PolicySetInclude = 'policies' | 'workspaces' | 'exclusions';
 
 /** Resources to include with policy sets of one organization that the caller may manage. */
 export class ShowRelatedToPolicySets {
@@ -28,14 +28,17 @@ export class ShowRelatedToPolicySets {
         : [];
       const standing = organization?.standing;
       const workspaces =
-        include.has('workspaces') && standing !== undefined
-          ? await tx.workspaces.seenAmong(
+        standing === undefined
+          ? []
+          : await tx.workspaces.seenAmong(
               id,
               standing,
               workspaceVisibility(standing),
-              all(({ workspaceIds }) => workspaceIds),
-            )
-          : [];
+              all(({ workspaceIds, excludedWorkspaceIds }) => [
+                ...(include.has('workspaces') ? workspaceIds : []),
+                ...(include.has('exclusions') ? excludedWorkspaceIds : []),
+              ]),
+            );
       return [
         ...policies.map(related('policy')),
         ...(await showingWorkspaces(tx, workspaces)).map(related('workspace')),

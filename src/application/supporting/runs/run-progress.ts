@@ -1,6 +1,7 @@
 import {
   type BundleKey,
   type ConfigurationVersion,
+  DomainError,
   moveAll,
   notFound,
   openTaskStage,
@@ -126,8 +127,10 @@ export class RunProgress {
       tx.taskStages.ofRun(state.id),
       state.autoApply ? workspaceSeenByCreator(tx, state) : undefined,
     ]);
-    if (workspace === undefined || version === undefined)
-      throw new Error(`a resource that ${state.id} depends on was deleted`);
+    if (workspace === undefined || version === undefined) {
+      // The organization was deleted after the run was read: the next attempt does not find the run either.
+      throw new DomainError('shared/stale-revision', `a resource that ${state.id} depends on was deleted`);
+    }
     return {
       version,
       stage,

@@ -106,12 +106,11 @@ export const newPolicySet = (dialect: Dialect) => {
   );
 };
 
-/** There are no projects and no exclusions. */
 export const policySetParameters = {
   include: include<PolicySetInclude>({
     policies: ['policies'],
     workspaces: ['workspaces'],
-    workspace_exclusions: [],
+    workspace_exclusions: ['exclusions'],
   }),
 };
 

@@ -16,39 +16,39 @@ const indexes = [
   'index agent_pools_by_age on agent_pools (organization_id, created_at, id, name)',
 ];
 
-/** The first operation that holds: a run's options never change. */
-const operationOf = (knex: Knex, run: string): string => {
-  const is = (option: string) =>
-    knex.client.driverName === 'pg'
-      ? `(${run}.options::json ->> '${option}')::boolean`
-      : `json_extract(${run}.options, '$.${option}')`;
+/**
+ * The first operation that holds: a run's options never change. They are searched and not parsed, since Postgres rejects
+ * JSON that has half of a surrogate pair in any text. No text can be mistaken for an option: it has no bare quotes.
+ */
+const operationOf = (run: string): string => {
+  const is = (option: string) => `${run}.options like '%"${option}":true%'`;
   return `case when ${run}.plan_only then 'plan_only' when ${run}.save_plan then 'save_plan'
     when ${is('isDestroy')} then 'destroy' when ${is('refreshOnly')} then 'refresh_only'
     when ${is('allowEmptyApply')} then 'empty_apply' else 'plan_and_apply' end`;
 };
 
 /** The database itself names the operation: what does not know the column, as the release before, cannot forget it. */
-const triggers = (knex: Knex): Readonly<Record<string, Trigger>> => ({
+const triggers: Readonly<Record<string, Trigger>> = {
   runs_operation: {
     on: 'runs',
     at: 'insert',
-    statements: [`update runs set operation = ${operationOf(knex, 'new')} where id = new.id`],
+    statements: [`update runs set operation = ${operationOf('new')} where id = new.id`],
   },
-});
+};
 
 /** Indexes contain the columns that lists are filtered and sorted by, so that counting reads no rows. */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('runs', (table) => {
     columnsFor(knex)(table).maybeText('operation');
   });
-  await knex.raw(`update runs set operation = ${operationOf(knex, 'runs')}`);
+  await knex.raw(`update runs set operation = ${operationOf('runs')}`);
   await knex.raw(`drop index ${nameOf(ofWorkspace)}`);
   for (const index of indexes) await knex.raw(`create ${index}`);
-  await place(knex, triggers(knex));
+  await place(knex, triggers);
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await displace(knex, tablesOf(triggers(knex)));
+  await displace(knex, tablesOf(triggers));
   for (const index of indexes) await knex.raw(`drop index ${nameOf(index)}`);
   await knex.raw(`create ${ofWorkspace}`);
   await knex.raw('alter table runs drop column operation');

@@ -229,8 +229,11 @@ export class KnexWorkspaces implements WorkspaceRepository {
     if (removed !== 'all') gone.whereIn('consumer_id', removed);
     if (removed === 'all' || removed.length > 0) await this.db.run(gone.delete());
     if (added.length === 0) return;
-    const rows = [...new Set(added)].map((consumer) => ({ workspace_id: id, consumer_id: consumer }));
-    await this.db.run(this.db.sql('workspace_state_consumers').insert(rows).onConflict().ignore());
+    const { sql } = this.db;
+    // Selected, and with a `where`, for the reasons that KnexPolicySets gives.
+    const rows = sql('workspaces').whereIn('id', added).select(sql.raw('?', id), 'id');
+    const insert = 'insert into workspace_state_consumers (workspace_id, consumer_id)';
+    await this.db.run(sql.raw(`${insert} select * from ? as added where true on conflict do nothing`, [rows]));
   }
 
   private consumersOf(id: WorkspaceId): Knex.QueryBuilder {

@@ -34,15 +34,25 @@ function matching(sql: Knex, { statuses, sources, operations, since, before, ...
   return searched(sql, runs, searches);
 }
 
+/** Postgres rejects JSON that has half of a surrogate pair in any text. Knex reads a question mark without a backslash. */
+const messageOnPostgres = String.raw`(
+  case when position('\ud' in r.options) = 0 then r.options
+    else regexp_replace(r.options, '(\?<!\\)((\?:\\\\)*)\\ud[89a-f][0-9a-f]{2}', '\1\\ufffd', 'g')
+  end::json ->> 'message')`;
+
 function searched(sql: Knex, runs: Knex.QueryBuilder, { search, user, commit }: RunFilter): Knex.QueryBuilder {
   if ((search ?? user ?? commit) === undefined) return runs;
   runs
     .leftJoin('ingress_attributes as i', 'i.configuration_version_id', 'r.configuration_version_id')
-    .leftJoin('users as c', (on) =>
-      on.on('c.id', 'r.created_by').onVal('r.created_by_kind', 'user').onNull('c.deleted_at'),
-    );
-  const message =
-    sql.client.driverName === 'pg' ? "(r.options::json ->> 'message')" : "json_extract(r.options, '$.message')";
+    // Members do not learn the name of a creator who has left the organization.
+    .leftJoin('organization_memberships as m', (on) =>
+      on
+        .on('m.organization_id', 'r.organization_id')
+        .on('m.user_id', 'r.created_by')
+        .onVal('r.created_by_kind', 'user'),
+    )
+    .leftJoin('users as c', (on) => on.on('c.id', 'm.user_id').onNull('c.deleted_at'));
+  const message = sql.client.driverName === 'pg' ? messageOnPostgres : "json_extract(r.options, '$.message')";
   const texts = {
     search: ['r.id', message, 'i.commit_sha', 'i.sender_username', 'c.username'],
     user: ['i.sender_username', 'c.username'],
