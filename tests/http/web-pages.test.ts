@@ -63,6 +63,20 @@ describe('the pages for people', () => {
     expect(policy).toMatchObject({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
   });
 
+  it.each(['/app/acme/network/runs/run-1', '/app/settings/tokens'])(
+    '%s is a page whose links lead to others',
+    async (path) => {
+      const { text, headers } = await api.anonymous
+        .get(path)
+        .expect(200)
+        .expect('Content-Type', 'text/html; charset=utf-8');
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+      const links = [...text.matchAll(/\b(?:src|href)="([^"#][^"]*)"/g)].map(([, url]) => url as string);
+      expect(links.length).toBeGreaterThan(3);
+      for (const link of links) await api.anonymous.get(new URL(link, `http://host${path}`).pathname).expect(200);
+    },
+  );
+
   it('sends /docs/ to where its names are right', async () => {
     await api.anonymous.get('/docs/').expect(308).expect('Location', '../docs');
   });
