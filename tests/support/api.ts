@@ -225,6 +225,9 @@ function noteSecretsIn(container: Container): void {
   container.rebind('capabilityUrls').toConstantValue(noted);
 }
 
+/** Longer than any test: a client on a loaded machine may take seconds to send what is refused. */
+const unhurried: Timeouts = { head: 120_000, idle: 120_000, total: 3_600_000, lingering: 120_000 };
+
 /** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
 export async function startApi(
   options: {
@@ -258,7 +261,7 @@ export async function startApi(
     },
     stopping: stopping.signal,
     stopped: stopping.signal,
-    ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
+    timeouts: options.timeouts ?? unhurried,
   });
   container.rebind('clock').toConstantValue(clock);
   container.rebind('rates').toConstantValue(new RateLimits(undefined, () => Date.parse(clock.now())));
