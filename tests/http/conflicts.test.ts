@@ -86,6 +86,18 @@ describe('a safe deletion of a workspace', () => {
     await admin.get(`/workspaces/${workspaceId}`).expect(404);
     await admin.post(`${paths[0]}/actions/safe-delete`).expect(404);
   });
+
+  it.each(['', '/api/v2'] as const)('is a deletion where there is nothing to lose, at "%s"', async (mount) => {
+    const organization = newName('org');
+    await api.organization(organization);
+    for (const by of ['id', 'name'] as const) {
+      const name = newName('ws');
+      const id = await api.workspace(organization, name);
+      const path = by === 'id' ? `/workspaces/${id}` : `/organizations/${organization}/workspaces/${name}`;
+      await admin.at(mount).post(`${path}/actions/safe-delete`).expect(204);
+      await admin.get(`/workspaces/${id}`).expect(404);
+    }
+  });
 });
 
 describe('the owners of an organization', () => {

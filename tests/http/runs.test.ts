@@ -520,6 +520,13 @@ describe('runs', () => {
       );
     });
 
+    it('keep their workspace while they are applied', async () => {
+      const { bench, id } = await runIn('applying');
+      const { body } = await admin.delete(`/workspaces/${bench.workspaceId}`).expect(409);
+      expect(body).toEqual(refusal(409, 'conflict', expect.stringContaining('run')));
+      expect(await bench.statusOf(id)).toBe('applying');
+    });
+
     it('are not applied while they wait for their plan', async () => {
       const { bench, id } = await runIn('pending');
       await admin.post(`/runs/${id}/actions/apply`).expect(409);
@@ -533,6 +540,11 @@ describe('runs', () => {
         return data.find(({ attributes }: { attributes: { action: string } }) => attributes.action === action);
       };
       const by = { data: { id: api.admin.id, type: 'users' } };
+      for (const action of ['apply', 'discard', 'cancel']) {
+        expect((await admin.post(`/runs/${id}/actions/${action}`, { comment: 5 }).expect(422)).body).toEqual(
+          refusal(422, 'invalid attribute', 'Comment must be a string', { pointer: '/comment' }),
+        );
+      }
       const confirmed = later();
       await admin.post(`/runs/${id}/actions/apply`, { comment: 'Looks good' }).expect(202);
       expect(await bench.shown(id)).toMatchObject({
@@ -543,9 +555,6 @@ describe('runs', () => {
         attributes: { comment: 'Looks good', 'created-at': confirmed },
         relationships: { actor: by },
       });
-      expect((await admin.post(`/runs/${id}/actions/cancel`, { comment: 5 }).expect(422)).body).toEqual(
-        refusal(422, 'invalid attribute', 'Comment must be a string', { pointer: '/comment' }),
-      );
       await admin.post(`/runs/${id}/actions/cancel`, {}).expect(202);
       expect((await bench.shown(id)).relationships['canceled-by']).toEqual(by);
       expect(await eventOf('canceled')).toMatchObject({ attributes: { comment: null }, relationships: { actor: by } });
