@@ -106,7 +106,7 @@ const refusalsOfRoute = (route: Route): readonly Refusal[] => [
   'service/unavailable',
   ...(route.method === 'get' ? [] : ['shared/stale-revision' as const, 'service/storage-full' as const]),
   ...(route.body === 'ignored' ? [] : ([408, 413, 422] as const)),
-  ...(route.body === 'read' ? ([415] as const) : []),
+  ...(route.body === 'read' || (typeof route.body === 'object' && 'admit' in route.body) ? ([415] as const) : []),
 ];
 
 const refusalsOfAgents: readonly Refusal[] = [400, 414, 'actor/unauthenticated', 429, 500, 'service/unavailable'];
