@@ -5,7 +5,8 @@ import { over, ReferenceAgent } from './reference-agent.js';
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
 
-const timeout = 20_000;
+/** Only what never happens takes this long. */
+const timeout = 100_000;
 
 /** Polls until there is a result; throws with the name of the condition on a timeout. */
 export async function until<Answer>(
