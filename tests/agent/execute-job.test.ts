@@ -79,4 +79,4 @@ it('an apply with the maximum number of sensitive values keeps its lease by hear
   } finally {
     service.close().closeAllConnections();
   }
-}, 60_000);
+});

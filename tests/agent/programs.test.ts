@@ -85,7 +85,7 @@ describe('a program', () => {
       const pid = join(directory, 'pid');
       const script = `setsid sh -c 'sh -c "echo \\$\\$ > ${pid}; exec sleep 47" &'; while [ ! -s ${pid} ]; do sleep 0.01; done`;
       await shell(directory, script);
-      await until('it has ended', async () => !(await runs(pid)), 3_000);
+      await until('it has ended', async () => !(await runs(pid)), 40_000);
     });
   });
 });
@@ -93,32 +93,28 @@ describe('a program', () => {
 describe('a program of another user', () => {
   const asRoot = process.geteuid?.() === 0 && process.platform === 'linux' ? it : it.skip;
 
-  asRoot(
-    'leaves nothing behind, though its processes replace themselves faster than they are counted',
-    async () => {
-      await inTemporaryDirectory(async (directory) => {
-        await chmod(directory, 0o755);
-        const [hops, counted] = [join(directory, 'hops'), join(directory, 'counted')];
-        await writeFile(counted, '');
-        await chmod(counted, 0o666);
-        // Each process leaves its session, starts the next and exits, so any process list is stale once read.
-        await writeFile(hops, `#!/bin/sh\necho >> ${counted}\nsetsid "$0" > /dev/null 2>&1 &\n`, { mode: 0o755 });
-        const count = async () => (await readFile(counted)).length;
-        try {
-          const script = `for n in 1 2 3 4; do setsid ${hops} > /dev/null 2>&1 & done; sleep 0.1`;
-          await shell(directory, script, { user: runUser });
-          const hopped = await count();
-          expect(hopped).toBeGreaterThan(0);
-          // Each pass takes a process's whole life; a survivor would have moved on within it.
-          for (let others = 0; others < 20; others += 1) await shell(directory, 'true');
-          expect(await count()).toBe(hopped);
-        } finally {
-          killAllOf(runUser);
-        }
-      });
-    },
-    30_000,
-  );
+  asRoot('leaves nothing behind, though its processes replace themselves faster than they are counted', async () => {
+    await inTemporaryDirectory(async (directory) => {
+      await chmod(directory, 0o755);
+      const [hops, counted] = [join(directory, 'hops'), join(directory, 'counted')];
+      await writeFile(counted, '');
+      await chmod(counted, 0o666);
+      // Each process leaves its session, starts the next and exits, so any process list is stale once read.
+      await writeFile(hops, `#!/bin/sh\necho >> ${counted}\nsetsid "$0" > /dev/null 2>&1 &\n`, { mode: 0o755 });
+      const count = async () => (await readFile(counted)).length;
+      try {
+        const script = `for n in 1 2 3 4; do setsid ${hops} > /dev/null 2>&1 & done; sleep 0.1`;
+        await shell(directory, script, { user: runUser });
+        const hopped = await count();
+        expect(hopped).toBeGreaterThan(0);
+        // Each pass takes a process's whole life; a survivor would have moved on within it.
+        for (let others = 0; others < 20; others += 1) await shell(directory, 'true');
+        expect(await count()).toBe(hopped);
+      } finally {
+        killAllOf(runUser);
+      }
+    });
+  });
 });
 
 describe('what an agent left that was killed', () => {
@@ -144,7 +140,7 @@ describe('what an agent left that was killed', () => {
       const script = `trap 'echo written-last > ${ended}; exit' INT; touch ${ready}; while :; do sleep 0.05; done`;
       const env = { PATH: process.env.PATH ?? '', HOME: apply.at('home') };
       const left = spawn('/bin/sh', ['-c', script], { env, detached: true, stdio: 'ignore' });
-      await until('it runs', async () => existsSync(ready), 5_000);
+      await until('it runs', async () => existsSync(ready));
 
       const said: string[] = [];
       const settings = { AGENT_WORK_DIR: work, AGENT_CANCEL_SECONDS: 20 };
@@ -160,7 +156,7 @@ describe('what an agent left that was killed', () => {
         'run-stored: an agent was killed during the apply',
       ]);
     });
-  }, 30_000);
+  });
 
   it('stays where the state cannot be put aside, and is named', async () => {
     await inTemporaryDirectory(async (work) => {

@@ -164,7 +164,7 @@ asRoot(`a run's directory, with programs of another user${root ? '' : ' (skipped
         detached: true,
         stdio: 'ignore',
       });
-      await until('it runs', async () => existsSync(ready), 5_000);
+      await until('it runs', async () => existsSync(ready));
       // Not created by an agent, despite its name.
       const planted = join(work, basename(directory.path).replace(/.{6}$/, 'abcdef'));
       await mkdir(planted);
@@ -181,7 +181,7 @@ asRoot(`a run's directory, with programs of another user${root ? '' : ' (skipped
       expect((await readdir(work)).sort()).toEqual([basename(planted), 'lost-state'].sort());
       expect(await readFile(file, 'utf8')).toBe('private');
     });
-  }, 30_000);
+  });
 
   it('does not have its state put into a directory of theirs', async () => {
     await inWorkDirectory(async (work) => {

@@ -8,7 +8,7 @@ describe('the layers', () => {
 
   beforeAll(async () => {
     ours = await cruise(root);
-  }, 60_000);
+  });
 
   it('import only what they may', () => {
     expect(reports(ours)).toEqual([]);
