@@ -11,7 +11,7 @@ import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { reportedToKept } from '../state-versions/state-outputs-reader.js';
-import { type LeaseHolder, leasedRunInTurn, refuseUnless } from './lease-holder.js';
+import { type LeaseHolder, lockedLeasedRun, refuseUnless } from './lease-holder.js';
 
 export interface StateReport extends AnnouncedState {
   readonly outputs: readonly ReportedOutput[];
@@ -45,7 +45,7 @@ export class AnnounceState {
     const id = this.ids.next('state-version');
     const kept = fitting.map((output) => reportedToKept(output, id, this.ids, this.box));
     const version = await this.unitOfWork.run(async (tx) => {
-      const run = await leasedRunInTurn(tx, this.secrets, holder);
+      const run = await lockedLeasedRun(tx, this.secrets, holder);
       refuseUnless(run, 'applying', 'state could not be written');
       const { id: runId, workspaceId, createdBy } = run.state;
       const current = await tx.stateVersions.current(workspaceId);

@@ -1,7 +1,7 @@
 import { DomainError, type Phase } from '../../../domain/index.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type LeaseHolder, leasedRunInTurn } from './lease-holder.js';
+import { type LeaseHolder, lockedLeasedRun } from './lease-holder.js';
 
 /** The maximum bytes stored of a phase's log. */
 export const maxLogBytes = 64 * 1024 * 1024;
@@ -19,7 +19,7 @@ export class AppendRunLog {
    */
   execute(holder: LeaseHolder, offset: number, bytes: Uint8Array): Promise<number> {
     return this.unitOfWork.run(async (tx) => {
-      const { id, status } = (await leasedRunInTurn(tx, this.secrets, holder)).state;
+      const { id, status } = (await lockedLeasedRun(tx, this.secrets, holder)).state;
       const phase: Phase = status === 'applying' ? 'apply' : 'plan';
       const size = await tx.runLogs.size(id, phase);
       if (offset > size) throw invalid(`Offset must be ${size}, the current size of the log`);

@@ -35,7 +35,7 @@ export async function leasedRun(tx: Transaction<'runs'>, secrets: SecretGenerato
 }
 
 /** Like `leasedRun`, with the workspace's row locked, for a change of the run. */
-export async function leasedRunInTurn(
+export async function lockedLeasedRun(
   tx: Transaction<'workspaces' | 'runs'>,
   secrets: SecretGenerator,
   holder: LeaseHolder,

@@ -11,7 +11,7 @@ import { doneByAgent } from '../../../domain/supporting/audit/audit-event.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ProgressRepositories, RunProgress } from '../runs/run-progress.js';
-import { type LeaseHolder, leasedRunInTurn } from './lease-holder.js';
+import { type LeaseHolder, lockedLeasedRun } from './lease-holder.js';
 
 /** The result of a phase. */
 export type PhaseReport =
@@ -45,7 +45,7 @@ export class ReportPhase {
    */
   execute(holder: LeaseHolder, phase: Phase, report: PhaseReport): Promise<RunStatus> {
     return this.unitOfWork.run(async (tx) => {
-      const run = await leasedRunInTurn(tx, this.secrets, holder);
+      const run = await lockedLeasedRun(tx, this.secrets, holder);
       if (!running[phase].includes(run.state.status)) {
         throw new DomainError('run/transition-refused', `${phase} could not be reported because it is not running`);
       }

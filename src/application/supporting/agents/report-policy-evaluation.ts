@@ -13,7 +13,7 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ProgressRepositories, RunProgress } from '../runs/run-progress.js';
-import { type LeaseHolder, leasedRunInTurn } from './lease-holder.js';
+import { type LeaseHolder, lockedLeasedRun } from './lease-holder.js';
 
 export interface PolicyReport {
   readonly policyToolVersion: string;
@@ -36,7 +36,7 @@ export class ReportPolicyEvaluation {
    */
   execute(holder: LeaseHolder, id: PolicyEvaluationId, report: PolicyReport): Promise<RunStatus> {
     return this.unitOfWork.run(async (tx) => {
-      const run = await leasedRunInTurn(tx, this.secrets, holder);
+      const run = await lockedLeasedRun(tx, this.secrets, holder);
       const stage = await tx.taskStages.ofRun(run.state.id);
       const evaluation = stage?.evaluations.find((one) => one.id === id);
       if (stage === undefined || evaluation === undefined) {

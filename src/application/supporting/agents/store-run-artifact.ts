@@ -8,7 +8,7 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { discard } from '../runs/run-progress.js';
-import { type LeaseHolder, leasedRun, leasedRunInTurn, refuseUnless } from './lease-holder.js';
+import { type LeaseHolder, leasedRun, lockedLeasedRun, refuseUnless } from './lease-holder.js';
 
 /**
  * PUT /agent/v1/runs/:id/artifacts/:name: stores an artifact of the plan while it arrives, without an open transaction;
@@ -35,7 +35,7 @@ export class StoreRunArtifact {
     const key = this.ids.next('bundle');
     const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
     await storeBytes(on, key, measurement.bytes, async (tx) => {
-      const run = await leasedRunInTurn(tx, this.secrets, holder);
+      const run = await lockedLeasedRun(tx, this.secrets, holder);
       refuseUnless(run, 'planning', `${name} could not be stored`);
       const { id } = run.state;
       const { bytes, sha256 } = measurement.facts();

@@ -9,7 +9,7 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { keepState } from '../state-versions/state-writing.js';
-import { type LeaseHolder, leasedRun, leasedRunInTurn, refuseUnless } from './lease-holder.js';
+import { type LeaseHolder, leasedRun, lockedLeasedRun, refuseUnless } from './lease-holder.js';
 
 /**
  * PUT /agent/v1/runs/:id/state-versions/:stateId/content. The bytes are stored while they arrive, without an open
@@ -40,7 +40,7 @@ export class UploadState {
     const key = this.ids.next('bundle');
     const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
     await storeBytes(on, key, onlyAs(announced, measurement), async (tx) => {
-      const run = await leasedRunInTurn(tx, this.secrets, holder);
+      const run = await lockedLeasedRun(tx, this.secrets, holder);
       const version = await this.find(tx, run, id);
       if (version.status === 'finalized') return false;
       checkSuccession(await tx.stateVersions.current(version.workspaceId), version);

@@ -21,9 +21,9 @@ import { readingUrls, writingUrls } from './state-urls.js';
 import {
   dropAnnounced,
   keepState,
+  lockedWritableWorkspace,
   type StateWriting,
   withMd5,
-  writableInTurn,
   writableWorkspace,
 } from './state-writing.js';
 
@@ -98,7 +98,7 @@ export class CreateStateVersion {
     const { workspaceId, serial, md5, force: forced } = command;
     const by = identityOf(actor);
     const [, current] = await Promise.all([
-      writableInTurn(tx, actor, workspaceId, by),
+      lockedWritableWorkspace(tx, actor, workspaceId, by),
       tx.stateVersions.current(workspaceId),
     ]);
     const lineage = command.lineage ?? current?.lineage ?? '';

@@ -21,9 +21,9 @@ import { readingUrls } from './state-urls.js';
 import {
   dropAnnounced,
   keepState,
+  lockedWritableWorkspace,
   type StateWriting,
   withMd5,
-  writableInTurn,
   writableWorkspace,
 } from './state-writing.js';
 
@@ -67,7 +67,7 @@ export class RollBackState {
     const measurement = this.inspector.measure(await openBundle(this.store, earlier.bundle));
     const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
     await storeBytes(on, key, withMd5(md5, measurement), async (tx) => {
-      await writableInTurn(tx, actor, workspaceId, by);
+      await lockedWritableWorkspace(tx, actor, workspaceId, by);
       await dropAnnounced(tx, workspaceId);
       await tx.stateVersions.add(version, []);
       const { bytes, sha256 } = measurement.facts();

@@ -39,7 +39,7 @@ export async function writableWorkspace(
 }
 
 /** The same of the caller, with the workspace's row locked. */
-export async function writableInTurn(
+export async function lockedWritableWorkspace(
   tx: Transaction<'workspaces' | 'runs'>,
   actor: Actor,
   workspaceId: WorkspaceId,

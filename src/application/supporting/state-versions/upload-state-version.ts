@@ -87,7 +87,7 @@ export class UploadStateVersion {
     const key = this.ids.next('bundle');
     const measurement = this.inspector.measure(body);
     await storeBytes(this.attempt, key, withMd5(md5, measurement), async (tx) => {
-      const found = await this.findInTurn(tx, begun);
+      const found = await this.findLocked(tx, begun);
       if (found.version.status === 'finalized') return false;
       await this.check(tx, found);
       const { bytes, sha256 } = measurement.facts();
@@ -113,7 +113,7 @@ export class UploadStateVersion {
     const key = this.ids.next('bundle');
     const measurement = this.inspector.measure(body);
     await storeBytes(this.attempt, key, measurement.bytes, async (tx) => {
-      const { version, workspace, creator } = await this.findInTurn(tx, begun);
+      const { version, workspace, creator } = await this.findLocked(tx, begun);
       const { bytes, sha256 } = measurement.facts();
       if (version.jsonBundle?.sha256 === sha256) return false;
       if (version.jsonBundle !== null) throw uploadedAlready();
@@ -130,7 +130,7 @@ export class UploadStateVersion {
     if (facts().md5 !== md5) throw uploadedAlready();
   }
 
-  private async findInTurn(
+  private async findLocked(
     tx: Transaction<'workspaces' | 'stateVersions'>,
     { version }: Announced,
   ): Promise<Announced> {

@@ -1,11 +1,11 @@
-import { type Actor, may, type RunId, statusTraits, type WithStanding, type Workspace } from '../../../domain/index.js';
+import { type Actor, may, statusTraits, type WithStanding, type Workspace } from '../../../domain/index.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type Related, related } from '../../related.js';
 import { showingEach } from '../runs/show-run.js';
 import { readingUrls } from '../state-versions/state-urls.js';
-import { type ShownWorkspace, showingWorkspaces } from './show-workspace.js';
+import type { ShownWorkspace } from './show-workspace.js';
 
 /** The resources that may be included with workspaces. */
 export type WorkspaceInclude =
@@ -38,7 +38,7 @@ export class ShowRelatedToWorkspaces {
 
   execute(
     actor: Actor,
-    workspaces: readonly WithStanding<Workspace>[],
+    workspaces: readonly ShownWorkspace[],
     include: ReadonlySet<WorkspaceInclude>,
   ): Promise<readonly Related[]> {
     const [first] = workspaces;
@@ -52,9 +52,7 @@ export class ShowRelatedToWorkspaces {
       const isMember = organization !== undefined && may(organization.standing, 'organizations/read');
       return [
         ...(isMember ? [related('organization')(organization.subject)] : []),
-        ...(include.has('current-run')
-          ? await this.runs(tx, readable, ({ activity }) => activity.currentRunId, include)
-          : []),
+        ...(await this.runs(tx, readable, include)),
         ...(include.has('current-version')
           ? await versions(
               tx,
@@ -62,21 +60,24 @@ export class ShowRelatedToWorkspaces {
               include.has('current-commit'),
             )
           : []),
-        ...(include.has('locked-by')
-          ? [...(await lockHolders(tx, actor, workspaces)), ...(await this.runs(tx, readable, lockingRun))]
-          : []),
+        ...(include.has('locked-by') ? await lockHolders(tx, actor, workspaces) : []),
         ...(include.has('current-state') ? await this.states(tx, workspaces) : []),
       ];
     });
   }
 
+  /** The current runs, or only those that lock their workspace. */
   private async runs(
     tx: Transaction<Needs>,
-    workspaces: readonly WithStanding<Workspace>[],
-    runOf: (workspace: ShownWorkspace) => RunId | null,
-    include: ReadonlySet<WorkspaceInclude> = new Set(),
+    workspaces: readonly ShownWorkspace[],
+    include: ReadonlySet<WorkspaceInclude>,
   ): Promise<readonly Related[]> {
-    const ids = (await showingWorkspaces(tx, workspaces)).flatMap((workspace) => runOf(workspace) ?? []);
+    const lockingRun = ({ subject, activity }: ShownWorkspace) =>
+      subject.lock === null && include.has('locked-by') ? activity.workingRunId : null;
+    const ids = workspaces.flatMap(
+      (workspace) => (include.has('current-run') ? workspace.activity.currentRunId : lockingRun(workspace)) ?? [],
+    );
+    if (ids.length === 0) return [];
     const standings = new Map(workspaces.map(({ subject, standing }) => [subject.id, standing]));
     const found = await tx.runs.among(ids);
     const seen = found.flatMap((subject) => {
@@ -130,9 +131,6 @@ export async function versions(
     ...[...commits].map(([versionId, attributes]) => related('ingress-attributes')({ versionId, attributes })),
   ];
 }
-
-const lockingRun = ({ subject, activity }: ShownWorkspace): RunId | null =>
-  subject.lock === null ? activity.workingRunId : null;
 
 /** Users who have left the organization and teams that the caller cannot see are left out. */
 async function lockHolders(

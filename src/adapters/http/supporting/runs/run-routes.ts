@@ -64,7 +64,8 @@ const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | '
   cancel: {
     operation: 'cancelRun',
     summary: 'Cancel a run',
-    about: 'Ends a run that no agent executes. An agent that executes it stops, and then ends it.',
+    about:
+      'Ends a run that no agent is executing. An agent that is executing it stops, and the run ends with its report.',
   },
 };
 
