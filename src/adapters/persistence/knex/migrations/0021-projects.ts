@@ -1,20 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 import { displace, nameOf, place, type Trigger, tablesOf } from './counted-lists.js';
-
-/** All that this migration changes or refers to, at once or not at all, for the reason that 0008 gives. */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table workspaces in access exclusive mode;
-    lock table organizations in share row exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
+import { lockTables } from './lock-tables.js';
 
 const indexes = [
   'unique index projects_name on projects (organization_id, name)',
@@ -45,7 +32,7 @@ const triggers: Readonly<Record<string, Trigger>> = {
 /** Every organization has a default project, which all existing workspaces belong to. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  await lockTables(knex, { changed: ['workspaces'], referredTo: ['organizations'] });
   await knex.schema.createTable('projects', (table) => {
     const { id, text, reference, revision } = column(table);
     id();

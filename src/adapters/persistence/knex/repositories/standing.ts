@@ -131,8 +131,7 @@ function teamFromRow(row: StandingRow): TeamStanding | undefined {
 
 /**
  * Finds what `select` selects, with the caller's standing towards it, in one statement. The selection has the living
- * organization as `o`, and the project or the workspace, when that is the place in
- * question, as `p` or `w`.
+ * organization as `o`, and the project or the workspace, when that is the place in question, as `p` or `w`.
  */
 export function seeing<Row, Subject, Sought extends Readonly<Record<string, string>>>(
   place: Place,
