@@ -24,10 +24,10 @@ const promised: Readonly<Record<string, number>> = {
   'get /configuration-versions/:id/ingress-attributes': 3,
   'get /configuration-versions/:id/download': 2,
   // Anything that runs use changes under the workspace's lock, so that no run starts with it meanwhile.
-  'post /configuration-versions/:id/actions/archive': 7,
-  'post /configuration-versions/:id/actions/soft_delete_backing_data': 7,
-  'post /configuration-versions/:id/actions/restore_backing_data': 6,
-  'post /configuration-versions/:id/actions/permanently_delete_backing_data': 7,
+  'post /configuration-versions/:id/actions/archive': 6,
+  'post /configuration-versions/:id/actions/soft_delete_backing_data': 6,
+  'post /configuration-versions/:id/actions/restore_backing_data': 5,
+  'post /configuration-versions/:id/actions/permanently_delete_backing_data': 6,
   'get /team-workspaces': 3,
   'post /team-workspaces': 5,
   'get /team-workspaces/:id': 2,
@@ -40,7 +40,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /runs/:runId/task-stages': 4,
   'get /task-stages/:id': 3,
   // The run, its dependencies and its stage are read again under the workspace's lock, and all of them change.
-  'post /task-stages/:id/actions/override': 20,
+  'post /task-stages/:id/actions/override': 19,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
   'get /policy-evaluations/:id': 2,
   'get /policy-evaluations/:policyEvaluationId/policy-set-outcomes': 4,
@@ -49,27 +49,27 @@ const promised: Readonly<Record<string, number>> = {
   'post /organizations/:organization/workspaces': 4,
   'get /organizations/:organization/workspaces/:name': 3,
   'patch /organizations/:organization/workspaces/:name': 5,
-  'delete /organizations/:organization/workspaces/:name': 7,
+  'delete /organizations/:organization/workspaces/:name': 6,
   'get /workspaces/:id': 3,
   'patch /workspaces/:id': 5,
-  'delete /workspaces/:id': 7,
+  'delete /workspaces/:id': 6,
   'get /workspaces/:workspaceId/vars': 3,
   // Totals are computed under the workspace's lock.
-  'post /workspaces/:workspaceId/vars': 6,
+  'post /workspaces/:workspaceId/vars': 5,
   'get /workspaces/:workspaceId/vars/:variableId': 2,
   'patch /workspaces/:workspaceId/vars/:variableId': 4,
   'delete /workspaces/:workspaceId/vars/:variableId': 4,
-  'post /workspaces/:id/actions/safe-delete': 6,
-  'post /organizations/:organization/workspaces/:name/actions/safe-delete': 6,
+  'post /workspaces/:id/actions/safe-delete': 5,
+  'post /organizations/:organization/workspaces/:name/actions/safe-delete': 5,
   'get /workspaces/:id/relationships/remote-state-consumers': 4,
   'post /workspaces/:id/relationships/remote-state-consumers': 6,
   'patch /workspaces/:id/relationships/remote-state-consumers': 7,
   'delete /workspaces/:id/relationships/remote-state-consumers': 4,
-  'post /workspaces/:id/actions/lock': 7,
-  'post /workspaces/:id/actions/unlock': 4,
-  'post /workspaces/:id/actions/force-unlock': 4,
+  'post /workspaces/:id/actions/lock': 6,
+  'post /workspaces/:id/actions/unlock': 3,
+  'post /workspaces/:id/actions/force-unlock': 3,
   // Its place in the queue is read from the workspace's other runs, its policies from the policy sets.
-  'post /runs': 17,
+  'post /runs': 16,
   'get /workspaces/:workspaceId/runs': 4,
   'get /runs/:id': 3,
   'get /runs/:id/run-events': 2,
@@ -77,9 +77,9 @@ const promised: Readonly<Record<string, number>> = {
   'get /organizations/:organization/runs/queue': 3,
   'get /organizations/:organization/capacity': 3,
   // The run is read to authorize, to find the lock, and under the lock; a run that ends lets others proceed.
-  'post /runs/:id/actions/apply': 11,
-  'post /runs/:id/actions/discard': 15,
-  'post /runs/:id/actions/cancel': 15,
+  'post /runs/:id/actions/apply': 10,
+  'post /runs/:id/actions/discard': 14,
+  'post /runs/:id/actions/cancel': 14,
   'get /runs/:id/configuration-version': 3,
   'get /runs/:id/configuration-version/download': 3,
   'get /plans/:id': 2,
@@ -87,8 +87,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /plans/:id/json-output': 3,
   'get /plans/:id/json-output-redacted': 3,
   // The right and the lock are asked before the bytes, and with the workspace's row locked; then whether a run is being applied.
-  'post /workspaces/:workspaceId/state-versions': 12,
-  'patch /workspaces/:workspaceId/state-versions': 14,
+  'post /workspaces/:workspaceId/state-versions': 11,
+  'patch /workspaces/:workspaceId/state-versions': 13,
   'get /state-versions': 4,
   'get /state-versions/:id': 4,
   'get /state-versions/:id/outputs': 4,
@@ -310,8 +310,8 @@ describe('a request on SQLite', () => {
 
   it.each([
     // All its data belongs to the run; each kind is one statement, whatever there is.
-    ['plan', 'plan_queued', 19],
-    ['apply', 'apply_queued', 21],
+    ['plan', 'plan_queued', 18],
+    ['apply', 'apply_queued', 20],
   ] as const)('claims the %s of a run', async (phase, run, most) => {
     const database = await openMigrated(join(directory, `claim-${phase}.sqlite`), {
       onStatement: (sql) => statements.push(sql),
@@ -353,7 +353,7 @@ describe('a request on SQLite', () => {
       return statements.filter((sql) => !isTransactional(sql)).length;
     };
     // The creator is read twice: with the version, and with the version under the workspace's lock.
-    expect(await counted(200)).toBe(9);
+    expect(await counted(200)).toBe(8);
     await worlds.run((tx) =>
       tx.configurationVersions
         .find(body.data.id)
