@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
+import { chosenAutoDestroy } from './scheduled-destruction.js';
 import { noActivity } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
 
@@ -24,7 +25,7 @@ export class CreateWorkspace {
   execute(
     actor: Actor,
     organizationName: string,
-    { repository: asked, execution, source = 'tfe-api', ...settings }: NewWorkspace,
+    { repository: asked, execution, autoDestroy, source = 'tfe-api', ...settings }: NewWorkspace,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
@@ -45,7 +46,10 @@ export class CreateWorkspace {
         ...chosen,
         lock: null,
         repository,
-        autoDestroy: null,
+        autoDestroy: await chosenAutoDestroy(null, autoDestroy, {
+          ...{ actor, standing, now },
+          activity: async () => noActivity,
+        }),
         source,
         currentConfigurationVersionId: null,
         createdAt: now,

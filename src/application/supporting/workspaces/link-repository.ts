@@ -1,5 +1,6 @@
 import {
   type Actor,
+  type AutoDestroyChange,
   authorize,
   type ExecutionChange,
   type ExecutionSettings,
@@ -21,6 +22,7 @@ import type { ShownWorkspace } from './show-workspace.js';
 export interface WorkspaceChange extends Partial<Omit<WorkspaceSettings, keyof ExecutionSettings>> {
   readonly execution?: ExecutionChange;
   readonly repository?: RepositorySettings | null;
+  readonly autoDestroy?: AutoDestroyChange;
 }
 
 /** A changed workspace, with values that are shown only once. */

@@ -5,7 +5,8 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
-import { showingWorkspace } from './show-workspace.js';
+import { chosenAutoDestroy } from './scheduled-destruction.js';
+import { activityOf, showingWorkspace } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
 
 /** PATCH of a workspace: unnamed settings keep their value. */
@@ -21,18 +22,23 @@ export class UpdateWorkspace {
   execute(
     actor: Actor,
     reference: WorkspaceReference,
-    { repository: asked, execution, ...settings }: WorkspaceChange,
+    { repository: asked, execution, autoDestroy, ...settings }: WorkspaceChange,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, subject, execution);
       const { repository, webhookKey } = this.links.change(actor, standing, subject.repository, asked);
+      const now = this.clock.now();
       const next: Workspace = {
         ...subject,
         ...checkSettings(settings),
         ...chosen,
         repository,
-        updatedAt: this.clock.now(),
+        autoDestroy: await chosenAutoDestroy(subject.autoDestroy, autoDestroy, {
+          ...{ actor, standing, now },
+          activity: () => activityOf(tx, subject.id),
+        }),
+        updatedAt: now,
         revision: subject.revision + 1,
       };
       await tx.workspaces.save(next);
