@@ -1,5 +1,6 @@
 /** The published interface for programs with their own adapters: use cases, their commands and results, and ports. */
 
+export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 export { type Begun, EffectPerformers } from './background/effect-performers.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';
 export type { Lane, Performed, Share } from './background/perform-effects.js';

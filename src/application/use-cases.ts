@@ -130,6 +130,7 @@ export const useCases = {
   removeVariable: made(published.RemoveVariable, 'unitOfWork'),
 
   createRun: made(published.CreateRun, 'unitOfWork', runProgress, byteQuota),
+  createScheduledDestroys: made(published.CreateScheduledDestroys, 'unitOfWork', 'clock', runProgress, byteQuota),
   listRuns: made(published.ListRuns, 'unitOfWork', 'clock'),
   showRelatedToWorkspaces: made(published.ShowRelatedToWorkspaces, 'unitOfWork', 'clock', 'capabilityUrls'),
   showRelatedToRuns: made(published.ShowRelatedToRuns, 'unitOfWork', 'clock', 'capabilityUrls'),

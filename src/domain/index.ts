@@ -210,8 +210,8 @@ export { teamNameKey } from './supporting/teams/team-name.js';
 export { awaitedUser, type User } from './supporting/users/user.js';
 export type { Variable, VariableSettings, VariableTotals } from './supporting/variables/variable.js';
 export { variableCategories, variableLimits, variableTaken } from './supporting/variables/variable.js';
+export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
 export type {
-  AutoDestroy,
   LinkedRepository,
   Lock,
   LockAction,

@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import type { RunAction, Transaction } from '../../src/application/index.js';
+import type { RunAction, Transaction, WorkspaceChange } from '../../src/application/index.js';
 import {
   type Actor,
   type OrganizationId,
   type RunStatus,
   runStatuses,
   type TeamWorkspace,
-  type Workspace,
 } from '../../src/domain/index.js';
 import { firstPage, invalid, type Member, missing, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
@@ -38,7 +37,7 @@ const refusedRun = (done: string, because: string) => ({
 const lock = (action: 'lock' | 'unlock' | 'force-unlock', actor: Actor = world.owner) =>
   world.useCases.changeWorkspaceLock.execute(actor, world.workspace.id, { action, reason: null });
 
-const settle = (settings: Partial<Workspace>) =>
+const settle = (settings: WorkspaceChange) =>
   world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, settings);
 
 const currentVersion = async (): Promise<string | null> =>

@@ -134,7 +134,7 @@ const wholeWorkspace: Partial<Workspace> = {
   structuredRunOutputEnabled: true,
   assessmentsEnabled: true,
   autoApplyRunTrigger: true,
-  autoDestroy: { at: afterNoon(4), by: someone() },
+  autoDestroy: { at: afterNoon(4), activityDuration: '14d', by: someone() },
   lock: { by: someone(), reason: 'Maintenance', at: afterNoon(1) },
   createdAt: afterNoon(2),
   updatedAt: afterNoon(3),

@@ -42,6 +42,37 @@ onEveryBackend('workspaces', (on) => {
     return page.items.map((version) => version.id);
   };
 
+  it('are due for destruction once their time has come, the earliest first, while they exist', async () => {
+    const organization = await on.organization();
+    const due = (now: string, limit = 10) => on.read((tx) => tx.workspaces.dueForDestruction(now, limit));
+    const by = { kind: 'user', id: 'user-1' } as const;
+    const destroyedAt = async (at: string | null): Promise<Workspace> => {
+      const workspace = await on.workspace(organization);
+      const autoDestroy = { at, activityDuration: '2d', by };
+      const next = { ...workspace, autoDestroy, revision: workspace.revision + 1 };
+      await on.run((tx) => tx.workspaces.save(next));
+      return next;
+    };
+    const times = ['2001-01-02T00:00:00.000Z', '2001-01-01T00:00:00.000Z', '2001-01-03T00:00:00.000Z'] as const;
+    const [second, first, third, gone] = [
+      await destroyedAt(times[0]),
+      await destroyedAt(times[1]),
+      await destroyedAt(times[2]),
+      await destroyedAt(times[1]),
+    ];
+    await destroyedAt(null);
+    await on.workspace(organization);
+    await on.run((tx) => tx.workspaces.remove(gone.id, noon));
+    expect(await due('2000-12-31T00:00:00.000Z')).toEqual([]);
+    expect(await due(times[0])).toEqual([first.id, second.id]);
+    expect(await due(times[0], 1)).toEqual([first.id]);
+    expect(await due(times[2])).toEqual([first.id, second.id, third.id]);
+    for (const one of [first, second, third]) {
+      await on.run((tx) => tx.workspaces.save({ ...one, autoDestroy: null, revision: one.revision + 1 }));
+    }
+    expect(await due(times[2])).toEqual([]);
+  });
+
   it('are told apart, among some ids, from what is gone, elsewhere or hidden', async () => {
     const organization = await on.organization();
     const [a, b, gone] = [

@@ -72,6 +72,7 @@ describe('statements on SQLite', () => {
     ['whether another run holds a workspace', (tx) => tx.runs.anotherHolds('ws-1', 'run-1')],
     ['the run whose turn is next', (tx) => tx.runs.nextWaiting('ws-1')],
     ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10)],
+    ['workspaces to destroy', (tx) => tx.workspaces.dueForDestruction(noon, 10)],
     ['the first page of runs', (tx) => tx.runs.page('ws-1', page(1))],
     ['a deep page of runs', (tx) => tx.runs.page('ws-1', page(5_000))],
     ['the runs and states of workspaces', (tx) => tx.runs.activityOf(['ws-1', 'ws-2'])],
@@ -160,6 +161,11 @@ describe('statements on SQLite', () => {
     ['the run whose turn is next', (tx) => tx.runs.nextWaiting('ws-1'), 'SEARCH r USING INDEX runs_waiting'],
     ['a run by its lease', (tx) => tx.runs.findByLease('digest'), 'SEARCH r USING INDEX runs_lease '],
     ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10), 'SEARCH r USING INDEX runs_lease_expiry'],
+    [
+      'workspaces to destroy',
+      (tx) => tx.workspaces.dueForDestruction(noon, 10),
+      'SEARCH w USING INDEX workspaces_destroyed_at',
+    ],
     // All that is in this index waits for an agent, the oldest first.
     [
       'a run to claim',

@@ -30,6 +30,7 @@ import {
   afterNoon,
   aMembership,
   anOrganization,
+  aStateVersion,
   asOrganization,
   asTeam,
   asUser,
@@ -836,6 +837,39 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     later.advance(60);
     const taken = (await Promise.all(reclaimers.map((each) => each.execute()))).flat();
     expect(taken.filter((id) => lost.includes(id)).sort()).toEqual(lost.sort());
+  });
+
+  it('create each scheduled destroy run once, all of them between them', async () => {
+    const place = await newPlace();
+    const due: string[] = [];
+    const by = { kind: 'user', id: place.owner.id } as const;
+    for (let n = 0; n < 6; n += 1) {
+      const autoDestroy = { at: noon, activityDuration: null, by };
+      const workspace = aWorkspace(place.organization, { autoDestroy });
+      const version = aConfigurationVersion(workspace, { status: 'uploaded' });
+      const state = aStateVersion({ workspaceId: workspace.id, id: unique('run') }, { runId: null });
+      await instance(0).run(async (tx) => {
+        await tx.workspaces.add(workspace);
+        await tx.configurationVersions.add(version, true);
+        await tx.stateVersions.add(state, []);
+        await tx.stateVersions.finalize(state, aBundle());
+      });
+      due.push(workspace.id);
+    }
+    const creators = [0, 1, 2].map(
+      (index) =>
+        new application.CreateScheduledDestroys(
+          instance(index),
+          new FixedClock(noon),
+          new application.RunProgress(clock, ids),
+          new application.ByteQuota({ maxOrganizationBytes: 0 }),
+        ),
+    );
+    await Promise.all(creators.map((each) => each.execute()));
+    for (const id of due) {
+      const { total } = await instance(0).read((tx) => tx.runs.page(id, { number: 1, size: 10 }));
+      expect(total).toBe(1);
+    }
   });
 
   it('take away what was deleted, when two do it because one fell silent', async () => {

@@ -146,6 +146,8 @@ describe('workspaces', () => {
       'source-name': 'A program',
       'source-url': 'https://example.com',
       'structured-run-output-enabled': true,
+      'auto-destroy-at': '2040-01-31T09:00:00.000Z',
+      'auto-destroy-activity-duration': '14d',
     };
     const created = await admin.post(path, doc('workspaces', { name, ...attributes })).expect(201);
     const { id } = created.body.data;
@@ -183,8 +185,6 @@ describe('workspaces', () => {
     const change = (data: object) => admin.patch(`/workspaces/${id}`, { data: { type: 'workspaces', ...data } });
     for (const [name, value] of Object.entries({
       'tag-names': ['network'],
-      'auto-destroy-at': '2040-01-31T09:00:00Z',
-      'auto-destroy-activity-duration': '14d',
       'inherits-project-auto-destroy': true,
       'project-remote-state': true,
       'hyok-enabled': true,

@@ -190,6 +190,8 @@ export const policy = {
   'workspaces/create': [['manage-workspaces'], ['manage-projects'], ['organization token']],
   'workspaces/update': [['workspace admin'], ['organization token']],
   'workspaces/set-execution': [['workspace admin']],
+  // The run it leads to is created on the caller's behalf, and an organization token creates none.
+  'workspaces/schedule-destroy': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
   'workspaces/delete': [['workspace admin'], ['organization token']],
   'workspaces/lock': [['workspace locking']],

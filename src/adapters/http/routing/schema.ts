@@ -90,6 +90,9 @@ export const instant = z
   .optional()
   .transform((text) => text ?? null);
 
+/** A date-time whose offset is zero, where null unsets and absent changes nothing. */
+export const namedInstant = z.union([z.null(), utcDateTime]).optional();
+
 /** An attribute that may be left out; `null` counts as left out. */
 export const absentable = <Schema extends z.ZodType>(schema: Schema) =>
   z

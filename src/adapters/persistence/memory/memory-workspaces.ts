@@ -12,6 +12,7 @@ import {
   type ConfigurationVersionId,
   executionOf,
   type Instant,
+  later,
   type OrganizationId,
   type ProjectId,
   type Standing,
@@ -204,6 +205,13 @@ export class MemoryWorkspaces implements WorkspaceRepository {
       visibility,
       page,
     );
+  }
+
+  async dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]> {
+    const at = ({ autoDestroy }: Workspace) => autoDestroy?.at ?? undefined;
+    const due = this.living().filter((workspace) => (at(workspace) ?? later(now, 1)) <= now);
+    const sorted = due.sort(byText((workspace) => `${at(workspace)} ${workspace.id}`));
+    return sorted.slice(0, limit).map(({ id }) => id);
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {

@@ -2,6 +2,7 @@ import type {
   Actor,
   AgentPoolId,
   ConfigurationVersionId,
+  Instant,
   OrganizationId,
   ProjectId,
   Standing,
@@ -86,6 +87,8 @@ export interface WorkspaceRepository {
     visibility: WorkspaceVisibility,
     page: PageRequest,
   ): Promise<Page<WithStanding<Workspace>>>;
+  /** Workspaces whose scheduled destruction is due at `now`, the earliest first. One indexed statement. */
+  dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]>;
   /** Adding one that is there, and removing one that is not, changes nothing. */
   changeStateConsumers(id: WorkspaceId, change: StateConsumersChange): Promise<void>;
 }

@@ -17,6 +17,7 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { targetProject } from '../projects/target-project.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
+import { chosenAutoDestroy } from './scheduled-destruction.js';
 import { noActivity } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
 
@@ -36,7 +37,7 @@ export class CreateWorkspace {
   execute(
     actor: Actor,
     organizationName: string,
-    { repository: asked, execution, projectId: named, source = 'tfe-api', ...settings }: NewWorkspace,
+    { repository: asked, execution, autoDestroy, projectId: named, source = 'tfe-api', ...settings }: NewWorkspace,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const seen = seenBy(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
@@ -63,7 +64,10 @@ export class CreateWorkspace {
         ...chosen,
         lock: null,
         repository,
-        autoDestroy: null,
+        autoDestroy: await chosenAutoDestroy(null, autoDestroy, {
+          ...{ actor, standing, now },
+          activity: async () => noActivity,
+        }),
         source,
         currentConfigurationVersionId: null,
         createdAt: now,

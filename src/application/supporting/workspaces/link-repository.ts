@@ -1,5 +1,6 @@
 import {
   type Actor,
+  type AutoDestroyChange,
   authorize,
   type ExecutionChange,
   type ExecutionSettings,
@@ -23,6 +24,7 @@ export interface WorkspaceChange extends Partial<Omit<WorkspaceSettings, keyof E
   readonly execution?: ExecutionChange;
   readonly repository?: RepositorySettings | null;
   readonly projectId?: ProjectId;
+  readonly autoDestroy?: AutoDestroyChange;
 }
 
 /** A changed workspace, with values that are shown only once. */

@@ -6,7 +6,8 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { targetProject } from '../projects/target-project.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
-import { showingWorkspace } from './show-workspace.js';
+import { chosenAutoDestroy } from './scheduled-destruction.js';
+import { activityOf, showingWorkspace } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
 
 /** PATCH of a workspace: unnamed settings keep their value. */
@@ -22,7 +23,7 @@ export class UpdateWorkspace {
   execute(
     actor: Actor,
     reference: WorkspaceReference,
-    { repository: asked, execution, projectId: named, ...settings }: WorkspaceChange,
+    { repository: asked, execution, autoDestroy, projectId: named, ...settings }: WorkspaceChange,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
@@ -32,13 +33,18 @@ export class UpdateWorkspace {
       }
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, subject, execution);
       const { repository, webhookKey } = this.links.change(actor, standing, subject.repository, asked);
+      const now = this.clock.now();
       const next: Workspace = {
         ...subject,
         projectId,
         ...checkSettings(settings),
         ...chosen,
         repository,
-        updatedAt: this.clock.now(),
+        autoDestroy: await chosenAutoDestroy(subject.autoDestroy, autoDestroy, {
+          ...{ actor, standing, now },
+          activity: () => activityOf(tx, subject.id),
+        }),
+        updatedAt: now,
         revision: subject.revision + 1,
       };
       await tx.workspaces.save(next);

@@ -13,6 +13,7 @@ import type {
 import { checkName } from '../../shared/name.js';
 import { checkProgramVersion } from '../../shared/program-version.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
+import type { AutoDestroy } from './auto-destroy.js';
 import { changedTriggers, type FileTriggers } from './file-triggers.js';
 
 export interface WorkspaceSettings extends ExecutionSettings, FileTriggers {
@@ -38,12 +39,6 @@ export interface WorkspaceSettings extends ExecutionSettings, FileTriggers {
   readonly structuredRunOutputEnabled: boolean;
   readonly assessmentsEnabled: boolean;
   readonly autoApplyRunTrigger: boolean;
-}
-
-/** A scheduled destroy run, to be created for `by` at `at`. Nothing schedules one yet. */
-export interface AutoDestroy {
-  readonly at: Instant;
-  readonly by: TokenOwner;
 }
 
 /** `terraform` for one that a terraform command created. */

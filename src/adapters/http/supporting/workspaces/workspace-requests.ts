@@ -6,7 +6,7 @@ import {
   type WorkspaceInclude,
   workspaceSorts,
 } from '../../../../application/index.js';
-import { type ExecutionChange, executionModes, runStatuses } from '../../../../domain/index.js';
+import { type AutoDestroyChange, type ExecutionChange, executionModes, runStatuses } from '../../../../domain/index.js';
 import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, someOf, sortBy, textual, valuesOf } from '../../routing/parameters.js';
@@ -15,6 +15,7 @@ import {
   absentable,
   identifier,
   named,
+  namedInstant,
   optionalDocument,
   reading,
   resourceDocument,
@@ -63,7 +64,13 @@ const settings = {
   'trigger-prefixes': paths.meta({ description: 'Directories besides the working directory.' }),
   'trigger-patterns': paths.meta({ description: 'Globs of files, such as `/**/*.tf`, instead of directories.' }),
   'global-remote-state': flag,
-  'auto-destroy-at': unserved('Scheduled destruction is not served'),
+  'auto-destroy-at': namedInstant.meta({
+    description: 'When a destroy run is created and applied. In the future; null for never.',
+  }),
+  'auto-destroy-activity-duration': z.string().max(5).nullable().optional().meta({
+    description:
+      'The same that long after the last new state: 1 to 9999 days (`14d`) or hours (`12h`). Null for never.',
+  }),
   'source-name': maybeWord,
   'source-url': z.string().max(2048).nullable().optional(),
   'structured-run-output-enabled': flag.meta({ description: 'Kept for clients. Runs print text.' }),
@@ -72,8 +79,7 @@ const settings = {
   'setting-overwrites': absentable(z.object({ 'execution-mode': flag, 'agent-pool': flag })),
   // Null unlinks, unlike a missing value.
   'vcs-repo': repository.nullable().optional(),
-  'auto-destroy-activity-duration': unserved('Scheduled destruction is not served'),
-  'inherits-project-auto-destroy': unserved('Scheduled destruction is not served'),
+  'inherits-project-auto-destroy': unserved('Projects schedule no destruction. Schedule it at the workspace'),
   'project-remote-state': unserved('States are not shared within a project. Name remote state consumers'),
   'hyok-enabled': unserved('Keys of your own are not served'),
   'migration-environment': unserved('Environments of the legacy service cannot be migrated'),
@@ -137,6 +143,15 @@ const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChan
   return Object.keys(change).length === 0 ? undefined : change;
 };
 
+/** Undefined when the request names neither. */
+const toAutoDestroy = (attributes: Body['data']['attributes']): AutoDestroyChange | undefined => {
+  const change: AutoDestroyChange = named({
+    at: attributes['auto-destroy-at'],
+    activityDuration: attributes['auto-destroy-activity-duration'],
+  });
+  return Object.keys(change).length === 0 ? undefined : change;
+};
+
 /** Only what the request names. */
 const toChange = ({ data }: Body): WorkspaceChange => {
   const { attributes, relationships } = data;
@@ -161,6 +176,7 @@ const toChange = ({ data }: Body): WorkspaceChange => {
     autoApplyRunTrigger: attributes['auto-apply-run-trigger'],
     projectId: relationships.project?.data?.id,
     execution: toExecution(data),
+    autoDestroy: toAutoDestroy(attributes),
     // Clients send an empty branch for the default one.
     repository: repository && {
       cloneUrl: repository['clone-url'],

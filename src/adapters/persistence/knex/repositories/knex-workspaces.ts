@@ -231,6 +231,14 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
   }
 
+  async dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]> {
+    const due = this.living().where('w.auto_destroy_at', '<=', now);
+    const rows = await this.db.all<{ readonly id: WorkspaceId }>(
+      due.select('w.id').orderBy(['w.auto_destroy_at', 'w.id']).limit(limit),
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
     const gone = this.consumersOf(id);
     if (removed !== 'all') gone.whereIn('consumer_id', removed);

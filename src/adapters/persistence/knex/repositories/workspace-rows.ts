@@ -56,8 +56,9 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
   structuredRunOutputEnabled: as.flag(row.structured_run_output_enabled),
   assessmentsEnabled: as.flag(row.assessments_enabled),
   autoApplyRunTrigger: as.flag(row.auto_apply_run_trigger),
-  autoDestroy: as.group(row.auto_destroy_at, {
+  autoDestroy: as.group(row.auto_destroy_by_kind, {
     at: row.auto_destroy_at,
+    activityDuration: row.auto_destroy_activity_duration,
     by: { kind: row.auto_destroy_by_kind, id: row.auto_destroy_by_id },
   }),
   currentConfigurationVersionId: row.current_configuration_version_id,
