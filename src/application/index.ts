@@ -102,6 +102,7 @@ export type {
 } from './ports/repositories/policy-repository.js';
 export type { Lockable, RowLocks } from './ports/repositories/row-locks.js';
 export type { RunArtifacts } from './ports/repositories/run-artifacts.js';
+export type { RunComments } from './ports/repositories/run-comments.js';
 export type {
   QueuedRun,
   RunCapacity,
@@ -181,10 +182,11 @@ export {
   ShowRelatedToPolicySets,
 } from './supporting/policy-sets/show-related-to-policy-sets.js';
 export { UpdatePolicySet } from './supporting/policy-sets/update-policy-set.js';
+export { AddRunComment } from './supporting/runs/add-run-comment.js';
 export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
-export { ListRunEvents } from './supporting/runs/list-run-events.js';
+export { ListRunEvents, type ShownRunEvents, ShowRunComment, ShowRunEvent } from './supporting/runs/list-run-events.js';
 export {
   ListOrganizationRuns,
   ListRuns,

@@ -129,6 +129,7 @@ export type {
   PolicyId,
   PolicySetId,
   PolicySetOutcomeId,
+  RunCommentId,
   RunId,
   StateVersionId,
   StateVersionOutputId,
@@ -174,7 +175,8 @@ export type {
 } from './supporting/runs/run.js';
 export { operationOf, phases, Run, runOperations, runStatusesDiscardable } from './supporting/runs/run.js';
 export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
-export { type RunEvent, runEventsOf } from './supporting/runs/run-event.js';
+export type { RunComment, RunEvent, RunEventReference } from './supporting/runs/run-event.js';
+export { runEventsOf } from './supporting/runs/run-event.js';
 export type { PolicyCheck, RunEffect, RunGuardFacts, RunTrigger } from './supporting/runs/run-lifecycle.js';
 export { runGuards, runLifecycle } from './supporting/runs/run-lifecycle.js';
 export type { RunStatus } from './supporting/runs/run-status.js';

@@ -19,6 +19,7 @@ import {
   afterNoon,
   anOrganization,
   aRun,
+  aRunComment,
   aStateOutput,
   aStateVersion,
   asOrganization,
@@ -359,6 +360,13 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [after.state, await read()],
       [nobodys.state, (await on.read((tx) => tx.runs.page(workspace.id, page))).items[0]],
     ];
+  },
+  RunComment: async (on) => {
+    const { workspace } = await aPlace(on);
+    const { state } = await aRunIn(on, workspace);
+    const comment = aRunComment(state, { body: 'Looks\ngood', createdBy: someone(), createdAt: afterNoon(1) });
+    await on.run((tx) => tx.runComments.add(comment));
+    return [[comment, await on.read((tx) => tx.runComments.find(comment.id))]];
   },
   StateVersion: async (on) => {
     const { workspace } = await aPlace(on);

@@ -175,6 +175,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'team-access/manage': [...administering, ...organizationToken],
   'runs/read': [...mayReadRuns, ...organizationToken],
   'runs/queue': mayQueuePlans,
+  'runs/comment': mayQueuePlans,
   'runs/apply': mayApply,
   'plans/read-json-output': administering,
   'state-versions/read': [...mayReadStates, ...organizationToken],
@@ -302,6 +303,7 @@ describe('an organization token', () => {
   const neverAllowed: readonly Action[] = [
     'configuration-versions/create',
     'runs/queue',
+    'runs/comment',
     'runs/apply',
     'policy-outcomes/override',
     'policy-sets/manage',

@@ -72,7 +72,12 @@ const promised: Readonly<Record<string, number>> = {
   'post /runs': 17,
   'get /workspaces/:workspaceId/runs': 4,
   'get /runs/:id': 3,
-  'get /runs/:id/run-events': 2,
+  'get /runs/:id/run-events': 3,
+  'get /run-events/:id': 3,
+  'get /runs/:id/comments': 3,
+  'get /comments/:id': 4,
+  // Comments are counted under the workspace's lock.
+  'post /runs/:id/comments': 8,
   'get /organizations/:organization/runs': 6,
   'get /organizations/:organization/runs/queue': 3,
   'get /organizations/:organization/capacity': 3,
@@ -199,6 +204,8 @@ const refusedLater: Readonly<Record<string, number>> = {
   'get /authentication-tokens/:id': 3,
   // The right is checked in the membership's organization, which must be found first.
   'get /organization-memberships/:id': 3,
+  // The run of the comment must be found first.
+  'get /comments/:id': 3,
   // These have several rows, and are authorized as a whole.
   'get /task-stages/:id': 3,
   'get /task-stages/:taskStageId/policy-evaluations': 3,

@@ -20,6 +20,7 @@ import {
   aMembership,
   anOrganization,
   aRun,
+  aRunComment,
   aStateOutput,
   aStateVersion,
   aTeam,
@@ -191,6 +192,7 @@ export async function makeSmallWorld(
     ingressAttributesId: commit.id,
   });
   const run = aRun(workspace, version.state, { status: scene.run, createdBy: ownedBy('user', boss) });
+  const comment = aRunComment(run.state);
   const state = aStateVersion(run.state, { md5: createHash('md5').update(stateBytes).digest('hex') });
   const stateBundle = { ...aBundle(), bytes: stateBytes.length };
   await store?.write(stateBundle.key, Readable.from([stateBytes]));
@@ -236,6 +238,7 @@ export async function makeSmallWorld(
 
     await tx.runs.takeSequence(workspace.id);
     await tx.runs.add(run);
+    await tx.runComments.add(comment);
     await tx.stateVersions.add(state, [output]);
     await tx.stateVersions.finalize(state, stateBundle);
     await tx.taskStages.add(stage);
@@ -303,6 +306,8 @@ export async function makeSmallWorld(
       poolId: pool.id,
       sitePoolId: sitePool.id,
       '/runs': run.state.id,
+      '/run-events': `${run.state.id.replace('run', 're')}-created`,
+      '/comments': comment.id,
       '/state-versions': state.id,
       '/state-version-outputs': output.id,
       '/plans': run.state.id.replace('run', 'plan'),

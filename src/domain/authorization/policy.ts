@@ -197,6 +197,7 @@ export const policy = {
   'team-access/manage': [['workspace admin'], ['organization token']],
   'runs/read': [['runs: read'], ['organization token']],
   'runs/queue': [['runs: plan']],
+  'runs/comment': [['runs: plan']],
   'runs/apply': [['runs: apply']],
   'plans/read-json-output': [['workspace admin']],
   'state-versions/read': [['state-versions: read'], ['organization token']],

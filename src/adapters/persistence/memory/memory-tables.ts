@@ -27,6 +27,8 @@ import {
   type PolicySetId,
   type PolicySetOutcome,
   type PolicySetOutcomeId,
+  type RunComment,
+  type RunCommentId,
   type RunId,
   type RunState,
   type StateContents,
@@ -83,6 +85,7 @@ export class MemoryTables {
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();
   readonly runs = new Map<RunId, RunState>();
+  readonly runComments = new Map<RunCommentId, RunComment>();
   /** By run id and phase, as one text. */
   readonly runLogs = new Map<string, Uint8Array>();
   /** By run id and name, as one text. */

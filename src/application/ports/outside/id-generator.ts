@@ -13,6 +13,7 @@ export const idKinds = [
   'token',
   'bundle',
   'run',
+  'run-comment',
   'task-stage',
   'policy-evaluation',
   'policy-set-outcome',

@@ -84,7 +84,7 @@ export const phases = ['plan', 'apply'] as const;
 export type Phase = (typeof phases)[number];
 
 /** The actions on runs, as their transitions are named. */
-export const runDecisions = ['confirm', 'discard', 'cancel'] as const;
+export const runDecisions = ['confirm', 'discard', 'cancel', 'override'] as const;
 
 /** An action of a person or a team on a run. */
 export interface RunDecision {

@@ -5,8 +5,6 @@ import {
   may,
   type Phase,
   Run,
-  type RunEvent,
-  type RunId,
   type RunState,
   type RunVariable,
   runStatuses,
@@ -46,7 +44,7 @@ const actorSchema = perDialect(({ runActors }) =>
   ),
 );
 
-const actor = ({ is }: Words, dialect: Dialect, by: TokenOwner | null) =>
+export const actor = ({ is }: Words, dialect: Dialect, by: TokenOwner | null) =>
   is(
     actorSchema(dialect),
     presentOwner(by !== null && dialect.runActors.includes(by.kind) ? by : null),
@@ -105,7 +103,7 @@ const run =
           {
             'can-apply': is(flag, mayApply),
             'can-cancel': is(flag, mayApply),
-            'can-comment': is(flag, false),
+            'can-comment': is(flag, may(standing, 'runs/comment')),
             'can-discard': is(flag, mayApply),
             'can-force-cancel': is(flag, false),
             'can-force-execute': is(flag, false),
@@ -146,6 +144,7 @@ const run =
           state.configurationVersionId,
           `${self}/configuration-version`,
         ),
+        comments: { links: { related: link(`${self}/comments`) } },
         'created-by': actor(words, dialect, state.createdBy),
         plan: toOne(phaseTypes.plan, phaseId(state.id, 'plan')),
         'run-events': { links: { related: link(`${self}/run-events`) } },
@@ -163,33 +162,6 @@ const run =
 export const presentRun = run(presenting);
 
 export const runSchema = described({ name: 'Run' }, (words, dialect) => run(words)(dialect)(anyView()));
-
-const eventAction = z.enum(['created', ...runStatuses]);
-
-/** One status change of a run. Its id only distinguishes it from others. */
-const runEvent =
-  (words: Words) =>
-  (dialect: Dialect, runId: RunId) =>
-  ({ action, description, createdAt, actor: by, comment }: RunEvent): Resource => {
-    const { is, toOne } = words;
-    return {
-      id: runId.replace(/^run-/, 're-').concat('-', action.replaceAll('_', '-')),
-      type: 'run-events',
-      attributes: {
-        action: is(eventAction, action, 'The status that the run reached.'),
-        description: is(text, description),
-        'created-at': is(dateTime, createdAt),
-        comment: is(maybeText, comment, 'The comment that came with the action.'),
-      },
-      relationships: { actor: actor(words, dialect, by), run: toOne('runs', runId) },
-    };
-  };
-
-export const presentRunEvent = runEvent(presenting);
-
-export const runEventSchema = described({ name: 'RunEvent' }, (words, dialect) =>
-  runEvent(words)(dialect, '')(anyView()),
-);
 
 const phaseStatuses = ['pending', 'queued', 'running', 'finished', 'canceled', 'errored', 'unreachable'] as const;
 

@@ -6,33 +6,21 @@ import {
   presentIngressAttributes,
 } from '../../configuration-versions/configuration-version-resource.js';
 import { presentTaskStage } from '../../policy-outcomes/policy-outcome-resource.js';
+import { aboutComment, actWithComment, commentBody, readComment } from '../../routing/action-comment.js';
 import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
-import { limits } from '../../routing/limits.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { valuesOf } from '../../routing/parameters.js';
 import { creates, lists, type Reference, shows } from '../../routing/reference.js';
 import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
-import { listSchema } from '../../routing/resource-schema.js';
-import {
-  accepted,
-  type Call,
-  get,
-  noContent,
-  ok,
-  parameter,
-  post,
-  postBytes,
-  type Route,
-} from '../../routing/route.js';
+import { accepted, type Call, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
 import { presentWorkspace } from '../workspaces/workspace-resource.js';
 import {
   newRun,
   organizationRunsParameters,
   organizationRunsQuery,
   queueParameters,
-  readComment,
   runParameters,
   runsParameters,
   runsQuery,
@@ -43,9 +31,7 @@ import {
   presentPhase,
   presentRun,
   presentRunCapacity,
-  presentRunEvent,
   runCapacitySchema,
-  runEventSchema,
   runIdOf,
   runSchema,
 } from './run-resource.js';
@@ -107,13 +93,13 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
     };
 
   const action = (name: RunAction): Route =>
-    postBytes(limits.body.most)(
+    actWithComment(
       `/runs/:id/actions/${name}`,
       'runs/apply',
       () => ({
         ...actionsInWords[name],
-        about: `${actionsInWords[name].about} The body may have a \`comment\`, which the run event shows. Anything else in it is ignored.`,
-        body: { mediaType: 'application/json' },
+        about: `${actionsInWords[name].about} ${aboutComment}`,
+        body: commentBody,
         answers: { 202: null },
         refusals: ['run/transition-refused'],
       }),
@@ -180,21 +166,6 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
       async (call) => {
         const name = parameter(call, 'organization');
         return ok({ data: presentRunCapacity(name)(await use.showRunCapacity.execute(call.actor, name)) });
-      },
-    ),
-    get(
-      '/runs/:id/run-events',
-      'runs/read',
-      () => ({
-        operation: 'listRunEvents',
-        summary: 'List run events',
-        about: 'Oldest first.',
-        answers: { 200: listSchema(runEventSchema(dialect)) },
-      }),
-      async (call) => {
-        const id = parameter(call, 'id');
-        const events = await use.listRunEvents.execute(call.actor, id);
-        return ok({ data: events.map(presentRunEvent(dialect, id)) });
       },
     ),
     get(
