@@ -39,8 +39,8 @@ describe('runs', () => {
     'can-cancel': true,
     'can-comment': true,
     'can-discard': true,
-    'can-force-cancel': false,
-    'can-force-execute': false,
+    'can-force-cancel': true,
+    'can-force-execute': true,
     'can-override-policy-check': true,
   };
 
@@ -326,7 +326,13 @@ describe('runs', () => {
       const id = await bench.run();
       const none = Object.fromEntries(Object.keys(everyRight).map((right) => [right, false]));
       const plans = { ...none, 'can-comment': true };
-      const applies = { ...plans, 'can-apply': true, 'can-cancel': true, 'can-discard': true };
+      const applies = {
+        ...plans,
+        'can-apply': true,
+        'can-cancel': true,
+        'can-discard': true,
+        'can-force-execute': true,
+      };
       const overrides = { ...none, 'can-override-policy-check': true };
       for (const [caller, rights] of [
         [await bench.member('read'), none],

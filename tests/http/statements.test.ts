@@ -85,6 +85,10 @@ const promised: Readonly<Record<string, number>> = {
   'post /runs/:id/actions/apply': 11,
   'post /runs/:id/actions/discard': 15,
   'post /runs/:id/actions/cancel': 15,
+  // The agent's states and reports go with the run.
+  'post /runs/:id/actions/force-cancel': 17,
+  // One more run ends.
+  'post /runs/:id/actions/force-execute': 28,
   'get /runs/:id/configuration-version': 3,
   'get /runs/:id/configuration-version/download': 3,
   'get /plans/:id': 2,
@@ -319,7 +323,7 @@ describe('a request on SQLite', () => {
     });
     open.push(database);
     worlds.begin(database.unitOfWork);
-    const scene = { run, stage: 'passed', version: 'uploaded', locked: false } as const;
+    const scene = { ...sceneOf(''), run };
     const named = { named: true, serving: true, servingElsewhere: false };
     const { agentsSecret, existing } = await makeSmallWorld(worlds, { ...owner, pool: named }, scene);
     await worlds.run(async (tx) => {

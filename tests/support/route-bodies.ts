@@ -37,6 +37,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /runs/:id/actions/apply': { comment: 'Looks good' },
     'post /runs/:id/actions/discard': {},
     'post /runs/:id/actions/cancel': {},
+    'post /runs/:id/actions/force-cancel': {},
+    'post /runs/:id/actions/force-execute': {},
     'post /runs/:id/comments': doc('comments', { body: 'Looks good' }),
     'post /task-stages/:id/actions/override': {},
     'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),

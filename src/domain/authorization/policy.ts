@@ -199,6 +199,8 @@ export const policy = {
   'runs/queue': [['runs: plan']],
   'runs/comment': [['runs: plan']],
   'runs/apply': [['runs: apply']],
+  'runs/force-cancel': [['workspace admin']],
+  'runs/force-execute': [['runs: apply']],
   'plans/read-json-output': [['workspace admin']],
   'state-versions/read': [['state-versions: read'], ['organization token']],
   'state-versions/create': [['state-versions: write']],

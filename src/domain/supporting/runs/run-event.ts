@@ -17,7 +17,7 @@ export interface RunComment {
 export const runCommentLimits = { characters: 4096, ofRun: 100 } as const;
 
 /** A status is reached once; the same holds for the other actions, except `commented`. */
-export const runEventActions = ['created', ...runStatuses, 'cancel_requested', 'commented'] as const;
+export const runEventActions = ['created', ...runStatuses, 'cancel_requested', 'force_executed', 'commented'] as const;
 
 /** An event in the life of a run. */
 export interface RunEvent {
@@ -58,15 +58,18 @@ const descriptions: Readonly<Record<RunEvent['action'], string>> = {
   errored: 'The run errored',
   canceled: 'The run was canceled',
   cancel_requested: 'The agent was asked to stop',
+  force_executed: 'The runs before it were discarded',
   commented: 'A comment was added',
 };
 
-/** The status that a decision leads to. */
-const decided: Readonly<Record<RunDecision['action'], RunStatus>> = {
+/** The status that a decision leads to; null if it only starts the run. */
+const decided: Readonly<Record<RunDecision['action'], RunStatus | null>> = {
   confirm: 'confirmed',
   discard: 'discarded',
   cancel: 'canceled',
   override: 'post_plan_completed',
+  'force-cancel': 'canceled',
+  'force-execute': null,
 };
 
 const statusOfStamp: ReadonlyMap<string, RunStatus> = new Map(runStatuses.map((status) => [stampOf(status), status]));
@@ -101,15 +104,17 @@ export function runEventsOf(
     const comment = decision?.at === at ? decision.comment : null;
     return [event(status, at, { ...told, actor: decision?.by ?? null, comment })];
   });
-  // An agent that applies the run stops later, if at all.
-  const requested = decisions
-    .filter(({ action, at }) => action === 'cancel' && statusTimestamps[stampOf(decided[action])] !== at)
-    .map(({ at, by, comment }) => event('cancel_requested', at, { actor: by, comment }));
+  const other = decisions.flatMap(({ action, at, by: actor, comment }) => {
+    if (action === 'force-execute') return [event('force_executed', at, { actor, comment })];
+    // An agent that applies the run stops later, if at all.
+    const requested = action === 'cancel' && statusTimestamps[stampOf('canceled')] !== at;
+    return requested ? [event('cancel_requested', at, { actor, comment })] : [];
+  });
   const commented = comments.map(({ id, body, createdBy: actor, createdAt: at }) =>
     event('commented', at, { actor, comment: body, commentId: id }),
   );
   // The sort is stable: events of the same instant keep the order of their stamps.
-  const later = [...reached, ...requested, ...commented].sort((a, b) =>
+  const later = [...reached, ...other, ...commented].sort((a, b) =>
     a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt),
   );
   return [event('created', createdAt, { actor: createdBy }), ...later];

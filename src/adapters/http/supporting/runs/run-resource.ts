@@ -10,7 +10,7 @@ import {
   runStatuses,
   type TokenOwner,
 } from '../../../../domain/index.js';
-import { decisionOf, updatedAtOf } from '../../../../domain/supporting/runs/run.js';
+import { decisionOf, forceCancelAvailableAt, updatedAtOf } from '../../../../domain/supporting/runs/run.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
@@ -20,7 +20,6 @@ import {
   flag,
   maybeDateTime,
   maybeText,
-  nothing,
   perDialect,
   stampsOf,
   text,
@@ -55,7 +54,7 @@ const addresses = z.array(text).nullable();
 const noTexts = z.array(text).max(0);
 const runSource = z.enum(['tfe-api', 'tfe-configuration-version']);
 const runStatus = z.enum(runStatuses);
-const runTimestamps = timestamps(['plan-queueable-at', ...stampsOf(runStatuses)]);
+const runTimestamps = timestamps(['plan-queueable-at', 'force-canceled-at', ...stampsOf(runStatuses)]);
 const manual = z.literal('manual');
 
 const runVariable =
@@ -74,6 +73,8 @@ const run =
     const mayApply = may(standing, 'runs/apply');
     const mayOverride = may(standing, 'policy-outcomes/override');
     const { options } = state;
+    const forcibleAt = forceCancelAvailableAt(state);
+    const forced = decisionOf(state, 'force-cancel');
     const self = `${dialect.prefix}/runs/${state.id}`;
     return {
       id: state.id,
@@ -84,7 +85,11 @@ const run =
             'is-cancelable': is(flag, run.allows(run.cancelTrigger) && !state.cancelRequested),
             'is-confirmable': is(flag, run.allows('confirm')),
             'is-discardable': is(flag, run.allows('discard')),
-            'is-force-cancelable': is(flag, false),
+            'is-force-cancelable': is(
+              flag,
+              forcibleAt !== null,
+              'Whether the run can be canceled by force, from `force-cancel-available-at` on.',
+            ),
           },
           "The actions that the status allows, regardless of the caller's permissions.",
         ),
@@ -95,7 +100,11 @@ const run =
         'created-at': is(dateTime, state.createdAt),
         'debugging-mode': is(flag, options.debuggingMode ?? false, 'Whether the program logs what it does.'),
         'error-message': is(maybeText, state.failure, 'Error message. Null unless the status is `errored`.'),
-        'force-cancel-available-at': is(nothing, null),
+        'force-cancel-available-at': is(
+          maybeDateTime,
+          forcibleAt,
+          'Null unless an agent that applies the run was asked to stop.',
+        ),
         'has-changes': is(flag, state.hasChanges, 'Whether the plan has changes. False until the plan is finished.'),
         'is-destroy': is(flag, options.isDestroy),
         message: is(text, options.message),
@@ -105,8 +114,8 @@ const run =
             'can-cancel': is(flag, mayApply),
             'can-comment': is(flag, may(standing, 'runs/comment')),
             'can-discard': is(flag, mayApply),
-            'can-force-cancel': is(flag, false),
-            'can-force-execute': is(flag, false),
+            'can-force-cancel': is(flag, may(standing, 'runs/force-cancel')),
+            'can-force-execute': is(flag, may(standing, 'runs/force-execute')),
             'can-override-policy-check': is(flag, mayOverride),
           },
           "The caller's permissions, regardless of the status.",
@@ -124,7 +133,10 @@ const run =
         'save-plan': is(flag, state.savePlan),
         source: is(runSource, state.source),
         status: is(runStatus, state.status),
-        'status-timestamps': is(runTimestamps, state.statusTimestamps),
+        'status-timestamps': is(runTimestamps, {
+          ...state.statusTimestamps,
+          ...(forced && { 'force-canceled-at': forced.at }),
+        }),
         'target-addrs': is(addresses, options.targetAddrs, 'Addresses of resources to target. Null for all.'),
         'terraform-version': is(
           maybeText,
@@ -137,7 +149,7 @@ const run =
       },
       relationships: {
         apply: toOne(phaseTypes.apply, phaseId(state.id, 'apply')),
-        'canceled-by': actor(words, dialect, decisionOf(state, 'cancel')?.by ?? null),
+        'canceled-by': actor(words, dialect, decisionOf(state, 'cancel', 'force-cancel')?.by ?? null),
         'confirmed-by': actor(words, dialect, decisionOf(state, 'confirm')?.by ?? null),
         'configuration-version': toOneAt(
           dialect.configurationVersionType,

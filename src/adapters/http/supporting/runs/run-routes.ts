@@ -53,6 +53,18 @@ const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | '
     about:
       'Ends a run that no agent is executing. An agent that is executing it stops, and the run ends with its report.',
   },
+  'force-cancel': {
+    operation: 'forceCancelRun',
+    summary: 'Cancel a run by force',
+    about:
+      'Ends a run whose agent was asked to stop and has not, from `force-cancel-available-at` on. Another run may start at once. Changes that the agent has not stored yet are missing in the state of the workspace.',
+  },
+  'force-execute': {
+    operation: 'forceExecuteRun',
+    summary: 'Execute a run by force',
+    about:
+      'Discards the run that holds the workspace, and cancels or discards those that wait longer, so that this one starts. 403 for a run that waits for no other one; 409 if the one that holds the workspace cannot be discarded.',
+  },
 };
 
 const planJsons = [
@@ -95,13 +107,13 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
   const action = (name: RunAction): Route =>
     actWithComment(
       `/runs/:id/actions/${name}`,
-      'runs/apply',
+      name === 'force-cancel' || name === 'force-execute' ? `runs/${name}` : 'runs/apply',
       () => ({
         ...actionsInWords[name],
         about: `${actionsInWords[name].about} ${aboutComment}`,
         body: commentBody,
         answers: { 202: null },
-        refusals: ['run/transition-refused'],
+        refusals: ['run/transition-refused', ...(name === 'force-execute' ? (['run/not-blocked'] as const) : [])],
       }),
       answerEmpty(
         (call) => use.changeRun.execute(call.actor, parameter(call, 'id'), name, readComment(call)),
@@ -197,6 +209,8 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
     action('apply'),
     action('discard'),
     action('cancel'),
+    action('force-cancel'),
+    action('force-execute'),
     get(
       '/runs/:id/configuration-version',
       'runs/read',
