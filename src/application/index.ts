@@ -105,6 +105,7 @@ export type {
 export type { ProjectRepository } from './ports/repositories/project-repository.js';
 export type { Lockable, RowLocks } from './ports/repositories/row-locks.js';
 export type { RunArtifacts } from './ports/repositories/run-artifacts.js';
+export type { RunComments } from './ports/repositories/run-comments.js';
 export type {
   QueuedRun,
   RunCapacity,
@@ -190,10 +191,11 @@ export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
 export { RemoveProject } from './supporting/projects/remove-project.js';
 export { ShowProject } from './supporting/projects/show-project.js';
 export { UpdateProject } from './supporting/projects/update-project.js';
+export { AddRunComment } from './supporting/runs/add-run-comment.js';
 export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
-export { ListRunEvents } from './supporting/runs/list-run-events.js';
+export { ListRunEvents, type ShownRunEvents, ShowRunComment, ShowRunEvent } from './supporting/runs/list-run-events.js';
 export {
   ListOrganizationRuns,
   ListRuns,

@@ -136,6 +136,7 @@ export type {
   PolicySetId,
   PolicySetOutcomeId,
   ProjectId,
+  RunCommentId,
   RunId,
   StateVersionId,
   StateVersionOutputId,
@@ -183,7 +184,8 @@ export type {
 } from './supporting/runs/run.js';
 export { operationOf, phases, Run, runOperations, runStatusesDiscardable } from './supporting/runs/run.js';
 export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
-export { type RunEvent, runEventsOf } from './supporting/runs/run-event.js';
+export type { RunComment, RunEvent, RunEventReference } from './supporting/runs/run-event.js';
+export { runEventsOf } from './supporting/runs/run-event.js';
 export type { PolicyCheck, RunEffect, RunGuardFacts, RunTrigger } from './supporting/runs/run-lifecycle.js';
 export { runGuards, runLifecycle } from './supporting/runs/run-lifecycle.js';
 export type { RunStatus } from './supporting/runs/run-status.js';

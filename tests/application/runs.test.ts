@@ -373,7 +373,8 @@ describe('a run with auto-apply', () => {
 
 describe('applying, discarding and canceling', () => {
   /** The result of each action in each status; elsewhere it is refused. */
-  const allowed: Readonly<Record<RunAction, Readonly<Partial<Record<RunStatus, RunStatus>>>>> = {
+  type Usual = Exclude<RunAction, 'force-cancel' | 'force-execute'>;
+  const allowed: Readonly<Record<Usual, Readonly<Partial<Record<RunStatus, RunStatus>>>>> = {
     apply: { planned: 'apply_queued', planned_and_saved: 'apply_queued', post_plan_completed: 'apply_queued' },
     discard: {
       pending: 'discarded',
@@ -394,7 +395,7 @@ describe('applying, discarding and canceling', () => {
     },
   };
   const done = { apply: 'applied', discard: 'discarded', cancel: 'canceled' } as const;
-  const everything = (Object.keys(allowed) as RunAction[]).flatMap((action) =>
+  const everything = (Object.keys(allowed) as Usual[]).flatMap((action) =>
     runStatuses.map((status) => [action, status, allowed[action][status] ?? 'refused'] as const),
   );
 

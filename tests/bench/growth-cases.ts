@@ -351,6 +351,19 @@ export const cases: readonly Case[] = [
     }),
   ),
   shown('what happened to a run', 'runs', 'run', '/runs/:id/run-events', minor),
+  shown('the comments on a run', 'runs', 'run', '/runs/:id/comments', minor),
+  {
+    route: 'post /runs/:id/comments',
+    name: 'create a comment',
+    kind: 'create',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'runs', 'run', count)).map((id) => ({
+        method: 'POST',
+        path: `${api}/runs/${id}/comments`,
+        body: document('comments', { body: 'Looks good' }),
+      })),
+  },
   // Its queue is empty: all waiting runs belong to another organization.
   ...['runs/queue', 'capacity'].map(
     (what): Case => ({
@@ -556,6 +569,8 @@ export const excluded: Readonly<Record<string, string>> = {
   'get /plans/:id/json-output': 'reads what showing a plan reads, and bytes by one key',
   'get /plans/:id/json-output-redacted': 'reads what showing a plan reads, and bytes by one key',
   'get /configuration-versions/:id/download': 'reads what showing a version reads, and answers with a redirection',
+  'get /run-events/:id': 'reads what happened to its run',
+  'get /comments/:id': 'nothing of it is seeded; it is found by its key, and then reads what happened to its run',
   'get /runs/:id/configuration-version/download': 'reads what showing the version of a run reads, and redirects',
   'get /organizations/:organization/authentication-token': 'an organization has one token, found as a team’s is',
   'post /organizations/:organization/authentication-token': 'an organization has one token, replaced as a team’s is',

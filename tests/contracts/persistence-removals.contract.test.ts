@@ -12,6 +12,7 @@ import {
 import {
   aBundle,
   aRun,
+  aRunComment,
   aStateOutput,
   aStateVersion,
   aVariable,
@@ -79,6 +80,7 @@ async function addRun(on: Ground, workspace: Workspace, versionId: string, given
       for (const offset of [0, 4]) await tx.runLogs.append(state.id, phase, offset, Buffer.from('line'));
     }
     const evaluations = (['opa', 'sentinel'] as const).map((kind) => ({ id: unique('poleval'), kind, policySets: [] }));
+    await tx.runComments.add(aRunComment(state));
     await tx.taskStages.add(openTaskStage({ id: unique('ts'), runId: state.id, createdAt: noon }, evaluations));
     await tx.taskStages.addOutcomes(evaluations.flatMap(({ id }) => [anOutcome(id, 0), anOutcome(id, 1)]));
     return state;

@@ -20,6 +20,7 @@ import {
   anOrganization,
   aProject,
   aRun,
+  aRunComment,
   aStateOutput,
   aStateVersion,
   asOrganization,
@@ -379,6 +380,13 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [after.state, await read()],
       [nobodys.state, (await on.read((tx) => tx.runs.page(workspace.id, page))).items[0]],
     ];
+  },
+  RunComment: async (on) => {
+    const { workspace } = await aPlace(on);
+    const { state } = await aRunIn(on, workspace);
+    const comment = aRunComment(state, { body: 'Looks\ngood', createdBy: someone(), createdAt: afterNoon(1) });
+    await on.run((tx) => tx.runComments.add(comment));
+    return [[comment, await on.read((tx) => tx.runComments.find(comment.id))]];
   },
   StateVersion: async (on) => {
     const { workspace } = await aPlace(on);

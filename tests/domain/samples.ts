@@ -107,8 +107,10 @@ export const aRun = (given: Partial<RunState> = {}): Run =>
 /** It waits for others, and no policy applies. */
 export const waiting: RunFactsGathered = {
   workspaceAvailable: false,
+  workspaceHeld: false,
   filesMissing: false,
   creatorMayApply: false,
+  cancelOverdue: false,
   policyCheck: 'none',
 };
 

@@ -25,6 +25,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'runs/in-progress': [409, 'conflict'],
   'workspace/not-safe-to-delete': [409, 'conflict'],
   'run/transition-refused': [409, 'transition not allowed'],
+  'run/not-blocked': [403, 'transition not allowed'],
   'task-stage/transition-refused': [409, 'transition not allowed'],
   'lease/lost': [409, 'lease lost'],
   'agent-report/invalid': [422, 'invalid attribute'],

@@ -72,7 +72,12 @@ const promised: Readonly<Record<string, number>> = {
   'post /runs': 16,
   'get /workspaces/:workspaceId/runs': 4,
   'get /runs/:id': 3,
-  'get /runs/:id/run-events': 2,
+  'get /runs/:id/run-events': 3,
+  'get /run-events/:id': 3,
+  'get /runs/:id/comments': 3,
+  'get /comments/:id': 4,
+  // Comments are counted under the workspace's lock.
+  'post /runs/:id/comments': 8,
   'get /organizations/:organization/runs': 6,
   'get /organizations/:organization/runs/queue': 3,
   'get /organizations/:organization/capacity': 3,
@@ -80,6 +85,10 @@ const promised: Readonly<Record<string, number>> = {
   'post /runs/:id/actions/apply': 10,
   'post /runs/:id/actions/discard': 14,
   'post /runs/:id/actions/cancel': 14,
+  // The agent's states and reports go with the run.
+  'post /runs/:id/actions/force-cancel': 17,
+  // One more run ends.
+  'post /runs/:id/actions/force-execute': 28,
   'get /runs/:id/configuration-version': 3,
   'get /runs/:id/configuration-version/download': 3,
   'get /plans/:id': 2,
@@ -205,6 +214,8 @@ const refusedLater: Readonly<Record<string, number>> = {
   'get /authentication-tokens/:id': 3,
   // The right is checked in the membership's organization, which must be found first.
   'get /organization-memberships/:id': 3,
+  // The run of the comment must be found first.
+  'get /comments/:id': 3,
   // These have several rows, and are authorized as a whole.
   'get /task-stages/:id': 3,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
@@ -318,7 +329,7 @@ describe('a request on SQLite', () => {
     });
     open.push(database);
     worlds.begin(database.unitOfWork);
-    const scene = { run, stage: 'passed', version: 'uploaded', locked: false } as const;
+    const scene = { ...sceneOf(''), run };
     const named = { named: true, serving: true, servingElsewhere: false };
     const { agentsSecret, existing } = await makeSmallWorld(worlds, { ...owner, pool: named }, scene);
     await worlds.run(async (tx) => {

@@ -14,6 +14,7 @@ import {
   type Organization,
   type Project,
   Run,
+  type RunComment,
   type RunOptions,
   type RunState,
   type StateOutput,
@@ -249,6 +250,15 @@ export const aRun = (
     revision: 0,
     ...given,
   });
+
+export const aRunComment = ({ id: runId }: Pick<RunState, 'id'>, given: Partial<RunComment> = {}): RunComment => ({
+  id: unique('wsc'),
+  runId,
+  body: 'Looks good',
+  createdBy: { kind: 'user', id: 'user-1' },
+  createdAt: noon,
+  ...given,
+});
 
 export const aBundle = () => ({ key: unique('bundle'), bytes: 1024, sha256: 'a'.repeat(64) });
 

@@ -21,6 +21,7 @@ import {
   anOrganization,
   aProject,
   aRun,
+  aRunComment,
   aStateOutput,
   aStateVersion,
   aTeam,
@@ -82,16 +83,29 @@ export interface Scene {
   readonly version: Status;
   /** Whether the caller has locked the workspace. */
   readonly locked: boolean;
+  /** Whether the agent was asked to stop, long ago. */
+  readonly cancelRequested: boolean;
+  /** Whether another run holds the workspace. */
+  readonly blocked: boolean;
 }
 
 /** Nothing is in progress, so that everything may be deleted. */
-const afterwards: Scene = { run: 'applied', stage: 'passed', version: 'uploaded', locked: false };
+const afterwards: Scene = {
+  run: 'applied',
+  stage: 'passed',
+  version: 'uploaded',
+  locked: false,
+  cancelRequested: false,
+  blocked: false,
+};
 
 /** The initial statuses for routes that trigger a transition. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
   'post /runs/:id/actions/apply': { run: 'post_plan_completed' },
   'post /runs/:id/actions/discard': { run: 'post_plan_completed' },
   'post /runs/:id/actions/cancel': { run: 'planning', stage: 'pending' },
+  'post /runs/:id/actions/force-cancel': { run: 'applying', cancelRequested: true },
+  'post /runs/:id/actions/force-execute': { run: 'pending', blocked: true },
   'post /task-stages/:id/actions/override': { run: 'post_plan_awaiting_decision', stage: 'awaiting_override' },
   'post /workspaces/:workspaceId/state-versions': { locked: true },
   'patch /workspaces/:workspaceId/state-versions': { locked: true },
@@ -193,7 +207,15 @@ export async function makeSmallWorld(
     bundle: aBundle(),
     ingressAttributesId: commit.id,
   });
-  const run = aRun(workspace, version.state, { status: scene.run, createdBy: ownedBy('user', boss) });
+  const run = aRun(workspace, version.state, {
+    status: scene.run,
+    createdBy: ownedBy('user', boss),
+    cancelRequested: scene.cancelRequested,
+    decisions: scene.cancelRequested
+      ? [{ action: 'cancel', by: ownedBy('user', boss), at: '2029-12-31T00:00:00.000Z', comment: null }]
+      : [],
+  });
+  const comment = aRunComment(run.state);
   const state = aStateVersion(run.state, { md5: createHash('md5').update(stateBytes).digest('hex') });
   const stateBundle = { ...aBundle(), bytes: stateBytes.length };
   await store?.write(stateBundle.key, Readable.from([stateBytes]));
@@ -244,6 +266,11 @@ export async function makeSmallWorld(
 
     await tx.runs.takeSequence(workspace.id);
     await tx.runs.add(run);
+    await tx.runComments.add(comment);
+    if (scene.blocked) {
+      const sequence = await tx.runs.takeSequence(workspace.id);
+      await tx.runs.add(aRun(workspace, version.state, { status: 'planned', sequence }));
+    }
     await tx.stateVersions.add(state, [output]);
     await tx.stateVersions.finalize(state, stateBundle);
     await tx.taskStages.add(stage);
@@ -312,6 +339,8 @@ export async function makeSmallWorld(
       poolId: pool.id,
       sitePoolId: sitePool.id,
       '/runs': run.state.id,
+      '/run-events': `${run.state.id.replace('run', 're')}-created`,
+      '/comments': comment.id,
       '/state-versions': state.id,
       '/state-version-outputs': output.id,
       '/plans': run.state.id.replace('run', 'plan'),

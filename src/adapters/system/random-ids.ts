@@ -17,6 +17,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   token: 'at',
   bundle: 'bundle',
   run: 'run',
+  'run-comment': 'wsc',
   'task-stage': 'ts',
   'policy-evaluation': 'poleval',
   'policy-set-outcome': 'psout',

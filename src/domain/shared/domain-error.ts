@@ -18,6 +18,7 @@ export type DomainErrorCode =
   | 'runs/in-progress'
   | 'repository/fetch-failed'
   | 'run/transition-refused'
+  | 'run/not-blocked'
   | 'task-stage/transition-refused'
   | 'lease/lost'
   | 'agent-report/invalid'

@@ -12,6 +12,7 @@ export type TeamWorkspaceId = Id<'team-workspace'>;
 export type ConfigurationVersionId = Id<'configuration-version'>;
 export type TokenId = Id<'token'>;
 export type RunId = Id<'run'>;
+export type RunCommentId = Id<'run-comment'>;
 export type TaskStageId = Id<'task-stage'>;
 export type PolicyEvaluationId = Id<'policy-evaluation'>;
 export type PolicySetOutcomeId = Id<'policy-set-outcome'>;

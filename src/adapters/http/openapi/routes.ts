@@ -13,6 +13,7 @@ import { organizationRoutes } from '../supporting/organizations/organization-rou
 import { policyRoutes } from '../supporting/policies/policy-routes.js';
 import { policySetRoutes } from '../supporting/policy-sets/policy-set-routes.js';
 import { projectRoutes } from '../supporting/projects/project-routes.js';
+import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
@@ -47,7 +48,10 @@ const areas = {
   Projects: projectRoutes,
   Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
   Variables: variableRoutes,
-  Runs: (use, dialect) => runRoutes(use, dialect, neighboursIn(dialect)),
+  Runs: (use, dialect) => [
+    ...runRoutes(use, dialect, neighboursIn(dialect)),
+    ...runEventRoutes(use, dialect, neighboursIn(dialect)),
+  ],
   'State versions': stateVersionRoutes,
   'Version control': fetchRoutes,
   'Policy sets': (use, dialect) => policySetRoutes(use, dialect, neighboursIn(dialect)),

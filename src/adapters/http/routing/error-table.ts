@@ -29,6 +29,7 @@ export const errorTable = {
   'user-tokens/limit-reached': { status: 422, title: 'limit reached' },
   'runs/in-progress': { status: 409, title: 'conflict' },
   'run/transition-refused': { status: 409, title: 'transition not allowed' },
+  'run/not-blocked': { status: 403, title: 'transition not allowed' },
   'task-stage/transition-refused': { status: 409, title: 'transition not allowed' },
   'lease/lost': { status: 409, title: 'lease lost' },
   'agent-report/invalid': { status: 422, title: 'invalid attribute' },

@@ -7,6 +7,7 @@ import type { Asked } from '../routing/exchange.js';
 import { refuseOthers } from '../routing/parameters.js';
 import { partsOf } from '../routing/query.js';
 import { readBody, readBytes } from '../routing/read-body.js';
+import { RequestError } from '../routing/request-error.js';
 import { type Asking, bearerOf, type PlainRoute, type Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
 import { write } from './answers.js';
@@ -90,6 +91,16 @@ export const serving =
     if (!isOpen) throw notFound();
     if (route.refusesOthers) refuseOthers(route.parameters, call.query);
     await write(exchange, await route.handle({ ...call, body }));
+  };
+
+/** For a part of the API family that is not served: asks for a token, and then says why. */
+export const refusing =
+  (callers: Callers) =>
+  (detail: string): Serve =>
+  async (exchange) => {
+    await callers.actorOf(exchange);
+    checkUrl(exchange.request);
+    throw new RequestError(404, 'not found', [{ detail }]);
   };
 
 /** An endpoint of the agents' interface. */

@@ -36,6 +36,7 @@ import { KnexUsers } from './repositories/knex-users.js';
 import { KnexVariables } from './repositories/knex-variables.js';
 import { KnexWorkspaces } from './repositories/knex-workspaces.js';
 import { KnexRunArtifacts } from './repositories/runs/knex-run-artifacts.js';
+import { KnexRunComments } from './repositories/runs/knex-run-comments.js';
 import { KnexRunLogs } from './repositories/runs/knex-run-logs.js';
 import { KnexRuns } from './repositories/runs/knex-runs.js';
 
@@ -90,6 +91,7 @@ const transactionOn = (
   variables: new KnexVariables(db),
   configurationVersions: new KnexConfigurationVersions(db),
   runs: new KnexRuns(db),
+  runComments: new KnexRunComments(db),
   runLogs: new KnexRunLogs(db),
   runArtifacts: new KnexRunArtifacts(db),
   stateVersions: new KnexStateVersions(db),

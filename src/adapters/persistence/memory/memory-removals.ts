@@ -116,6 +116,7 @@ function removeRun(tables: MemoryTables, id: RunId): readonly BundleKey[] {
   }
   for (const stage of tables.taskStages.values()) if (stage.runId === id) removeTaskStage(tables, stage);
   for (const phase of phases) tables.runLogs.delete(runLogKey(id, phase));
+  dropWhere(tables.runComments, ({ runId }) => runId === id);
   tables.runs.delete(id);
   return bundles.map(({ key }) => key);
 }

@@ -29,6 +29,8 @@ import {
   type PolicySetOutcomeId,
   type Project,
   type ProjectId,
+  type RunComment,
+  type RunCommentId,
   type RunId,
   type RunState,
   type StateContents,
@@ -86,6 +88,7 @@ export class MemoryTables {
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();
   readonly runs = new Map<RunId, RunState>();
+  readonly runComments = new Map<RunCommentId, RunComment>();
   /** By run id and phase, as one text. */
   readonly runLogs = new Map<string, Uint8Array>();
   /** By run id and name, as one text. */

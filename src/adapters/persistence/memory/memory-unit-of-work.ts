@@ -14,6 +14,7 @@ import { MemoryProjects } from './memory-projects.js';
 import { MemoryRemovals } from './memory-removals.js';
 import { MemoryRowLocks } from './memory-row-locks.js';
 import { MemoryRunArtifacts } from './memory-run-artifacts.js';
+import { MemoryRunComments } from './memory-run-comments.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
 import { MemoryStoredFiles } from './memory-stored-files.js';
@@ -37,6 +38,7 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   variables: new MemoryVariables(tables),
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),
+  runComments: new MemoryRunComments(tables),
   runLogs: new MemoryRunLogs(tables),
   runArtifacts: new MemoryRunArtifacts(tables),
   stateVersions: new MemoryStateVersions(tables),

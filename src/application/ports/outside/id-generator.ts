@@ -14,6 +14,7 @@ export const idKinds = [
   'token',
   'bundle',
   'run',
+  'run-comment',
   'task-stage',
   'policy-evaluation',
   'policy-set-outcome',

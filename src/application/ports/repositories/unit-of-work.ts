@@ -13,6 +13,7 @@ import type { PolicyRepository, PolicySetRepository, TaskStageRepository } from 
 import type { ProjectRepository } from './project-repository.js';
 import type { RowLocks } from './row-locks.js';
 import type { RunArtifacts } from './run-artifacts.js';
+import type { RunComments } from './run-comments.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
@@ -35,6 +36,7 @@ export interface Repositories {
   readonly variables: VariableRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
   readonly runs: RunRepository & RunQueries;
+  readonly runComments: RunComments;
   readonly runLogs: RunLogs;
   readonly runArtifacts: RunArtifacts;
   readonly stateVersions: StateVersionRepository;

@@ -95,8 +95,17 @@ export class KnexRemovals implements Removals {
     const evaluations = () => sql('policy_evaluations').whereIn('task_stage_id', stages().select('id'));
     const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', evaluations().select('id'));
     const outcomes = sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id'));
-    const logs = sql('run_log_chunks').whereIn('run_id', ids);
-    for (const rows of [left(), logs, outcomes, sets(), evaluations(), stages(), sql('runs').whereIn('id', ids)]) {
+    const [logs, comments] = [sql('run_log_chunks').whereIn('run_id', ids), sql('run_comments').whereIn('run_id', ids)];
+    for (const rows of [
+      left(),
+      logs,
+      comments,
+      outcomes,
+      sets(),
+      evaluations(),
+      stages(),
+      sql('runs').whereIn('id', ids),
+    ]) {
       await this.db.run(rows.delete());
     }
     return artifacts.map(({ bundle_key }) => bundle_key);

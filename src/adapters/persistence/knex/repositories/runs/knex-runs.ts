@@ -187,6 +187,19 @@ export class KnexRuns implements RunRepository, RunQueries {
     );
   }
 
+  async before({ state }: Run, limit: number): Promise<readonly Run[]> {
+    const others = (statuses: readonly RunStatus[]) =>
+      this.living()
+        .where('r.workspace_id', state.workspaceId)
+        .whereNot('r.id', state.id)
+        .whereRaw(notPlanOnly)
+        .whereRaw(isOneOf(statuses))
+        .select(...columnsOf('r', runRows.columns));
+    const waiting = others(waitingRunStatuses).where('r.sequence', '<', state.sequence).orderBy('r.sequence');
+    const rows = await this.db.all<object>(waiting.limit(limit - 1));
+    return [...rows, ...(await this.db.all<object>(others(runStatusesHoldingWorkspace)))].map(restored);
+  }
+
   nextWaiting(workspaceId: WorkspaceId): Promise<Run | undefined> {
     return this.firstOf(
       this.living()
