@@ -77,7 +77,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /runs/:id/comments': 3,
   'get /comments/:id': 4,
   // Comments are counted under the workspace's lock.
-  'post /runs/:id/comments': 8,
+  'post /runs/:id/comments': 7,
   'get /organizations/:organization/runs': 6,
   'get /organizations/:organization/runs/queue': 3,
   'get /organizations/:organization/capacity': 3,
@@ -86,9 +86,9 @@ const promised: Readonly<Record<string, number>> = {
   'post /runs/:id/actions/discard': 14,
   'post /runs/:id/actions/cancel': 14,
   // The agent's states and reports go with the run.
-  'post /runs/:id/actions/force-cancel': 17,
+  'post /runs/:id/actions/force-cancel': 16,
   // One more run ends.
-  'post /runs/:id/actions/force-execute': 28,
+  'post /runs/:id/actions/force-execute': 27,
   'get /runs/:id/configuration-version': 3,
   'get /runs/:id/configuration-version/download': 3,
   'get /plans/:id': 2,
