@@ -20,6 +20,7 @@ export { attemptSeconds } from './files/attempt-age.js';
 export { ByteQuota, type WithinRoom } from './files/byte-quota.js';
 export { type BundleReference, LocateBundle } from './files/locate-bundle.js';
 export { type OpenBundle, ReadBundle } from './files/read-bundle.js';
+export { ReadSharedStates, type SharedState } from './files/read-shared-states.js';
 export { SweepBundles } from './files/sweep-bundles.js';
 export { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
 export { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
@@ -125,7 +126,7 @@ export type {
 export type { Repositories, RepositoryName, Transaction, UnitOfWork } from './ports/repositories/unit-of-work.js';
 export type { Reservation, UserRepository } from './ports/repositories/user-repository.js';
 export type { VariableRepository } from './ports/repositories/variable-repository.js';
-export type { WorkspaceRepository } from './ports/repositories/workspace-repository.js';
+export type { WorkspaceOfRun, WorkspaceRepository } from './ports/repositories/workspace-repository.js';
 export { type Related, type RelatedKind, related, type ViewOf } from './related.js';
 export { RetryingUnitOfWork } from './retrying-unit-of-work.js';
 export type { AgentPoolReference } from './supporting/agent-pools/agent-pool-in-hand.js';

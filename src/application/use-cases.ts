@@ -179,6 +179,7 @@ export const useCases = {
     'bundleStore',
   ),
   listStateVersions: made(published.ListStateVersions, 'unitOfWork', 'clock', 'capabilityUrls'),
+  readSharedStates: made(published.ReadSharedStates, 'unitOfWork', 'clock', 'capabilityUrls'),
   showStateVersion: made(published.ShowStateVersion, 'unitOfWork', 'clock', 'capabilityUrls'),
   listStateOutputs: made(published.ListStateOutputs, 'unitOfWork'),
   listCurrentOutputs: made(published.ListCurrentOutputs, 'unitOfWork'),
@@ -212,7 +213,7 @@ export const useCases = {
   listAgentTokens: made(published.ListAgentTokens, 'unitOfWork'),
 
   authenticateAgent: made(published.AuthenticateAgent, 'unitOfWork', 'clock', 'secrets', tokenUses),
-  claimRun: made(published.ClaimRun, 'unitOfWork', 'clock', 'secrets', 'secretBox', runProgress),
+  claimRun: made(published.ClaimRun, 'unitOfWork', 'clock', 'secrets', 'secretBox', runProgress, 'capabilityUrls'),
   renewLease: made(published.RenewLease, 'unitOfWork', 'clock', 'secrets'),
   askLease: made(published.AskLease, 'unitOfWork', 'secrets'),
   readRunFiles: made(published.ReadRunFiles, 'unitOfWork', 'secrets', 'bundleStore'),

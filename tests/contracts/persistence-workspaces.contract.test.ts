@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import type { RunScope } from '../../src/application/index.js';
+import type { RunScope, WorkspaceOfRun } from '../../src/application/index.js';
 import { type ConfigurationVersionSummary, summaryOf } from '../../src/application/index.js';
 import type {
   ConfigurationVersionState,
@@ -71,6 +71,40 @@ onEveryBackend('workspaces', (on) => {
       await on.run((tx) => tx.workspaces.save({ ...one, autoDestroy: null, revision: one.revision + 1 }));
     }
     expect(await due(times[2])).toEqual([]);
+  });
+
+  it('are found for a run of another one in their organization, and say whether they share their state', async () => {
+    const organization = await on.organization();
+    const reader = await on.workspace(organization);
+    const seen = async (sought: WorkspaceOfRun, by = reader) => {
+      const found = await on.read((tx) => tx.workspaces.findForRun(by.id, sought));
+      return found && [found.subject.id, found.standing.actor, found.standing.sharesState];
+    };
+    const [shy, friendly, open] = [
+      await on.workspace(organization),
+      await on.workspace(organization),
+      await on.workspace(organization, { globalRemoteState: true }),
+    ];
+    const consumers = { removed: [], added: [reader.id] };
+    await on.run((tx) => tx.workspaces.changeStateConsumers(friendly.id, consumers));
+    for (const [workspace, shares] of [
+      [shy, false],
+      [friendly, true],
+      [open, true],
+      [reader, false],
+    ] as const) {
+      const answer = [workspace.id, 'run', shares];
+      expect(await seen({ id: workspace.id })).toEqual(answer);
+      expect(await seen({ organizationName: organization.name, name: workspace.name })).toEqual(answer);
+      expect(await seen({ organizationName: 'another', name: workspace.name })).toBeUndefined();
+    }
+    expect(await seen({ id: friendly.id }, shy)).toEqual([friendly.id, 'run', false]);
+    const foreign = await on.workspace(await on.organization(), { globalRemoteState: true });
+    expect(await seen({ id: foreign.id })).toBeUndefined();
+    expect(await seen({ id: open.id }, foreign)).toBeUndefined();
+    expect(await seen({ id: 'ws-nobody' })).toBeUndefined();
+    await on.run((tx) => tx.workspaces.remove(open.id, noon));
+    expect(await seen({ id: open.id })).toBeUndefined();
   });
 
   it('are told apart, among some ids, from what is gone, elsewhere or hidden', async () => {

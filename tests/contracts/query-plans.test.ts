@@ -73,6 +73,11 @@ describe('statements on SQLite', () => {
     ['the run whose turn is next', (tx) => tx.runs.nextWaiting('ws-1')],
     ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10)],
     ['workspaces to destroy', (tx) => tx.workspaces.dueForDestruction(noon, 10)],
+    ['a workspace for a run', (tx) => tx.workspaces.findForRun('ws-1', { id: 'ws-2' })],
+    [
+      'a named workspace for a run',
+      (tx) => tx.workspaces.findForRun('ws-1', { organizationName: 'acme', name: 'api' }),
+    ],
     ['the first page of runs', (tx) => tx.runs.page('ws-1', page(1))],
     ['a deep page of runs', (tx) => tx.runs.page('ws-1', page(5_000))],
     ['the runs and states of workspaces', (tx) => tx.runs.activityOf(['ws-1', 'ws-2'])],

@@ -82,6 +82,7 @@ class Lingering implements application.UnitOfWork {
   }
 }
 
+const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
 const noQuota = new application.ByteQuota({ maxOrganizationBytes: 0 });
 
 type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
@@ -179,7 +180,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const claim =
     ({ agent }: Pick<Place, 'agent'>): Act =>
     (unitOfWork) =>
-      new application.ClaimRun(unitOfWork, clock, secrets, box, progress).execute(agent, 'agent-1');
+      new application.ClaimRun(unitOfWork, clock, secrets, box, progress, urls).execute(agent, 'agent-1');
 
   const queueApply = async (place: Place): Promise<void> => {
     await createRun(place, asUser(place.owner))(instance(0));
@@ -568,7 +569,6 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const version = aConfigurationVersion(workspace, { status: 'uploaded', bundle: aBundle(), createdBy });
     const { id, bundle } = version.state;
     await instance(0).run((tx) => tx.configurationVersions.add(version, true));
-    const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
     const noQuota = new application.ByteQuota({ maxOrganizationBytes: 0 });
     const inspector = new TarBundleInspector(limits);
     const store = new MemoryBundleStore();
@@ -586,7 +586,6 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const writing = async ({ workspace, owner }: Place) => {
     const change = new application.ChangeWorkspaceLock(instance(0), clock, progress);
     await change.execute(asUser(owner), workspace.id, { action: 'lock', reason: null });
-    const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
     const inspector = new TarBundleInspector(limits);
     const store = new MemoryBundleStore();
     const write =

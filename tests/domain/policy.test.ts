@@ -205,6 +205,8 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'plans/read-json-output': administering,
   'state-versions/read': [...mayReadStates, ...organizationToken],
   'state-versions/create': mayWriteStates,
+  // No caller with a token: a run reads them by the URL of its job.
+  'state-versions/read-shared': [],
   'state-version-outputs/read': [...mayReadStates, 'state versions: read-outputs', ...organizationToken],
   'policy-outcomes/read': [...mayReadRuns, ...organizationToken],
   'policy-outcomes/override': [

@@ -181,6 +181,8 @@ export async function makeSmallWorld(
     team: ownedBy('team', own ?? somebodys),
     organization: ownedBy('organization', organization),
     auditor: ownedBy('auditor', organization),
+    // A run has no token, so the world has none for it.
+    run: ownedBy('organization', organization),
   }[standing.actor];
 
   const repository: LinkedRepository = {

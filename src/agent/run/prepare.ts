@@ -4,6 +4,7 @@ import { bareEnvironment, terraformEnvironment } from '../programs/environment.j
 import { findTerraform, noTerraform, type TerraformProgram } from '../programs/find-programs.js';
 import { firstErrorIn, type Ran, Terraform } from '../programs/terraform.js';
 import { satisfies } from '../programs/version-constraints.js';
+import { writeCliConfig } from './cli-config.js';
 import { digestOf, fetched, forgetFormerRuns, replaceBackend, workingDirectory } from './configuration.js';
 import type { Environment, Execution } from './execution.js';
 import { RunFailure } from './execution.js';
@@ -75,7 +76,7 @@ export async function prepare(
   for (const file of variables.files) await x.directory.give(file);
   const environment = {
     ...variables.environment,
-    ...terraformEnvironment(x.environment, bare, x.settings, x.job.workspace.variables),
+    ...terraformEnvironment(x.environment, bare, x.settings, x.job.workspace.variables, await writeCliConfig(x)),
     TF_WORKSPACE: workspace,
     ...(x.job.run['debugging-mode'] && { TF_LOG: 'TRACE' }),
   };

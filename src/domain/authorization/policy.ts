@@ -40,7 +40,7 @@ export interface PoolInQuestion {
 
 /** All facts about the caller and the subject that the policy evaluates. A port loads them. */
 export interface Standing {
-  readonly actor: 'user' | 'team' | 'organization' | 'auditor';
+  readonly actor: 'user' | 'team' | 'organization' | 'auditor' | 'run';
   readonly siteAdministrator: boolean;
   /** A member of the organization in question, one of its teams, or its own token. */
   readonly member: boolean;
@@ -49,6 +49,8 @@ export interface Standing {
   readonly pool?: PoolInQuestion;
   /** Whether the subject is the caller's own user or token. */
   readonly own?: boolean;
+  /** Whether the workspace in question shares its state with that of the run that asks. A run is never a member. */
+  readonly sharesState?: boolean;
   /** Whether the caller is the audit token of the organization in question. An audit token is never a member. */
   readonly audits?: boolean;
 }
@@ -116,6 +118,7 @@ export const claims = {
   member: (s: Standing) => s.member,
   'organization token': byOrganizationToken,
   'audit token': (s: Standing) => s.audits === true,
+  'run of a workspace that it shares its state with': (s: Standing) => s.sharesState === true,
   'runs: read': mayAtLeast({ runs: 'read' }),
   'runs: plan': mayAtLeast({ runs: 'plan' }),
   'runs: apply': mayAtLeast({ runs: 'apply' }),
@@ -222,6 +225,7 @@ export const policy = {
   'plans/read-json-output': [['workspace admin']],
   'state-versions/read': [['state-versions: read'], ['organization token']],
   'state-versions/create': [['state-versions: write']],
+  'state-versions/read-shared': [['run of a workspace that it shares its state with']],
   'state-version-outputs/read': [['state-versions: read-outputs'], ['organization token']],
   'policy-outcomes/read': [['runs: read'], ['organization token']],
   'policy-outcomes/override': [

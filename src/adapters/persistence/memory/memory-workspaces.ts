@@ -3,8 +3,10 @@ import { caseless, hasPart, type WorkspaceFilter } from '../../../application/po
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type {
   StateConsumersChange,
+  WorkspaceOfRun,
   WorkspaceRepository,
 } from '../../../application/ports/repositories/workspace-repository.js';
+import { runStanding } from '../../../domain/authorization/actor.js';
 import {
   type Actor,
   type AgentPoolId,
@@ -212,6 +214,18 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     const due = this.living().filter((workspace) => (at(workspace) ?? later(now, 1)) <= now);
     const sorted = due.sort(byText((workspace) => `${at(workspace)} ${workspace.id}`));
     return sorted.slice(0, limit).map(({ id }) => id);
+  }
+
+  async findForRun(readerId: WorkspaceId, sought: WorkspaceOfRun): Promise<WithStanding<Workspace> | undefined> {
+    const tables = this.tables();
+    const found = this.living(tables.workspace(readerId)?.organizationId ?? '').find((workspace) =>
+      'id' in sought
+        ? workspace.id === sought.id
+        : workspace.name === sought.name && workspace.organizationName === sought.organizationName,
+    );
+    if (found === undefined) return undefined;
+    const named = tables.stateConsumers.get(found.id)?.has(readerId) === true;
+    return { subject: found, standing: runStanding(found.globalRemoteState || named) };
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {

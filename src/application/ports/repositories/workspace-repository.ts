@@ -21,6 +21,11 @@ export interface StateConsumersChange {
   readonly added: readonly WorkspaceId[];
 }
 
+/** As a run names another workspace. */
+export type WorkspaceOfRun =
+  | { readonly id: WorkspaceId }
+  | { readonly organizationName: string; readonly name: string };
+
 export interface WorkspaceRepository {
   find(id: WorkspaceId): Promise<Workspace | undefined>;
   findFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<Workspace> | undefined>;
@@ -89,6 +94,11 @@ export interface WorkspaceRepository {
   ): Promise<Page<WithStanding<Workspace>>>;
   /** Workspaces whose scheduled destruction is due at `now`, the earliest first. One indexed statement. */
   dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]>;
+  /**
+   * A workspace of the organization of `readerId`, with the standing of a run of that workspace: whether it shares its
+   * state with it, as one of its consumers or with the whole organization. One statement.
+   */
+  findForRun(readerId: WorkspaceId, sought: WorkspaceOfRun): Promise<WithStanding<Workspace> | undefined>;
   /** Adding one that is there, and removing one that is not, changes nothing. */
   changeStateConsumers(id: WorkspaceId, change: StateConsumersChange): Promise<void>;
 }

@@ -4,8 +4,10 @@ import type { WorkspaceFilter } from '../../../../application/ports/repositories
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type {
   StateConsumersChange,
+  WorkspaceOfRun,
   WorkspaceRepository,
 } from '../../../../application/ports/repositories/workspace-repository.js';
+import { runStanding } from '../../../../domain/authorization/actor.js';
 import {
   type Actor,
   type AgentPoolId,
@@ -237,6 +239,23 @@ export class KnexWorkspaces implements WorkspaceRepository {
       due.select('w.id').orderBy(['w.auto_destroy_at', 'w.id']).limit(limit),
     );
     return rows.map(({ id }) => id);
+  }
+
+  async findForRun(readerId: WorkspaceId, sought: WorkspaceOfRun): Promise<WithStanding<Workspace> | undefined> {
+    const { sql } = this.db;
+    const named = 'id' in sought ? { 'w.id': sought.id } : { 'o.name': sought.organizationName, 'w.name': sought.name };
+    const found = this.living()
+      .where(named)
+      .join('workspaces as reader', (on) =>
+        on.onVal('reader.id', readerId).on('reader.organization_id', 'w.organization_id').onNull('reader.deleted_at'),
+      )
+      .leftJoin('workspace_state_consumers as c', (on) =>
+        on.on('c.workspace_id', 'w.id').onVal('c.consumer_id', readerId),
+      );
+    const row = await this.db.first<{ readonly shares_state: boolean | number }>(
+      select(found).select({ shares_state: sql.raw('w.global_remote_state = TRUE or c.consumer_id is not null') }),
+    );
+    return row && { subject: workspaceRows.read(row), standing: runStanding(Boolean(row.shares_state)) };
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
