@@ -145,6 +145,32 @@ onEveryBackend('workspaces', (on) => {
     expect((await total()).total).toBe(0);
   });
 
+  it('lose those of their consumers that a caller can see', async () => {
+    const organization = await on.organization();
+    const [{ id }, hidden, seen, added] = [
+      await on.workspace(organization),
+      await on.workspace(organization),
+      await on.workspace(organization),
+      await on.workspace(organization),
+    ];
+    const team = await on.team(organization);
+    await on.grant(team, seen, { access: 'read' });
+    const consumers = async () => {
+      const nobody: Standing = { actor: 'user', siteAdministrator: false, member: true, teams: [] };
+      const found = await on.read((tx) => tx.workspaces.stateConsumers(id, nobody, 'all', { number: 1, size: 10 }));
+      return found.items.map(({ subject }) => subject.id).sort();
+    };
+    const change = (removed: WorkspaceVisibility, ...ids: readonly string[]) =>
+      on.run((tx) => tx.workspaces.changeStateConsumers(id, { removed, added: ids }));
+    await change({ throughTeams: [] }, hidden.id, seen.id);
+    await change({ throughTeams: [] });
+    expect(await consumers()).toEqual([hidden.id, seen.id].sort());
+    await change({ throughTeams: [team.id] }, added.id);
+    expect(await consumers()).toEqual([hidden.id, added.id].sort());
+    await change('all');
+    expect(await consumers()).toEqual([]);
+  });
+
   it('finds a workspace by id and by name', async () => {
     const organization = await on.organization();
     const workspace = await on.workspace(organization, { repository: aRepository(), revision: 3 });

@@ -238,6 +238,34 @@ describe('workspaces', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it('keep the consumers that the caller who replaces them cannot see', async () => {
+    const [id, hidden, seen, next] = [
+      await newWorkspace(),
+      await newWorkspace(),
+      await newWorkspace(),
+      await newWorkspace(),
+    ];
+    const consumers = `/workspaces/${id}/relationships/remote-state-consumers`;
+    const body = (...ids: readonly string[]) => ({ data: ids.map((one) => ({ id: one, type: 'workspaces' })) });
+    const listed = async () => {
+      const { data } = (await admin.get(consumers).expect(200)).body;
+      return data.map((workspace: { id: string }) => workspace.id).sort();
+    };
+    await admin.post(consumers, body(hidden, seen)).expect(204);
+    const team = await api.team('acme', newName());
+    await api.unitOfWork.run(async (tx) => {
+      await giveGrant(tx, team, id, { access: 'admin' });
+      for (const one of [seen, next]) await giveGrant(tx, team, one, { access: 'read' });
+    });
+    const caller = await api.member('acme', newName(), [team]);
+    await caller.patch(consumers, body(next)).expect(204);
+    expect(await listed()).toEqual([hidden, next].sort());
+    await caller.patch(consumers, body()).expect(204);
+    expect(await listed()).toEqual([hidden]);
+    await admin.patch(consumers, body()).expect(204);
+    expect(await listed()).toEqual([]);
+  });
+
   it('refuse destroy runs that the settings do not allow', async () => {
     const id = await newWorkspace();
     const { uploadUrl } = await api.version(id, { 'auto-queue-runs': false });

@@ -17,7 +17,8 @@ const notHere = 'this endpoint does not support it';
 
 /**
  * Every query parameter by which a client of this API family selects, sorts or includes, and why it is refused where it
- * is not served. A name covers the names that go on from it in brackets: `filter[tagged]` is `filter[tagged][0][key]`.
+ * is not served. A name covers the names that go on from it in brackets: `filter[tagged]` is `filter[tagged][0][key]`, and
+ * `filter[names]` is `filter[names][0]`, which is refused where lists are written with commas.
  */
 export const familyParameters: Readonly<Record<string, string>> = {
   include: 'this endpoint includes nothing. Invalid include parameter',
@@ -64,14 +65,18 @@ export function refuseOthers(served: Parameters, query: Query): void {
   if (query.isEmpty) return;
   const faults = query.names().flatMap((name): readonly Fault[] => {
     if (Object.hasOwn(served, name)) return [];
-    const reason = Object.hasOwn(familyParameters, name) ? familyParameters[name] : reasonOfGroup(name);
+    const reason = Object.hasOwn(familyParameters, name) ? familyParameters[name] : reasonOfMember(served, name);
     return reason === undefined ? [] : [{ parameter: name, detail: `${name} is not supported: ${reason}` }];
   });
   if (faults.length > 0) throw new RequestError(400, 'bad request', faults);
 }
 
-const reasonOfGroup = (name: string): string | undefined =>
-  name.startsWith('filter[tagged][') ? familyParameters['filter[tagged]'] : undefined;
+/** For a name that goes on from another in brackets, as `filter[names][0]` does. */
+function reasonOfMember(served: Parameters, name: string): string | undefined {
+  const whole = Object.keys(familyParameters).find((known) => name.startsWith(`${known}[`));
+  if (whole === undefined) return undefined;
+  return Object.hasOwn(served, whole) ? `several values are one ${whole}, with commas` : familyParameters[whole];
+}
 
 /** The values of an empty query, by parameters: most requests have none. */
 const withoutQuery = new WeakMap<Parameters, Values<Parameters>>();

@@ -229,8 +229,14 @@ export class MemoryWorkspaces implements WorkspaceRepository {
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
-    const { stateConsumers } = this.tables();
-    const kept = removed === 'all' ? [] : [...(stateConsumers.get(id) ?? [])].filter((one) => !removed.includes(one));
+    const tables = this.tables();
+    const { stateConsumers } = tables;
+    const isRemoved = (one: WorkspaceId): boolean => {
+      if (removed === 'all') return true;
+      if (!('throughTeams' in removed)) return removed.includes(one);
+      return removed.throughTeams.some((teamId) => tables.grantOf(teamId, one) !== undefined);
+    };
+    const kept = [...(stateConsumers.get(id) ?? [])].filter((one) => !isRemoved(one));
     const consumers = new Set([...kept, ...added]);
     if (consumers.size === 0) stateConsumers.delete(id);
     else stateConsumers.set(id, consumers);

@@ -17,7 +17,8 @@ import type { Page, PageRequest } from './page.js';
 
 /** First removes, then adds. */
 export interface StateConsumersChange {
-  readonly removed: readonly WorkspaceId[] | 'all';
+  /** Some workspaces, or those that a caller can see. */
+  readonly removed: readonly WorkspaceId[] | WorkspaceVisibility;
   readonly added: readonly WorkspaceId[];
 }
 

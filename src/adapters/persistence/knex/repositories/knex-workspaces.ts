@@ -260,8 +260,10 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
     const gone = this.consumersOf(id);
-    if (removed !== 'all') gone.whereIn('consumer_id', removed);
-    if (removed === 'all' || removed.length > 0) await this.db.run(gone.delete());
+    if (removed !== 'all') {
+      gone.whereIn('consumer_id', 'throughTeams' in removed ? this.grantedTo(removed.throughTeams) : [...removed]);
+    }
+    if (!Array.isArray(removed) || removed.length > 0) await this.db.run(gone.delete());
     if (added.length === 0) return;
     const { sql } = this.db;
     // Selected, and with a `where`, for the reasons that KnexPolicySets gives.
