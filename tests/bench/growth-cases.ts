@@ -272,11 +272,13 @@ export const searches: readonly Search[] = [
       ...(query.startsWith('search') && { readsRows: true }),
     }),
   ),
-  {
-    name: 'organizations by q',
-    path: () => `/organizations?q=77&page[size]=${pageSize}`,
-    rows: ({ others }) => others,
-  },
+  ...['q=77', 'q[name]=77', 'q[email]=nobody'].map(
+    (query): Search => ({
+      name: `organizations by ${query}`,
+      path: () => `/organizations?${query}&page[size]=${pageSize}`,
+      rows: ({ others }) => others,
+    }),
+  ),
   { name: 'filter that a tenth of the outcomes match', ...filtered('failed', 0) },
   { name: 'filter that all outcomes match, in their middle', ...filtered('passed', 0.5) },
   { name: 'team tokens from the last used on, in their middle', ...sorted('-last-used-at') },
