@@ -65,6 +65,10 @@ const findId = seeing(
   ({ id }: { readonly id: WorkspaceId }) => id,
 );
 
+const workspaceById = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
+  select(livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
+);
+
 const findByName = seeing(
   'workspace',
   (sql, { organizationName, name }: { readonly organizationName: string; readonly name: string }) =>
@@ -93,7 +97,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   }
 
   async find(id: WorkspaceId): Promise<Workspace | undefined> {
-    const row = await this.db.first<object>(select(this.living().where('w.id', id)));
+    const row = await this.db.first<object>(workspaceById(this.db, { id }));
     return row && workspaceRows.read(row);
   }
 

@@ -30,7 +30,7 @@ import {
   type WorkspaceVisibility,
   waitingRunStatuses,
 } from '../../../../../domain/index.js';
-import { prepared } from '../../engine/prepared.js';
+import { columnsFrom, inserting, prepared } from '../../engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale } from '../../engine/statements.js';
 import { livingWorkspaces } from '../knex-workspaces.js';
 import { seeing, standingOnEach } from '../standing.js';
@@ -94,6 +94,24 @@ const runsInRange = prepared(
       .orderBy('r.sequence', 'desc'),
 );
 
+const insertRun = inserting('runs', runRows.columns);
+
+const updateRun = prepared((sql, row: { readonly id: RunId; readonly revision_before: number }) =>
+  sql('runs').where({ id: row.id, revision: row.revision_before }).update(columnsFrom(row, changeable.columns)),
+);
+
+const takeSequence = prepared((sql, { id }: { readonly id: WorkspaceId }) => {
+  const livingOrganization = sql('organizations as o')
+    .whereRaw('o.id = workspaces.organization_id')
+    .whereNull('o.deleted_at')
+    .select('o.id');
+  return sql('workspaces')
+    .where({ id, deleted_at: null })
+    .whereExists(livingOrganization)
+    .update({ last_run_sequence: sql.raw('last_run_sequence + 1') })
+    .returning('last_run_sequence');
+});
+
 const firstOfVersions = prepared((sql, { ids }: { readonly ids: readonly ConfigurationVersionId[] }) => {
   const earliest = sql('runs as e')
     .whereRaw('e.configuration_version_id = r.configuration_version_id')
@@ -134,15 +152,12 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   async add({ state }: Run): Promise<void> {
-    await this.db.runLater(this.db.sql('runs').insert(runRows.write(state)));
+    await this.db.runLater(insertRun(this.db, runRows.write(state)));
   }
 
   save({ state }: Run): Promise<void> {
-    const update = this.db
-      .sql('runs')
-      .where({ id: state.id, revision: state.revision - 1 })
-      .update(changeable.write(state));
-    return unlessStale({ table: 'runs', id: state.id }, this.db.run(update));
+    const row = { ...changeable.write(state), id: state.id, revision_before: state.revision - 1 };
+    return unlessStale({ table: 'runs', id: state.id }, this.db.run(updateRun(this.db, row)));
   }
 
   async aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered> {
@@ -161,18 +176,7 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   async takeSequence(workspaceId: WorkspaceId): Promise<number> {
-    const { sql } = this.db;
-    const livingOrganization = sql('organizations as o')
-      .whereRaw('o.id = workspaces.organization_id')
-      .whereNull('o.deleted_at')
-      .select('o.id');
-    const row = await this.db.first<{ last_run_sequence: number }>(
-      sql('workspaces')
-        .where({ id: workspaceId, deleted_at: null })
-        .whereExists(livingOrganization)
-        .update({ last_run_sequence: sql.raw('last_run_sequence + 1') })
-        .returning('last_run_sequence'),
-    );
+    const row = await this.db.first<{ last_run_sequence: number }>(takeSequence(this.db, { id: workspaceId }));
     if (row === undefined) throw notFound();
     return row.last_run_sequence;
   }
