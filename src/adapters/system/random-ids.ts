@@ -12,6 +12,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   workspace: 'ws',
   variable: 'var',
   'team-workspace': 'tws',
+  'team-project': 'tprj',
   'configuration-version': 'cv',
   'ingress-attributes': 'ia',
   token: 'at',

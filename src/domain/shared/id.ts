@@ -9,6 +9,7 @@ export type ProjectId = Id<'project'>;
 export type WorkspaceId = Id<'workspace'>;
 export type VariableId = Id<'variable'>;
 export type TeamWorkspaceId = Id<'team-workspace'>;
+export type TeamProjectId = Id<'team-project'>;
 export type ConfigurationVersionId = Id<'configuration-version'>;
 export type TokenId = Id<'token'>;
 export type RunId = Id<'run'>;

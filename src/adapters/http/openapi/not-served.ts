@@ -21,12 +21,6 @@ const ofSite = (...names: readonly string[]) => of('/admin', ...names);
 /** Requests for these are 404 with the reason, and `docs/compatibility.md` lists them. */
 export const notServed: readonly NotServed[] = [
   {
-    name: 'team access on projects',
-    paths: ['/team-projects'],
-    resources: ['tfe_team_project_access'],
-    why: `${notYet} Teams have access to workspaces.`,
-  },
-  {
     name: 'settings and policy sets of projects',
     paths: [],
     resources: ['tfe_project_settings', 'tfe_project_policy_set'],

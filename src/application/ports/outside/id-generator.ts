@@ -9,6 +9,7 @@ export const idKinds = [
   'workspace',
   'variable',
   'team-workspace',
+  'team-project',
   'configuration-version',
   'ingress-attributes',
   'token',
