@@ -22,10 +22,9 @@ export const notServed: readonly NotServed[] = [
     why: 'Execution modes and policy sets belong to the organization or to workspaces.',
   },
   {
-    name: 'tags',
-    path: '/organizations/:organization/tags',
+    name: 'policy sets by tags',
     resources: ['tfe_tag_policy_set'],
-    why: `${notYet} This includes \`cloud { workspaces { tags } }\`, and \`tags\` and \`tag_names\` of \`tfe_workspace\`.`,
+    why: `${notYet} A policy set names its workspaces, or is global.`,
   },
   {
     name: 'variable sets',

@@ -192,6 +192,11 @@ source_url = "https://example.com/pipelines/1"
 terraform_version = "1.11.4"
 trigger_prefixes = ["modules", "shared"]
 working_directory = "site/one"
+tag_names = ["network", "site:one"]
+tags = {
+  stage = "test"
+  team = ""
+}
 ${inOrganization}`,
     [
       ['= "network"', '= "network-2"'],
@@ -204,6 +209,9 @@ ${inOrganization}`,
       ['"1.11.4"', '"~> 1.11.0"'],
       ['"modules", ', ''],
       ['site/one', 'site/two'],
+      ['"network", "site', '"net", "site'],
+      ['stage = "test"\n', 'stage = "live"\nzone = "1"\n'],
+      ['  team = ""\n', ''],
     ],
     { importId: byId, data: `name = tfe_workspace.it.name\n${inOrganization}` },
   ),

@@ -157,6 +157,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'projects/delete': managingProjects,
   'projects/move-workspaces': managingProjects,
   'workspaces/create': [...owners, ...organizationToken, ...administeringEverywhere],
+  'tags/delete': [...owners, ...organizationToken, ...administeringEverywhere],
   'workspaces/update': [...administering, ...organizationToken],
   'workspaces/set-execution': administering,
   'workspaces/link-repository': owners,

@@ -23,6 +23,7 @@ import {
   aRun,
   aStateOutput,
   aStateVersion,
+  aTagBinding,
   aTeam,
   aToken,
   aUser,
@@ -187,6 +188,7 @@ export async function makeSmallWorld(
   const inProject = aWorkspace(organization, { name: 'in-project', projectId: project.id });
   const another = aWorkspace(organization, { name: 'another', ...named });
   const variable = aVariable(workspace);
+  const tag = { id: unique('tag'), name: 'network' };
   const commit = someIngressAttributes();
   const version = aConfigurationVersion(workspace, {
     status: scene.version,
@@ -230,6 +232,9 @@ export async function makeSmallWorld(
     }
     if (question?.servingElsewhere) await tx.workspaces.add(another);
     await tx.variables.add(variable);
+    await tx.tags.give(organization.id, [workspace.id], [tag], noon);
+    const binding = aTagBinding(workspace);
+    await tx.tagBindings.bind(binding.owner, [binding]);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
     if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
@@ -288,6 +293,7 @@ export async function makeSmallWorld(
       team: freeTeam.id,
       version: version.state.id,
       policy: policy.id,
+      tag: tag.id,
       state: state.id,
     },
     tokens: { team: ofTarget.id, agent: ofAgent.id },
@@ -301,6 +307,7 @@ export async function makeSmallWorld(
       '/team-workspaces': targetsRow,
       '/projects': project.id,
       '/workspaces': workspace.id,
+      '/tags': tag.id,
       '/teams': target.id,
       '/configuration-versions': version.state.id,
       '/organization-memberships': otherMembership.id,

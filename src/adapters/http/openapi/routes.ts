@@ -16,6 +16,7 @@ import { projectRoutes } from '../supporting/projects/project-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
+import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
 import { userRoutes } from '../supporting/users/user-routes.js';
 import { variableRoutes } from '../supporting/variables/variable-routes.js';
@@ -46,6 +47,7 @@ const areas = {
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
   Projects: projectRoutes,
   Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
+  Tags: tagRoutes,
   Variables: variableRoutes,
   Runs: (use, dialect) => runRoutes(use, dialect, neighboursIn(dialect)),
   'State versions': stateVersionRoutes,

@@ -16,6 +16,7 @@ import type { RunArtifacts } from './run-artifacts.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
+import type { TagBindingRepository, TagRepository } from './tag-repository.js';
 import type { TeamRepository } from './team-repository.js';
 import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
 import type { UserRepository } from './user-repository.js';
@@ -32,6 +33,8 @@ export interface Repositories {
   readonly teamAccess: TeamWorkspaceRepository;
   readonly projects: ProjectRepository;
   readonly workspaces: WorkspaceRepository;
+  readonly tags: TagRepository;
+  readonly tagBindings: TagBindingRepository;
   readonly variables: VariableRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
   readonly runs: RunRepository & RunQueries;
