@@ -78,6 +78,7 @@ export type {
   PolicySetFilter,
   ProjectFilter,
   RunFilter,
+  TagFilter,
   TeamFilter,
   WorkspaceFilter,
 } from './ports/repositories/filters.js';
@@ -117,6 +118,12 @@ export type {
 } from './ports/repositories/run-repository.js';
 export type { StateOutputRepository, StateVersionRepository } from './ports/repositories/state-version-repository.js';
 export type { StoredFile, StoredFiles } from './ports/repositories/stored-files.js';
+export type {
+  CountedTag,
+  GivenTag,
+  TagBindingRepository,
+  TagRepository,
+} from './ports/repositories/tag-repository.js';
 export type { TeamProjectRepository, TeamProjectView } from './ports/repositories/team-project-repository.js';
 export type { TeamRepository } from './ports/repositories/team-repository.js';
 export type {
@@ -230,6 +237,13 @@ export type { ShownOutput } from './supporting/state-versions/shown-output.js';
 export { StateOutputsReader } from './supporting/state-versions/state-outputs-reader.js';
 export type { StateUrls } from './supporting/state-versions/state-urls.js';
 export { type StateUploadFrom, UploadStateVersion } from './supporting/state-versions/upload-state-version.js';
+export { BindTags } from './supporting/tags/bind-tags.js';
+export { ChangeWorkspaceTags } from './supporting/tags/change-workspace-tags.js';
+export { ListEffectiveTagBindings, ListTagBindings } from './supporting/tags/list-tag-bindings.js';
+export { ListTags, ListWorkspaceTags } from './supporting/tags/list-tags.js';
+export { RemoveTags } from './supporting/tags/remove-tags.js';
+export { TagChanges, type TagReference, type WantedTags } from './supporting/tags/tag-changes.js';
+export { TagWorkspaces } from './supporting/tags/tag-workspaces.js';
 export { ChangeTeamMembers } from './supporting/teams/change-team-members.js';
 export { CreateTeam } from './supporting/teams/create-team.js';
 export { ListTeams } from './supporting/teams/list-teams.js';

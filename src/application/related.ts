@@ -1,6 +1,7 @@
 import type {
   ConfigurationVersionId,
   ConfigurationVersionState,
+  EffectiveTagBinding,
   IngressAttributes,
   ManagedPolicy,
   Member,
@@ -27,6 +28,7 @@ interface Views {
   readonly 'configuration-version': ConfigurationVersionState | ConfigurationVersionSummary;
   readonly 'ingress-attributes': { readonly versionId: ConfigurationVersionId; readonly attributes: IngressAttributes };
   readonly 'task-stage': WithStanding<TaskStage>;
+  readonly 'effective-tag-binding': EffectiveTagBinding;
   readonly user: Member;
   readonly team: WithStanding<Team>;
   readonly membership: MembershipView;

@@ -11,6 +11,7 @@ const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
 const byteQuota = made(published.ByteQuota, 'settings');
 const runProgress = made(published.RunProgress, 'clock', 'ids');
 const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
+const tagChanges = made(published.TagChanges, 'clock', 'ids');
 const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
 const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
@@ -113,21 +114,30 @@ export const useCases = {
   showToken: made(published.ShowToken, 'unitOfWork'),
   revokeToken: made(published.RevokeToken, 'unitOfWork'),
 
-  createWorkspace: made(published.CreateWorkspace, 'unitOfWork', 'clock', 'ids', repositoryLinks),
+  createWorkspace: made(published.CreateWorkspace, 'unitOfWork', 'clock', 'ids', repositoryLinks, tagChanges),
   listWorkspaces: made(published.ListWorkspaces, 'unitOfWork'),
   showWorkspace: made(published.ShowWorkspace, 'unitOfWork'),
-  updateWorkspace: made(published.UpdateWorkspace, 'unitOfWork', 'clock', repositoryLinks),
+  updateWorkspace: made(published.UpdateWorkspace, 'unitOfWork', 'clock', repositoryLinks, tagChanges),
   removeWorkspace: made(published.RemoveWorkspace, 'unitOfWork', 'clock'),
   listStateConsumers: made(published.ListStateConsumers, 'unitOfWork'),
   changeStateConsumers: made(published.ChangeStateConsumers, 'unitOfWork'),
   changeWorkspaceLock: made(published.ChangeWorkspaceLock, 'unitOfWork', 'clock', runProgress),
 
-  createProject: made(published.CreateProject, 'unitOfWork', 'clock', 'ids'),
+  createProject: made(published.CreateProject, 'unitOfWork', 'clock', 'ids', tagChanges),
   listProjects: made(published.ListProjects, 'unitOfWork'),
   showProject: made(published.ShowProject, 'unitOfWork'),
-  updateProject: made(published.UpdateProject, 'unitOfWork', 'clock'),
+  updateProject: made(published.UpdateProject, 'unitOfWork', 'clock', tagChanges),
   removeProject: made(published.RemoveProject, 'unitOfWork'),
   moveWorkspaces: made(published.MoveWorkspaces, 'unitOfWork', 'clock'),
+
+  listTags: made(published.ListTags, 'unitOfWork'),
+  listWorkspaceTags: made(published.ListWorkspaceTags, 'unitOfWork'),
+  changeWorkspaceTags: made(published.ChangeWorkspaceTags, 'unitOfWork', tagChanges),
+  tagWorkspaces: made(published.TagWorkspaces, 'unitOfWork', tagChanges),
+  removeTags: made(published.RemoveTags, 'unitOfWork'),
+  listTagBindings: made(published.ListTagBindings, 'unitOfWork'),
+  listEffectiveTagBindings: made(published.ListEffectiveTagBindings, 'unitOfWork'),
+  bindTags: made(published.BindTags, 'unitOfWork', tagChanges),
 
   createVariable: made(published.CreateVariable, 'unitOfWork', 'clock', 'ids', 'secretBox'),
   listVariables: made(published.ListVariables, 'unitOfWork', 'secretBox'),

@@ -142,6 +142,8 @@ export type {
   RunId,
   StateVersionId,
   StateVersionOutputId,
+  TagBindingId,
+  TagId,
   TaskStageId,
   TeamId,
   TeamProjectId,
@@ -209,6 +211,9 @@ export {
   type StateVersion,
   stateVersionStatuses,
 } from './supporting/state-versions/state-version.js';
+export type { Tag } from './supporting/tags/tag.js';
+export { tagNameOf } from './supporting/tags/tag.js';
+export type { EffectiveTagBinding, KeyValue, TagBinding, TagBindingOwner } from './supporting/tags/tag-binding.js';
 export type { AccessChange, Team, TeamSettings } from './supporting/teams/team.js';
 export { asQuestion, ownersTeamName, visibilities } from './supporting/teams/team.js';
 export { teamNameKey } from './supporting/teams/team-name.js';

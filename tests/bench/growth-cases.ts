@@ -210,6 +210,7 @@ const sorted = (key: string) => ({
 const rowsOfList = {
   teams: ({ teams }: Size) => teams,
   workspaces: ({ workspaces }: Size) => workspaces,
+  tags: ({ others }: Size) => others,
   'organization-memberships': ({ users }: Size) => users,
   'policy-sets': ({ others }: Size) => others,
   policies: ({ others }: Size) => others,
@@ -235,7 +236,12 @@ export const searches: readonly Search[] = [
       'sort=-name',
       'sort=-current-run.created-at',
       'sort=-latest-change-at',
+      'search[tags]=network',
+      'search[exclude-tags]=network',
+      'filter[tagged][0][key]=stage',
+      'filter[tagged][0][key]=stage&filter[tagged][0][value]=test',
     ],
+    tags: ['', 'q=77', 'filter[exclude][taggable][id]=ws-any'],
     'organization-memberships': ['q=77', 'filter[status]=invited', 'filter[email]=nobody@example.com'],
     'policy-sets': ['search[name]=77', 'filter[kind]=sentinel'],
     policies: ['search[name]=77', 'filter[kind]=sentinel', 'sort=-created-at'],
@@ -258,7 +264,8 @@ export const searches: readonly Search[] = [
         name: `${list} by ${query}`,
         path: () => `/organizations/acme/${list}?${query}&page[size]=${pageSize}`,
         rows: rowsOfList[list as keyof typeof rowsOfList],
-        ...(/^search.(?:basic|user|commit)|^sort=-(?:current|latest)|^filter.current-run/.test(query) && {
+        ...((/^search.(?:basic|user|commit)|^sort=-(?:current|latest)|^filter.current-run/.test(query) ||
+          list === 'tags') && {
           readsRows: true,
         }),
       }),
@@ -576,6 +583,18 @@ export const excluded: Readonly<Record<string, string>> = {
   'get /runs/:id/configuration-version/download': 'reads what showing the version of a run reads, and redirects',
   'get /organizations/:organization/authentication-token': 'an organization has one token, found as a team’s is',
   'post /organizations/:organization/authentication-token': 'an organization has one token, replaced as a team’s is',
+  'get /organizations/:organization/tags': 'looks up the workspaces of each tag: its searches are measured',
+  'get /workspaces/:id/relationships/tags': 'looks up the tags of one workspace, which has at most 100',
+  'post /workspaces/:id/relationships/tags': 'adds rows by the keys of tags to one workspace',
+  'post /tags/:id/relationships/workspaces': 'adds rows by the keys of workspaces',
+  ...Object.fromEntries(
+    ['workspaces', 'projects'].flatMap((kind) =>
+      ['tag-bindings', 'effective-tag-bindings'].map((what) => [
+        `get /${kind}/:id/${what}`,
+        'reads at most twenty rows by the key of their owner',
+      ]),
+    ),
+  ),
   'get /workspaces/:workspaceId/vars/:variableId': 'nothing of it is seeded; it is found as a team access is',
   ...Object.fromEntries(
     [

@@ -15,6 +15,7 @@ import {
   aRun,
   aStateOutput,
   aStateVersion,
+  aTagBinding,
   aTeam,
   aToken,
   aUser,
@@ -260,6 +261,9 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.teams.addMembers(team, [owner.id, member.id]);
     await tx.tokens.add(aToken(ownedBy('team', team), { id: id('at'), secretDigest: digestOf('a team'), createdBy }));
     await tx.workspaces.add(workspace);
+    await tx.tags.give(organization.id, [workspace.id], [{ id: id('tag'), name: 'network' }], createdAt);
+    const binding = aTagBinding(workspace, { id: id('tb'), createdAt });
+    await tx.tagBindings.bind(binding.owner, [binding]);
     await tx.teamAccess.add({ ...access, grant: { access: 'write' } });
     await tx.configurationVersions.add(version, true);
     await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes({ id: id('ia') }));
@@ -458,6 +462,9 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     'agent_tokens',
     'ingress_attributes',
     'api_tokens',
+    'tags',
+    'workspace_tags',
+    'workspace_tag_bindings',
   ];
   await on.withoutIndexes(fewer, async () => {
     const numbers = on.series(size.others);
@@ -470,6 +477,17 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     await copies('policy_sets', 'id is not null', named('polset'), 'n', numbers);
     await copies('policies', 'id is not null', named('pol'), 'n', numbers);
     await copies('agent_pools', 'id is not null', named('apool'), 'n', numbers);
+    const ofNumber = `new_workspaces as n on n.i = k.i % ${size.workspaces} + 1`;
+    const tagged = {
+      id: `'tag-' || ${on.padded('n.i')}`,
+      name: `'tag-' || ${on.padded('n.i')}`,
+      created_at: at('n.i'),
+    };
+    await copies('tags', 'id is not null', tagged, 'n', numbers);
+    await on.run(`insert into workspace_tags (workspace_id, tag_id)
+      ${on.series(size.others).replace('n(i)', 'k(i)')} select n.id, 'tag-' || ${on.padded('k.i')} from k join ${ofNumber}`);
+    const bound = { id: `'tb-' || ${on.text16}`, workspace_id: 'n.id', value: on.padded('n.i'), created_at: at('n.i') };
+    await copies('workspace_tag_bindings', 'id is not null', bound, 'new_workspaces as n');
     const token = { secret_digest: on.text64, created_at: at('n.i') };
     await copies('agent_tokens', 'id is not null', { ...token, id: `'agt-' || ${on.text16}` }, 'n', numbers);
     await on.run(`insert into api_tokens (id, user_id, secret_digest, created_at)

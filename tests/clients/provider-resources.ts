@@ -234,6 +234,11 @@ terraform_version = "1.11.4"
 trigger_prefixes = ["modules", "shared"]
 working_directory = "site/one"
 project_id = tfe_project.it.id
+tag_names = ["network", "site:one"]
+tags = {
+  stage = "test"
+  team = ""
+}
 ${inOrganization}`,
     [
       ['= "network"', '= "network-2"'],
@@ -247,6 +252,9 @@ ${inOrganization}`,
       ['"modules", ', ''],
       ['site/one', 'site/two'],
       ['tfe_project.it', 'tfe_project.other'],
+      ['"network", "site', '"net", "site'],
+      ['stage = "test"\n', 'stage = "live"\nzone = "1"\n'],
+      ['  team = ""\n', ''],
     ],
     { importId: byId, data: `name = tfe_workspace.it.name\n${inOrganization}` },
   ),

@@ -371,8 +371,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const pool = anAgentPool(organization);
     await instance(0).run((tx) => tx.agentPools.add(pool));
     const links = new application.RepositoryLinks(ids, secrets, box);
+    const tags = new application.TagChanges(clock, ids);
     const naming: Act = (unitOfWork) =>
-      new application.UpdateWorkspace(unitOfWork, clock, links).execute(
+      new application.UpdateWorkspace(unitOfWork, clock, links, tags).execute(
         asUser(owner),
         { id: workspace.id },
         { execution: { agentPoolId: pool.id } },
@@ -771,6 +772,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
           instance(n % 3),
           clock,
           new application.RepositoryLinks(ids, secrets, box),
+          new application.TagChanges(clock, ids),
         ).execute(asUser(owner), { id: workspace.id }, { description: `change ${round}/${n}` });
       outcomes.push(...(await Promise.allSettled(Array.from({ length: 12 }, change))));
     }

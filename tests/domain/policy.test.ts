@@ -181,6 +181,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     ...maintaining,
     'create workspaces',
   ],
+  'tags/delete': [...owners, ...organizationToken, ...administeringEverywhere],
   'workspaces/update': [...administering, ...organizationToken],
   'workspaces/set-execution': administering,
   'workspaces/schedule-destroy': administering,

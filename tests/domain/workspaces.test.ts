@@ -27,6 +27,7 @@ const unlocked: Workspace = {
   organizationDefaults: { executionMode: 'remote', agentPoolId: null },
   lock: null,
   repository: null,
+  tagNames: [],
   currentConfigurationVersionId: null,
   createdAt: noon,
   updatedAt: noon,

@@ -68,6 +68,20 @@ const promised: Readonly<Record<string, number>> = {
   'post /workspaces/:id/actions/lock': 6,
   'post /workspaces/:id/actions/unlock': 3,
   'post /workspaces/:id/actions/force-unlock': 3,
+  'get /organizations/:organization/tags': 4,
+  'delete /organizations/:organization/tags': 5,
+  // The tag and whether the caller may know it; then the workspaces, locked and with the caller's rights on each.
+  'post /tags/:id/relationships/workspaces': 9,
+  'get /workspaces/:id/relationships/tags': 5,
+  // Counted under the workspace's lock, as bindings are.
+  'post /workspaces/:id/relationships/tags': 6,
+  'delete /workspaces/:id/relationships/tags': 5,
+  'get /workspaces/:id/tag-bindings': 3,
+  'patch /workspaces/:id/tag-bindings': 6,
+  'get /workspaces/:id/effective-tag-bindings': 3,
+  'get /projects/:id/tag-bindings': 3,
+  'patch /projects/:id/tag-bindings': 6,
+  'get /projects/:id/effective-tag-bindings': 3,
   // Its place in the queue is read from the workspace's other runs, its policies from the policy sets.
   'post /runs': 16,
   'get /workspaces/:workspaceId/runs': 4,
@@ -127,6 +141,7 @@ const promised: Readonly<Record<string, number>> = {
   'post /organizations/:organization/projects': 4,
   'get /projects/:id': 2,
   'patch /projects/:id': 4,
+  // Its tag bindings go with it.
   'delete /projects/:id': 7,
   'post /projects/:id/relationships/workspaces': 8,
   'get /organizations/:organization/policies': 4,

@@ -36,6 +36,7 @@ const everything = {
   'can-read-variable': true,
   'can-update-variable': true,
   'can-lock': true,
+  'can-manage-tags': true,
   'can-unlock': true,
   'can-force-unlock': true,
   'can-create-state-versions': true,
@@ -81,6 +82,7 @@ describe('workspaces', () => {
       source: 'tfe-api',
       'source-name': null,
       'source-url': null,
+      'tag-names': [],
       'resource-count': 0,
       'workspace-kpis-runs-count': 0,
       'execution-mode': 'remote',
@@ -109,6 +111,8 @@ describe('workspaces', () => {
         links: { related: `${prefix}/workspaces/${id}/current-state-version` },
       },
       outputs: { links: { related: `${prefix}/workspaces/${id}/current-state-version-outputs` } },
+      'tag-bindings': { links: { related: `${prefix}/workspaces/${id}/tag-bindings` } },
+      'effective-tag-bindings': { links: { related: `${prefix}/workspaces/${id}/effective-tag-bindings` } },
       vars: { links: { related: `${prefix}/workspaces/${id}/vars` } },
       'agent-pool': { data: null },
       'locked-by': { data: null },
@@ -184,7 +188,6 @@ describe('workspaces', () => {
     const id = await newWorkspace();
     const change = (data: object) => admin.patch(`/workspaces/${id}`, { data: { type: 'workspaces', ...data } });
     for (const [name, value] of Object.entries({
-      'tag-names': ['network'],
       'inherits-project-auto-destroy': true,
       'project-remote-state': true,
       'hyok-enabled': true,
@@ -196,8 +199,6 @@ describe('workspaces', () => {
       for (const empty of [null, false, '', []]) await change({ attributes: { [name]: empty } }).expect(200);
     }
     for (const [name, data] of Object.entries({
-      tags: [{ type: 'tags', attributes: { name: 'network' } }],
-      'tag-bindings': [{ type: 'tag-bindings', attributes: { key: 'a', value: 'b' } }],
       'ssh-key': { id: 'sshkey-1', type: 'ssh-keys' },
     })) {
       const { body } = await change({ relationships: { [name]: { data } } }).expect(422);
@@ -411,7 +412,7 @@ describe('workspaces', () => {
     expect(await permissions(await holderOf('read-workspaces'))).toEqual(only(...read));
     expect(await permissions(await holderOf('manage-policies'))).toEqual(only('can-read-settings', 'can-read-run'));
     expect(await permissions(await api.organizationToken('acme'))).toEqual(
-      only(...read, 'can-update-variable', 'can-update', 'can-destroy', 'can-force-delete'),
+      only(...read, 'can-update-variable', 'can-manage-tags', 'can-update', 'can-destroy', 'can-force-delete'),
     );
   });
 

@@ -21,6 +21,7 @@ import {
   type RunState,
   type StateOutput,
   type StateVersion,
+  type TagBinding,
   type Team,
   type TeamId,
   type TokenOwner,
@@ -121,6 +122,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     repository: null,
     autoDestroy: null,
     source: 'tfe-api',
+    tagNames: [],
     currentConfigurationVersionId: null,
     createdAt: noon,
     updatedAt: noon,
@@ -128,6 +130,16 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     ...given,
   };
 };
+
+export const aTagBinding = (workspace: Workspace, given: Partial<TagBinding> = {}): TagBinding => ({
+  id: unique('tb'),
+  organizationId: workspace.organizationId,
+  owner: { kind: 'workspace', id: workspace.id },
+  key: 'stage',
+  value: 'test',
+  createdAt: noon,
+  ...given,
+});
 
 export const aStateVersion = (
   { workspaceId, id: runId }: Pick<RunState, 'id' | 'workspaceId'>,

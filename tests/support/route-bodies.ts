@@ -10,6 +10,7 @@ export interface Referred {
   readonly team: string;
   readonly version: string;
   readonly policy: string;
+  readonly tag: string;
   readonly state: string;
 }
 
@@ -21,6 +22,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
   const workspaces = { data: [{ type: 'workspaces', id: referred.workspace }] };
   const policies = { data: [{ type: 'policies', id: referred.policy }] };
   const memberships = { data: [{ type: 'organization-memberships', id: referred.membership }] };
+  const bindings = { data: [{ type: 'tag-bindings', attributes: { key: 'stage', value: 'live' } }] };
+  const tags = { data: [{ type: 'tags', attributes: { name: 'network' } }] };
   return {
     'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
     'patch /organizations/:organization': doc('organizations', { email: 'b@example.com' }),
@@ -37,6 +40,12 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /workspaces/:id/relationships/remote-state-consumers': workspaces,
     'patch /workspaces/:id/relationships/remote-state-consumers': workspaces,
     'delete /workspaces/:id/relationships/remote-state-consumers': workspaces,
+    'delete /organizations/:organization/tags': { data: [{ type: 'tags', id: referred.tag }] },
+    'post /tags/:id/relationships/workspaces': workspaces,
+    'post /workspaces/:id/relationships/tags': tags,
+    'delete /workspaces/:id/relationships/tags': tags,
+    'patch /workspaces/:id/tag-bindings': bindings,
+    'patch /projects/:id/tag-bindings': bindings,
     'post /workspaces/:id/actions/lock': {},
     'post /runs/:id/actions/apply': { comment: 'Looks good' },
     'post /runs/:id/actions/discard': {},
@@ -118,5 +127,6 @@ export const bodies = bodiesWith({
   team: 'team-any',
   version: 'cv-any',
   policy: 'pol-any',
+  tag: 'tag-any',
   state: 'sv-any',
 });

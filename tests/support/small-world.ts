@@ -27,6 +27,7 @@ import {
   aRunComment,
   aStateOutput,
   aStateVersion,
+  aTagBinding,
   aTeam,
   aToken,
   aUser,
@@ -217,6 +218,7 @@ export async function makeSmallWorld(
   const beside = aProject(organization, { name: 'beside' });
   const another = aWorkspace(organization, { name: 'another', projectId: beside.id, ...named });
   const variable = aVariable(workspace);
+  const tag = { id: unique('tag'), name: 'network' };
   const commit = someIngressAttributes();
   const version = aConfigurationVersion(workspace, {
     status: scene.version,
@@ -272,6 +274,9 @@ export async function makeSmallWorld(
       await tx.workspaces.add(another);
     }
     await tx.variables.add(variable);
+    await tx.tags.give(organization.id, [workspace.id], [tag], noon);
+    const binding = aTagBinding(workspace);
+    await tx.tagBindings.bind(binding.owner, [binding]);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
     if (own !== undefined && ofTeam) await giveProjectGrant(tx, own.id, project.id, ofTeam);
     if (target !== own || !ofTeam) await giveProjectGrant(tx, target.id, project.id, leastInProject);
@@ -337,6 +342,7 @@ export async function makeSmallWorld(
       team: freeTeam.id,
       version: version.state.id,
       policy: policy.id,
+      tag: tag.id,
       state: state.id,
     },
     tokens: { team: ofTarget.id, agent: ofAgent.id },
@@ -352,6 +358,7 @@ export async function makeSmallWorld(
       projectId: project.id,
       '/projects': project.id,
       '/workspaces': workspace.id,
+      '/tags': tag.id,
       '/teams': target.id,
       '/configuration-versions': version.state.id,
       '/organization-memberships': otherMembership.id,

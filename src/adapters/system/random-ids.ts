@@ -10,6 +10,8 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   team: 'team',
   project: 'prj',
   workspace: 'ws',
+  tag: 'tag',
+  'tag-binding': 'tb',
   variable: 'var',
   'team-workspace': 'tws',
   'team-project': 'tprj',

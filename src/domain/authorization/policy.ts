@@ -230,6 +230,7 @@ export const policy = {
   'workspaces/delete': [['workspace admin'], ['delete workspaces of the project'], ['organization token']],
   'workspaces/lock': [['workspace locking']],
   'workspaces/force-unlock': [['workspace admin']],
+  'tags/delete': [['manage-workspaces'], ['manage-projects'], ['organization token']],
   'variables/read': [['variables: read'], ['organization token']],
   'variables/manage': [['variables: write'], ['organization token']],
   'teams/read': [['can see the team']],

@@ -17,6 +17,7 @@ import { policySchema, presentPolicy } from '../supporting/policies/policy-resou
 import { presentProject, projectSchema } from '../supporting/projects/project-resource.js';
 import { applySchema, planSchema, presentPhase, presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { presentStateVersion, stateVersionSchema } from '../supporting/state-versions/state-version-resource.js';
+import { effectiveBindingSchema, presentEffectiveBinding } from '../supporting/tags/tag-resource.js';
 import { presentTeam, teamSchema } from '../supporting/teams/team-resource.js';
 import { memberSchema, presentMember } from '../supporting/users/user-resource.js';
 import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
@@ -41,6 +42,7 @@ export const neighboursIn = (dialect: Dialect): Neighbours => ({
     present: ({ versionId, attributes }) => presentIngressAttributes(dialect)(versionId, attributes),
   },
   'task-stage': { schema: () => taskStageSchema(dialect), present: presentTaskStage(dialect) },
+  'effective-tag-binding': { schema: () => effectiveBindingSchema(dialect), present: presentEffectiveBinding(dialect) },
   user: { schema: () => memberSchema(dialect), present: presentMember },
   team: { schema: () => teamSchema(dialect), present: presentTeam(dialect) },
   membership: { schema: () => membershipSchema(dialect), present: presentMembership(dialect) },

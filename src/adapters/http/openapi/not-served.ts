@@ -27,15 +27,16 @@ export const notServed: readonly NotServed[] = [
     why: 'Execution modes and policy sets belong to the organization or to workspaces.',
   },
   {
-    name: 'tags',
-    paths: [
-      ...ofOrganization('tags', 'reserved-tag-keys'),
-      ...ofWorkspace('relationships/tags', 'tag-bindings', 'effective-tag-bindings'),
-      '/tags',
-      '/reserved-tag-keys',
-    ],
+    name: 'policy sets by tags',
+    paths: [],
     resources: ['tfe_tag_policy_set'],
-    why: `${notYet} This includes \`cloud { workspaces { tags } }\`, and \`tags\` and \`tag_names\` of \`tfe_workspace\`.`,
+    why: 'A policy set names its workspaces, or is global.',
+  },
+  {
+    name: 'reserved tag keys',
+    paths: [...ofOrganization('reserved-tag-keys'), '/reserved-tag-keys'],
+    resources: [],
+    why: 'Everyone who may update a workspace may use any key.',
   },
   {
     name: 'variable sets',

@@ -17,6 +17,7 @@ import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
+import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
 import { userRoutes } from '../supporting/users/user-routes.js';
 import { variableRoutes } from '../supporting/variables/variable-routes.js';
@@ -48,6 +49,7 @@ const areas = {
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
   Projects: projectRoutes,
   Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
+  Tags: tagRoutes,
   Variables: variableRoutes,
   Runs: (use, dialect) => [
     ...runRoutes(use, dialect, neighboursIn(dialect)),

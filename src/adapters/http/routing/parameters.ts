@@ -10,7 +10,6 @@ export type Parameters = Readonly<Record<string, z.ZodType>>;
 
 export type Values<Served extends Parameters> = { readonly [Name in keyof Served]: z.output<Served[Name]> };
 
-const noTags = 'workspaces have no tags';
 const notByProject = 'agent pools are not scoped by project, and policy sets are not attached to projects';
 const noVersions = 'policy sets have no versions';
 const notHere = 'this endpoint does not support it';
@@ -28,9 +27,9 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'q[name]': notHere,
   'search[basic]': notHere,
   'search[commit]': notHere,
-  'search[exclude-tags]': noTags,
+  'search[exclude-tags]': notHere,
   'search[name]': notHere,
-  'search[tags]': noTags,
+  'search[tags]': notHere,
   'search[user]': notHere,
   'search[wildcard-name]': notHere,
   'filter[admin]': notHere,
@@ -51,7 +50,8 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'filter[status]': notHere,
   'filter[status_group]': notHere,
   'filter[suspended]': notHere,
-  'filter[tagged]': noTags,
+  'filter[exclude][taggable][id]': notHere,
+  'filter[tagged]': notHere,
   'filter[team][id]': notHere,
   'filter[timeframe]': notHere,
   'filter[versioned]': noVersions,
@@ -64,7 +64,7 @@ export const familyParameters: Readonly<Record<string, string>> = {
 export function refuseOthers(served: Parameters, query: Query): void {
   if (query.isEmpty) return;
   const faults = query.names().flatMap((name): readonly Fault[] => {
-    if (Object.hasOwn(served, name)) return [];
+    if (Object.hasOwn(served, name) || isTagged(served, name)) return [];
     const reason = Object.hasOwn(familyParameters, name) ? familyParameters[name] : reasonOfMember(served, name);
     return reason === undefined ? [] : [{ parameter: name, detail: `${name} is not supported: ${reason}` }];
   });
@@ -77,6 +77,10 @@ function reasonOfMember(served: Parameters, name: string): string | undefined {
   if (whole === undefined) return undefined;
   return Object.hasOwn(served, whole) ? `several values are one ${whole}, with commas` : familyParameters[whole];
 }
+
+/** Parameters of groups that the caller numbers are described with the first group. */
+const isTagged = (served: Parameters, name: string): boolean =>
+  Object.hasOwn(served, 'filter[tagged][0][key]') && name.startsWith('filter[tagged][');
 
 /** The values of an empty query, by parameters: most requests have none. */
 const withoutQuery = new WeakMap<Parameters, Values<Parameters>>();
@@ -152,9 +156,8 @@ const neverThere = ['cost_estimate', 'policy_checks', 'run_triggers'];
 
 /** Words of `include` that need something the service does not have, and what. */
 const refusedWords: ReadonlyMap<string, string> = new Map([
-  ['effective_tag_bindings', noTags],
-  ['tag_bindings', noTags],
-  ['tags', noTags],
+  ['tag_bindings', 'only effective ones are included, with workspaces'],
+  ['tags', 'their names are an attribute'],
   ['project', notHere],
   ['projects', notByProject],
   ['project_exclusions', notByProject],

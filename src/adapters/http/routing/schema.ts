@@ -8,7 +8,7 @@ import type { Call } from './route.js';
 type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** The `type` member: which words pass is the dialect's to say. */
-const typeMember = (dialect: Dialect, type: TypeName) => {
+export const typeMember = (dialect: Dialect, type: TypeName) => {
   const accepted = dialect.acceptedTypes(type);
   const words = [...new Set(accepted)].filter((word) => word !== undefined);
   const member = z

@@ -30,6 +30,8 @@ import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
 import { KnexStateOutputs, KnexStateVersions } from './repositories/knex-state-versions.js';
 import { KnexStoredFiles } from './repositories/knex-stored-files.js';
+import { KnexTagBindings } from './repositories/knex-tag-bindings.js';
+import { KnexTags } from './repositories/knex-tags.js';
 import { KnexTaskStages } from './repositories/knex-task-stages.js';
 import { KnexTeamAccess } from './repositories/knex-team-access.js';
 import { KnexTeams } from './repositories/knex-teams.js';
@@ -90,6 +92,8 @@ const transactionOn = (
   projectAccess: new KnexProjectAccess(db),
   projects: new KnexProjects(db),
   workspaces: new KnexWorkspaces(db),
+  tags: new KnexTags(db),
+  tagBindings: new KnexTagBindings(db),
   variables: new KnexVariables(db),
   configurationVersions: new KnexConfigurationVersions(db),
   runs: new KnexRuns(db),

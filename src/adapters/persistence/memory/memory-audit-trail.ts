@@ -54,6 +54,7 @@ export class MemoryAuditTrail implements AuditTrail {
       'task-stages': () => ofRun(tables.taskStages.get(id)?.runId),
       'policy-sets': () => tables.policySets.get(id)?.organizationId,
       policies: () => tables.policies.get(id)?.organizationId,
+      tags: () => tables.tags.get(id)?.organizationId,
       'agent-pools': () => tables.agentPools.get(id)?.organizationId ?? undefined,
     };
     return ways[kind]();

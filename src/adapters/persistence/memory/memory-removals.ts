@@ -54,6 +54,8 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   for (const row of tables.workspaces.values()) if (row.organizationId === id) removeWorkspace(tables, row.id);
   for (const row of tables.teams.values()) if (row.organizationId === id) removeTeam(tables, row.id);
   dropWhere(tables.projects, (project) => project.organizationId === id);
+  dropWhere(tables.tagBindings, ({ organizationId }) => organizationId === id);
+  dropWhere(tables.tags, (tag) => tag.organizationId === id);
   dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
   dropWhere(tables.policies, (policy) => policy.organizationId === id);
   for (const key of tables.policyCodes.keys())
@@ -69,6 +71,8 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
 
 function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   dropWhere(tables.teamWorkspaces, (row) => row.workspaceId === id);
+  tables.workspaceTags.delete(id);
+  dropWhere(tables.tagBindings, ({ owner }) => owner.id === id);
   dropWhere(tables.variables, (variable) => variable.workspaceId === id);
   const others = (ids: readonly WorkspaceId[]) => ids.filter((workspaceId) => workspaceId !== id);
   for (const [setId, policySet] of tables.policySets) {

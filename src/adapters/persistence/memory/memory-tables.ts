@@ -39,6 +39,10 @@ import {
   type StateVersion,
   type StateVersionId,
   type StateVersionOutputId,
+  type Tag,
+  type TagBinding,
+  type TagBindingId,
+  type TagId,
   type TaskStage,
   type TaskStageId,
   type Team,
@@ -87,6 +91,9 @@ export class MemoryTables {
   readonly workspaces = new Map<WorkspaceId, Workspace>();
   /** By the workspace whose state is shared. */
   readonly stateConsumers = new Map<WorkspaceId, ReadonlySet<WorkspaceId>>();
+  readonly tags = new Map<TagId, Tag>();
+  readonly workspaceTags = new Map<WorkspaceId, ReadonlySet<TagId>>();
+  readonly tagBindings = new Map<TagBindingId, TagBinding>();
   readonly variables = new Map<VariableId, Variable>();
   /** The newest last. */
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
@@ -154,6 +161,7 @@ export class MemoryTables {
         ...workspace,
         organizationName: organization.name,
         organizationDefaults: organization.defaults,
+        tagNames: [...(this.workspaceTags.get(id) ?? [])].map((tagId) => this.tags.get(tagId)?.name ?? '').sort(),
       }
     );
   }

@@ -20,6 +20,7 @@ import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
 import { MemoryStoredFiles } from './memory-stored-files.js';
 import { type CurrentTables, MemoryTables } from './memory-tables.js';
+import { MemoryTagBindings, MemoryTags } from './memory-tags.js';
 import { MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
@@ -37,6 +38,8 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   projectAccess: new MemoryProjectAccess(tables),
   projects: new MemoryProjects(tables),
   workspaces: new MemoryWorkspaces(tables),
+  tags: new MemoryTags(tables),
+  tagBindings: new MemoryTagBindings(tables),
   variables: new MemoryVariables(tables),
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),

@@ -14,6 +14,7 @@ import {
   type ConfigurationVersionId,
   executionOf,
   type Instant,
+  type KeyValue,
   later,
   type OrganizationId,
   type ProjectId,
@@ -29,6 +30,7 @@ import { currentRunOf } from './memory-runs.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { currentStateOf } from './memory-state-versions.js';
 import { byText, type CurrentTables, checkRevision, inOrder, pageOf, present } from './memory-tables.js';
+import { effectiveBindingsOf } from './memory-tags.js';
 
 /** Whether a name is as the wildcard says, in which an asterisk stands for any text. */
 function fits(name: string, wildcard: string): boolean {
@@ -173,16 +175,32 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-    { search, wildcard = '*', projectId, currentRun, sort }: WorkspaceFilter = {},
+    {
+      search,
+      wildcard = '*',
+      projectId,
+      tags = [],
+      excludedTags = [],
+      bindings = [],
+      currentRun,
+      sort,
+    }: WorkspaceFilter = {},
   ): Promise<Page<WithStanding<Workspace>>> {
     const tables = this.tables();
     const current = ({ id }: Workspace) => currentRunOf(tables, id);
+    const isBound = ({ id }: Workspace, wanted: Partial<KeyValue>) =>
+      effectiveBindingsOf(tables, id).some(
+        ({ key, value }) => key === (wanted.key ?? key) && value === (wanted.value ?? value),
+      );
     const matches = (workspace: Workspace) => {
       const status = currentRun && current(workspace)?.status;
       return (
         hasPart(workspace.name, search) &&
         fits(workspace.name, wildcard) &&
         (projectId === undefined || workspace.projectId === projectId) &&
+        tags.every((tag) => workspace.tagNames.includes(tag)) &&
+        !excludedTags.some((tag) => workspace.tagNames.includes(tag)) &&
+        bindings.every((wanted) => isBound(workspace, wanted)) &&
         (currentRun === undefined || (status !== undefined && currentRun.includes(status)))
       );
     };

@@ -7,6 +7,8 @@ export const idKinds = [
   'team',
   'project',
   'workspace',
+  'tag',
+  'tag-binding',
   'variable',
   'team-workspace',
   'team-project',

@@ -21,6 +21,7 @@ export const auditedKinds = [
   'policy-sets',
   'policies',
   'agent-pools',
+  'tags',
 ] as const;
 
 /** `id` is the name of an organization, or the id of any other resource. */

@@ -17,6 +17,7 @@ import type { RunComments } from './run-comments.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
+import type { TagBindingRepository, TagRepository } from './tag-repository.js';
 import type { TeamProjectRepository } from './team-project-repository.js';
 import type { TeamRepository } from './team-repository.js';
 import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
@@ -35,6 +36,8 @@ export interface Repositories {
   readonly projectAccess: TeamProjectRepository;
   readonly projects: ProjectRepository;
   readonly workspaces: WorkspaceRepository;
+  readonly tags: TagRepository;
+  readonly tagBindings: TagBindingRepository;
   readonly variables: VariableRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
   readonly runs: RunRepository & RunQueries;

@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** DELETE /projects/:id. */
 export class RemoveProject {
-  constructor(private readonly unitOfWork: UnitOfWork<'projects' | 'rowLocks' | 'audit'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'projects' | 'tagBindings' | 'rowLocks' | 'audit'>) {}
 
   /** Throws `project/not-removable` for the default project, and for one that has workspaces. */
   execute(actor: Actor, id: ProjectId): Promise<void> {
@@ -14,6 +14,7 @@ export class RemoveProject {
       // Workspaces that are being created in it, or moved to it, either commit first or find it gone.
       if (!(await tx.rowLocks.take({ kind: 'project', id }))) throw notFound();
       checkRemovable(project, await tx.projects.hasWorkspaces(id));
+      await tx.tagBindings.unbindAll({ kind: 'project', id });
       await tx.projects.remove(id);
       await tx.audit.add(doneBy(actor, 'projects/delete', id), project);
     });

@@ -16,6 +16,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { targetProject } from '../projects/target-project.js';
+import type { TagChanges } from '../tags/tag-changes.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
 import { chosenAutoDestroy } from './scheduled-destruction.js';
 import { noActivity } from './show-workspace.js';
@@ -27,17 +28,34 @@ export type NewWorkspace = WorkspaceChange & Pick<WorkspaceSettings, 'name'> & P
 export class CreateWorkspace {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'organizations' | 'projects' | 'workspaces' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'
+      | 'organizations'
+      | 'projects'
+      | 'workspaces'
+      | 'tags'
+      | 'tagBindings'
+      | 'agentPools'
+      | 'agentTokens'
+      | 'rowLocks'
+      | 'audit'
     >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly links: RepositoryLinks,
+    private readonly tagChanges: TagChanges,
   ) {}
 
   execute(
     actor: Actor,
     organizationName: string,
-    { repository: asked, execution, autoDestroy, projectId: named, source = 'tfe-api', ...settings }: NewWorkspace,
+    {
+      repository: asked,
+      execution,
+      autoDestroy,
+      projectId: named,
+      source = 'tfe-api',
+      tags = {},
+      ...settings
+    }: NewWorkspace,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const seen = seenBy(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
@@ -59,22 +77,29 @@ export class CreateWorkspace {
         projectId,
       };
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, inheriting, execution);
-      const workspace: Workspace = {
-        ...inheriting,
-        ...chosen,
-        lock: null,
-        repository,
-        autoDestroy: await chosenAutoDestroy(null, autoDestroy, {
-          ...{ actor, standing, now },
-          activity: async () => noActivity,
-        }),
-        source,
-        currentConfigurationVersionId: null,
-        createdAt: now,
-        updatedAt: now,
-        revision: 0,
-      };
+      const workspace = await this.tagChanges.wantedBy(
+        tx,
+        actor,
+        {
+          ...inheriting,
+          ...chosen,
+          lock: null,
+          repository,
+          autoDestroy: await chosenAutoDestroy(null, autoDestroy, {
+            ...{ actor, standing, now },
+            activity: async () => noActivity,
+          }),
+          tagNames: [],
+          source,
+          currentConfigurationVersionId: null,
+          createdAt: now,
+          updatedAt: now,
+          revision: 0,
+        },
+        tags,
+      );
       await tx.workspaces.add(workspace);
+      await this.tagChanges.write(tx, workspace, tags, { isNew: true });
       await tx.audit.add(doneBy(actor, 'workspaces/create', workspace.id), workspace);
       return {
         subject: workspace,

@@ -17,6 +17,7 @@ import { checkRepository, cloneUrlRule } from '../../../domain/supporting/worksp
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { WantedTags } from '../tags/tag-changes.js';
 import type { ShownWorkspace } from './show-workspace.js';
 
 /** The requested change of a workspace: unnamed settings keep their value; a null repository unlinks it. */
@@ -25,6 +26,7 @@ export interface WorkspaceChange extends Partial<Omit<WorkspaceSettings, keyof E
   readonly repository?: RepositorySettings | null;
   readonly projectId?: ProjectId;
   readonly autoDestroy?: AutoDestroyChange;
+  readonly tags?: WantedTags;
 }
 
 /** A changed workspace, with values that are shown only once. */

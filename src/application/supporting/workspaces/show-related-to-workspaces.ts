@@ -18,7 +18,8 @@ export type WorkspaceInclude =
   | 'current-version'
   | 'current-commit'
   | 'locked-by'
-  | 'current-state';
+  | 'current-state'
+  | 'effective-tag-bindings';
 
 type Needs =
   | 'organizations'
@@ -28,6 +29,7 @@ type Needs =
   | 'configurationVersions'
   | 'runs'
   | 'taskStages'
+  | 'tagBindings'
   | 'stateVersions';
 
 /** Resources to include with workspaces of one organization that the caller may read. */
@@ -64,6 +66,11 @@ export class ShowRelatedToWorkspaces {
             )
           : []),
         ...(include.has('locked-by') ? await lockHolders(tx, actor, workspaces) : []),
+        ...(include.has('effective-tag-bindings')
+          ? (await tx.tagBindings.effectiveOf(workspaces.map(({ subject }) => subject.id))).map(
+              related('effective-tag-binding'),
+            )
+          : []),
         ...(include.has('current-state') ? await this.states(tx, workspaces) : []),
       ];
     });

@@ -78,6 +78,8 @@ export interface Workspace extends WorkspaceSettings, Executed {
   readonly repository: LinkedRepository | null;
   readonly autoDestroy: AutoDestroy | null;
   readonly source: WorkspaceSource;
+  /** Sorted. */
+  readonly tagNames: readonly string[];
   readonly currentConfigurationVersionId: ConfigurationVersionId | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;

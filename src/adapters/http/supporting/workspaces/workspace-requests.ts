@@ -1,19 +1,27 @@
 import { z } from 'zod';
 import {
   type NewWorkspace,
+  type WantedTags,
   type WorkspaceChange,
   type WorkspaceFilter,
   type WorkspaceInclude,
   workspaceSorts,
 } from '../../../../application/index.js';
-import { type AutoDestroyChange, type ExecutionChange, executionModes, runStatuses } from '../../../../domain/index.js';
+import {
+  type AutoDestroyChange,
+  type ExecutionChange,
+  executionModes,
+  runStatuses,
+  tagNameOf,
+} from '../../../../domain/index.js';
 import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { include, someOf, sortBy, textual, valuesOf } from '../../routing/parameters.js';
+import { include, someOf, sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
 import { type Call, sourceOf } from '../../routing/route.js';
 import {
   absentable,
   identifier,
+  manyOf,
   named,
   namedInstant,
   optionalDocument,
@@ -22,6 +30,8 @@ import {
   unserved,
   word,
 } from '../../routing/schema.js';
+import { taggedBindings, taggedParameters } from '../tags/tag-filters.js';
+import { bindingList, tagList, toBindings, toTags } from '../tags/tag-requests.js';
 
 export const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
 export const projectType: TypeName = { singular: 'project', plural: 'projects' };
@@ -83,14 +93,14 @@ const settings = {
   'project-remote-state': unserved('States are not shared within a project. Name remote state consumers'),
   'hyok-enabled': unserved('Keys of your own are not served'),
   'migration-environment': unserved('Environments of the legacy service cannot be migrated'),
-  'tag-names': unserved('Tags are not served'),
+  'tag-names': absentable(manyOf(word)).meta({ description: 'The names of all tags. Capitals become small letters.' }),
 };
 
 const relationships = (dialect: Dialect) => ({
   'agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
   project: absentable(z.object({ data: identifier(dialect, projectType).nullable() })),
-  tags: unserved('Tags are not served'),
-  'tag-bindings': unserved('Tags are not served'),
+  tags: absentable(z.object({ data: tagList(dialect) })),
+  'tag-bindings': absentable(z.object({ data: bindingList(dialect) })),
   'ssh-key': unserved('SSH keys are not served'),
 });
 
@@ -127,6 +137,21 @@ const modeDisagreement = {
 
 const modeOf = ({ operations, 'execution-mode': mode }: Body['data']['attributes']) =>
   mode ?? (operations === undefined ? undefined : operations ? 'remote' : 'local');
+
+const tagsInOnePlace = ({ data: { attributes, relationships } }: Body): boolean =>
+  attributes['tag-names'] === undefined || relationships.tags === undefined;
+
+const tagsTwice = {
+  error: 'Tag names and the relationship tags are one setting: name the tags in one of them',
+  path: ['data', 'relationships', 'tags'],
+};
+
+const toWantedTags = ({ attributes, relationships }: Body['data']): WantedTags =>
+  named({
+    tagNames: attributes['tag-names'],
+    tags: relationships.tags && toTags(relationships.tags.data),
+    tagBindings: relationships['tag-bindings'] && toBindings(relationships['tag-bindings'].data),
+  });
 
 /** Undefined when the request does not set the execution mode. */
 const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChange | undefined => {
@@ -175,6 +200,7 @@ const toChange = ({ data }: Body): WorkspaceChange => {
     assessmentsEnabled: attributes['assessments-enabled'],
     autoApplyRunTrigger: attributes['auto-apply-run-trigger'],
     projectId: relationships.project?.data?.id,
+    tags: toWantedTags(data),
     execution: toExecution(data),
     autoDestroy: toAutoDestroy(attributes),
     // Clients send an empty branch for the default one.
@@ -186,10 +212,13 @@ const toChange = ({ data }: Body): WorkspaceChange => {
   });
 };
 
+const checked = <Schema extends z.ZodType<Body>>(schema: Schema) =>
+  schema.refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement).refine(tagsInOnePlace, tagsTwice);
+
 export const newWorkspace = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, workspaceType, { name: word, ...settings }, relationships(dialect));
   return reading(
-    schema.refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement),
+    checked(schema),
     (body, call): NewWorkspace => ({
       ...toChange(body),
       name: body.data.attributes.name,
@@ -198,8 +227,7 @@ export const newWorkspace = (dialect: Dialect) => {
   );
 };
 
-export const workspaceChange = (dialect: Dialect) =>
-  reading(changeDocument(dialect).refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement), toChange);
+export const workspaceChange = (dialect: Dialect) => reading(checked(changeDocument(dialect)), toChange);
 
 const inEach = {
   organization: ['organization'],
@@ -211,6 +239,7 @@ const inEach = {
   current_configuration_version: ['current-version'],
   'current_configuration_version.ingress_attributes': ['current-version', 'current-commit'],
   locked_by: ['locked-by'],
+  effective_tag_bindings: ['effective-tag-bindings'],
 } as const satisfies Readonly<Record<string, readonly WorkspaceInclude[]>>;
 
 const noReadme = { readme: 'workspaces have no readme' };
@@ -227,6 +256,9 @@ export const workspacesParameters = {
   'search[name]': textual('Only workspaces with this text in their name.'),
   'search[wildcard-name]': textual('Only workspaces with this name, in which `*` stands for any text.'),
   'filter[project][id]': textual('Only workspaces of this project.'),
+  'search[tags]': texts('Only workspaces with all of these tags, separated by commas.'),
+  'search[exclude-tags]': texts('Only workspaces with none of these tags, separated by commas.'),
+  ...taggedParameters,
   'filter[current-run][status]': someOf(runStatuses, 'Only workspaces whose current run has one of these statuses.'),
   sort: sortBy(workspaceSorts, 'name'),
   include: include<WorkspaceInclude>(inEach, {
@@ -234,12 +266,17 @@ export const workspacesParameters = {
   }),
 };
 
+const tagNamesIn = (names: readonly string[] = []) => [...new Set(names.map(tagNameOf))];
+
 export const workspacesQuery = ({ query }: Call) => {
   const values = valuesOf(workspacesParameters, query);
   const filter: WorkspaceFilter = {
     search: values['search[name]'],
     wildcard: values['search[wildcard-name]'],
     projectId: values['filter[project][id]'],
+    tags: tagNamesIn(values['search[tags]']),
+    excludedTags: tagNamesIn(values['search[exclude-tags]']),
+    bindings: taggedBindings(query),
     currentRun: values['filter[current-run][status]'],
     sort: values.sort,
   };

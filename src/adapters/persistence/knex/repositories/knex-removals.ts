@@ -66,6 +66,8 @@ export class KnexRemovals implements Removals {
         'policy_set_exclusions',
         'agent_pool_workspaces',
         'variables',
+        'workspace_tags',
+        'workspace_tag_bindings',
       ]) {
         await this.db.run(sql(table).where('workspace_id', id).delete());
       }
@@ -147,6 +149,8 @@ export class KnexRemovals implements Removals {
     const pools = sql('agent_pools').where('organization_id', id).select('id');
     await this.db.run(sql('agent_tokens').whereIn('pool_id', pools).delete());
     for (const table of [
+      'project_tag_bindings',
+      'tags',
       'projects',
       'agent_pools',
       'policy_sets',

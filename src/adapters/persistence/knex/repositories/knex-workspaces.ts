@@ -30,18 +30,20 @@ import { ofCurrentRun } from './runs/current-run.js';
 import { seeing, standingOnEach, workspacesThrough } from './standing.js';
 import { byNames, inOrder, named } from './workspace-lists.js';
 import { modeToRow, workspaceRows } from './workspace-rows.js';
+import { tagged } from './workspace-tags.js';
 
 const changeable = workspaceRows.except('id', 'organizationId', 'currentConfigurationVersionId', 'createdAt', 'source');
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
-const select = (workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
+const tagNames = `(select string_agg(t.name, ' ') from workspace_tags as wt join tags as t on t.id = wt.tag_id
+  where wt.workspace_id = w.id)`;
+
+const select = (sql: Knex, workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
   workspaces.select(...columnsOf('w', workspaceRows.columns), 'o.default_execution_mode', 'o.default_agent_pool_id', {
     organization_name: 'o.name',
+    tag_names: sql.raw(tagNames),
   });
-
-const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
-  select(matching).orderByRaw('lower(w.name)').orderBy('w.id');
 
 /** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
 export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
@@ -53,7 +55,8 @@ export const executionModeOf =
 
 const findById = seeing(
   'workspace',
-  (sql, { id }: { readonly id: WorkspaceId }) => select(livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
+  (sql, { id }: { readonly id: WorkspaceId }) =>
+    select(sql, livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
   workspaceRows.read,
 );
 
@@ -65,13 +68,13 @@ const findId = seeing(
 );
 
 const workspaceById = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
-  select(livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
+  select(sql, livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
 );
 
 const findByName = seeing(
   'workspace',
   (sql, { organizationName, name }: { readonly organizationName: string; readonly name: string }) =>
-    select(livingWorkspaces(sql('workspaces as w')).where({ 'o.name': organizationName, 'w.name': name })),
+    select(sql, livingWorkspaces(sql('workspaces as w')).where({ 'o.name': organizationName, 'w.name': name })),
   workspaceRows.read,
 );
 
@@ -101,7 +104,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   }
 
   async findByWebhook(id: WebhookId): Promise<Workspace | undefined> {
-    const row = await this.db.first<object>(select(this.living().where('w.webhook_id', id)));
+    const row = await this.db.first<object>(select(this.db.sql, this.living().where('w.webhook_id', id)));
     return row && workspaceRows.read(row);
   }
 
@@ -109,7 +112,9 @@ export class KnexWorkspaces implements WorkspaceRepository {
     const otherwise = this.living()
       .where('w.id', '>', after)
       .whereNot('w.webhook_key', 'like', `${sealPrefix(fingerprint)}%`);
-    return (await this.db.all<object>(select(otherwise).orderBy('w.id').limit(limit))).map(workspaceRows.read);
+    return (await this.db.all<object>(select(this.db.sql, otherwise).orderBy('w.id').limit(limit))).map(
+      workspaceRows.read,
+    );
   }
 
   add(workspace: Workspace): Promise<void> {
@@ -168,7 +173,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   async among(ids: readonly WorkspaceId[]): Promise<readonly Workspace[]> {
     if (ids.length === 0) return [];
-    return (await this.db.all<object>(select(this.living().whereIn('w.id', ids)))).map(workspaceRows.read);
+    return (await this.db.all<object>(select(this.db.sql, this.living().whereIn('w.id', ids)))).map(workspaceRows.read);
   }
 
   seenAmong(
@@ -201,7 +206,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   ): Promise<readonly WithStanding<Workspace>[]> {
     workspaces.where('w.organization_id', organizationId);
     if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
-    const rows = await this.db.all<object>(sorted(select(workspaces), 'w', 'lower(w.name)'));
+    const rows = await this.db.all<object>(sorted(select(this.db.sql, workspaces), 'w', 'lower(w.name)'));
     const found = rows.map(workspaceRows.read);
     const standingOn = await standingOnEach(
       this.db,
@@ -233,6 +238,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   ): Promise<Page<WithStanding<Workspace>>> {
     const consumers = this.living().whereIn('w.id', this.consumersOf(id).select('consumer_id'));
     if (visibility !== 'all') consumers.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    const byName = (part: Knex.QueryBuilder) => sorted(select(this.db.sql, part), 'w', 'lower(w.name)');
     return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
   }
 
@@ -256,7 +262,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
         on.on('c.workspace_id', 'w.id').onVal('c.consumer_id', readerId),
       );
     const row = await this.db.first<{ readonly shares_state: boolean | number }>(
-      select(found).select({ shares_state: sql.raw('w.global_remote_state = TRUE or c.consumer_id is not null') }),
+      select(sql, found).select({ shares_state: sql.raw('w.global_remote_state = TRUE or c.consumer_id is not null') }),
     );
     return row && { subject: workspaceRows.read(row), standing: runStanding(Boolean(row.shares_state)) };
   }
@@ -264,7 +270,8 @@ export class KnexWorkspaces implements WorkspaceRepository {
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
     const gone = this.consumersOf(id);
     if (removed !== 'all') {
-      gone.whereIn('consumer_id', 'throughTeams' in removed ? this.grantedTo(removed.throughTeams) : [...removed]);
+      const visible = 'throughTeams' in removed ? workspacesThrough(this.db.sql, removed.throughTeams) : [...removed];
+      gone.whereIn('consumer_id', visible);
     }
     if (!Array.isArray(removed) || removed.length > 0) await this.db.run(gone.delete());
     if (added.length === 0) return;
@@ -298,12 +305,13 @@ export class KnexWorkspaces implements WorkspaceRepository {
     const { descending } = filter.sort ?? byNames;
     const present = (part: Knex.QueryBuilder) =>
       sorted(
-        select(ofPage(this.living(), sorted(part.select('l.id'), 'l', 'lower(l.name)', descending), 'w')),
+        select(this.db.sql, ofPage(this.living(), sorted(part.select('l.id'), 'l', 'lower(l.name)', descending), 'w')),
         'w',
         'lower(w.name)',
         descending,
       );
-    return pageOf(this.db, named(listed, 'l', filter), present, workspaceRows.read, page);
+    tagged(this.db.sql, named(listed, 'l', filter), 'l', organizationId, filter);
+    return pageOf(this.db, listed, present, workspaceRows.read, page);
   }
 
   private pageOfSome(
@@ -314,6 +322,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   ): Promise<Page<Workspace>> {
     const { sql } = this.db;
     const workspaces = named(this.living().where('w.organization_id', organizationId), 'w', filter);
+    tagged(sql, workspaces, 'w', organizationId, filter);
     if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     if (filter.currentRun !== undefined) {
       workspaces.whereRaw('? in (?)', [
@@ -321,7 +330,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
         sql.raw(filter.currentRun.map(() => '?').join(', ') || 'null', [...filter.currentRun]),
       ]);
     }
-    const present = (part: Knex.QueryBuilder) => inOrder(sql, select(part), filter.sort ?? byNames);
+    const present = (part: Knex.QueryBuilder) => inOrder(sql, select(sql, part), filter.sort ?? byNames);
     return pageOf(this.db, workspaces, present, workspaceRows.read, page);
   }
 

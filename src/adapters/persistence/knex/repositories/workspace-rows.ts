@@ -1,4 +1,5 @@
 import type { ExecutionMode, Workspace } from '../../../../domain/index.js';
+import { idsIn } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 
 interface ModeRow {
@@ -61,6 +62,7 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
     activityDuration: row.auto_destroy_activity_duration,
     by: { kind: row.auto_destroy_by_kind, id: row.auto_destroy_by_id },
   }),
+  tagNames: as.joined(row.tag_names, idsIn),
   currentConfigurationVersionId: row.current_configuration_version_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
