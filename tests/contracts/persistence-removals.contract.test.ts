@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { RemovalTarget } from '../../src/application/index.js';
 import {
+  defaultProjectId,
   type Organization,
   openTaskStage,
   type PolicySet,
@@ -16,6 +17,7 @@ import {
   aStateOutput,
   aStateVersion,
   aVariable,
+  giveProjectGrant,
   noon,
   ownedBy,
   someIngressAttributes,
@@ -147,6 +149,8 @@ async function addOrganization(on: Ground) {
     await on.grant(team, workspace, { access: 'read' });
     await on.run((tx) => tx.workspaces.changeStateConsumers(workspace.id, { added: ids, removed: [] }));
   }
+  const grant = { access: 'read' } as const;
+  await on.run((tx) => giveProjectGrant(tx, team.id, defaultProjectId(organization.id), grant));
   await on.token(ownedBy('team', team));
   await on.token(ownedBy('organization', organization));
   const listed = {
