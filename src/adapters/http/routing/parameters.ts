@@ -16,11 +16,12 @@ const notHere = 'this endpoint does not support it';
 
 /**
  * Every query parameter by which a client of this API family selects, sorts or includes, and why it is refused where it
- * is not served. A name covers the names that go on from it in brackets: `filter[tagged]` is `filter[tagged][0][key]`.
+ * is not served. Groups of `filter[tagged]` may have any text in place of the 0.
  */
 export const familyParameters: Readonly<Record<string, string>> = {
   include: 'this endpoint includes nothing. Invalid include parameter',
   sort: notHere,
+  name: notHere,
   q: notHere,
   'q[email]': notHere,
   'q[name]': notHere,
@@ -50,7 +51,8 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'filter[status_group]': notHere,
   'filter[suspended]': notHere,
   'filter[exclude][taggable][id]': notHere,
-  'filter[tagged]': notHere,
+  'filter[tagged][0][key]': notHere,
+  'filter[tagged][0][value]': notHere,
   'filter[team][id]': notHere,
   'filter[timeframe]': notHere,
   'filter[versioned]': noVersions,
@@ -74,8 +76,7 @@ export function refuseOthers(served: Parameters, query: Query): void {
 const isTagged = (served: Parameters, name: string): boolean =>
   Object.hasOwn(served, 'filter[tagged][0][key]') && name.startsWith('filter[tagged][');
 
-const reasonOfGroup = (name: string): string | undefined =>
-  name.startsWith('filter[tagged][') ? familyParameters['filter[tagged]'] : undefined;
+const reasonOfGroup = (name: string): string | undefined => (name.startsWith('filter[tagged][') ? notHere : undefined);
 
 /** The values of an empty query, by parameters: most requests have none. */
 const withoutQuery = new WeakMap<Parameters, Values<Parameters>>();
