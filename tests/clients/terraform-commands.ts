@@ -86,7 +86,7 @@ export interface TerraformCommand {
   /** Read from its standard input. */
   readonly input?: string;
   readonly prints: string;
-  /** What it must not print. */
+  /** Text that it must not print. */
   readonly hides?: string;
 }
 
