@@ -341,6 +341,10 @@ export const otherData: readonly { readonly type: string; readonly body: string 
   { type: 'tfe_organizations', body: 'depends_on = [tfe_organization.it]\n' },
   { type: 'tfe_organization_members', body: inOrganization },
   { type: 'tfe_teams', body: inOrganization },
-  { type: 'tfe_workspace_ids', body: `names = ["net*"]\ndepends_on = [tfe_workspace.it]\n${inOrganization}` },
+  {
+    type: 'tfe_workspace_ids',
+    body: `names = ["net*"]\ntag_names = ["site:one"]\nexclude_tags = ["nothing"]\ntag_filters {\n  include = { stage = "test" }\n  exclude = { zone = "1" }\n}\ndepends_on = [tfe_workspace.it]\n${inOrganization}`,
+  },
+  { type: 'tfe_organization_tags', body: `depends_on = [tfe_workspace.it]\n${inOrganization}` },
   { type: 'tfe_variables', body: 'workspace_id = tfe_variable.it.workspace_id\n' },
 ];

@@ -16,6 +16,7 @@ import {
   aRunComment,
   aStateOutput,
   aStateVersion,
+  aTagBinding,
   aVariable,
   giveProjectGrant,
   noon,
@@ -124,6 +125,13 @@ async function addStatesOfClient(on: Ground, { id: workspaceId }: Workspace): Pr
 async function addWorkspace(on: Ground, organization: Organization, versions = 3) {
   const workspace = await on.workspace(organization);
   await on.run((tx) => tx.variables.add(aVariable(workspace)));
+  const ofProject = { kind: 'project', id: workspace.projectId } as const;
+  await on.run(async (tx) => {
+    await tx.tags.give(workspace.organizationId, [workspace.id], [{ id: unique('tag'), name: 'network' }], noon);
+    for (const binding of [aTagBinding(workspace), aTagBinding(workspace, { owner: ofProject })]) {
+      await tx.tagBindings.bind(binding.owner, [binding]);
+    }
+  });
   const keys = [...(await addStatesOfClient(on, workspace))];
   for (let n = 0; n < versions; n += 1) {
     const [bundle, own] = [aBundle(), aBundle()];

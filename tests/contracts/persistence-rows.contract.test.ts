@@ -286,8 +286,12 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const project = aProject(organization);
     await on.run((tx) => tx.projects.add(project));
     const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, organizationDefaults: defaults };
-    const workspace = aWorkspace(organization, { ...given, repository: aRepository() });
-    await on.run((tx) => tx.workspaces.add(workspace));
+    const workspace = aWorkspace(organization, { ...given, tagNames: ['network'], repository: aRepository() });
+    const tag = { id: unique('tag'), name: 'network' };
+    await on.run(async (tx) => {
+      await tx.workspaces.add(workspace);
+      await tx.tags.give(organization.id, [workspace.id], [tag], noon);
+    });
     const read = () => on.read((tx) => tx.workspaces.find(workspace.id));
     const before = await read();
     const version = await on.version(workspace);
@@ -297,11 +301,23 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       { id: workspace.id, createdAt: workspace.createdAt, source: 'terraform' },
     );
     const after = { ...bare, currentConfigurationVersionId: version.state.id, revision: 1 };
-    await on.run((tx) => tx.workspaces.save(after));
+    await on.run(async (tx) => {
+      await tx.workspaces.save(after);
+      await tx.tags.takeFrom(workspace.id, 'all');
+    });
     return [
       [workspace, before],
       [after, await read()],
     ];
+  },
+  Tag: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const tag = { id: unique('tag'), name: unique('tag') };
+    await on.run((tx) => tx.tags.give(organization.id, [workspace.id], [tag], afterNoon(1)));
+    const { id: organizationId, name: organizationName } = organization;
+    const written = { ...tag, organizationId, organizationName, createdAt: afterNoon(1) };
+    const found = await on.read((tx) => tx.tags.findFor(actor, tag.id));
+    return [[written, found?.subject]];
   },
   Project: async (on) => {
     const { organization, actor } = await aPlace(on);
