@@ -220,8 +220,8 @@ export {
   RunProgress,
   type RunTransaction,
 } from './supporting/runs/run-progress.js';
-export { ShowRelatedToRuns } from './supporting/runs/show-related-to-runs.js';
-export { type RunInclude, type RunWithIncluded, type ShownRun, ShowRun } from './supporting/runs/show-run.js';
+export { type RunInclude, ShowRelatedToRuns } from './supporting/runs/show-related-to-runs.js';
+export { type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
 export { type ShownPhase, ShowRunPhase } from './supporting/runs/show-run-phase.js';

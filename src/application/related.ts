@@ -7,7 +7,7 @@ import type {
   Member,
   Organization,
   Project,
-  TaskStage,
+  TaskStageSummary,
   Team,
   WithStanding,
 } from '../domain/index.js';
@@ -27,7 +27,7 @@ interface Views {
   readonly apply: ShownPhase;
   readonly 'configuration-version': ConfigurationVersionState | ConfigurationVersionSummary;
   readonly 'ingress-attributes': { readonly versionId: ConfigurationVersionId; readonly attributes: IngressAttributes };
-  readonly 'task-stage': WithStanding<TaskStage>;
+  readonly 'task-stage': WithStanding<TaskStageSummary>;
   readonly 'effective-tag-binding': EffectiveTagBinding;
   readonly user: Member;
   readonly team: WithStanding<Team>;

@@ -98,6 +98,7 @@ export type {
   PolicyEvaluation,
   TaskStage,
   TaskStageStatus,
+  TaskStageSummary,
   TaskStageTrigger,
 } from './policy-outcomes/task-stage.js';
 export {

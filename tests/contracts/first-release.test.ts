@@ -151,6 +151,7 @@ const added: readonly string[] = [
   'workspaces/attributes/permissions/can-update-variable',
   'workspaces/attributes/queue-all-runs',
   'workspaces/attributes/resource-count',
+  'workspaces/attributes/runs-count',
   'workspaces/attributes/setting-overwrites',
   'workspaces/attributes/source',
   'workspaces/attributes/source-name',

@@ -218,8 +218,8 @@ const promisedWithAll: Readonly<Record<string, { readonly include: string; reado
     statements: 8,
   },
   'get /organizations/:organization/runs': {
-    include: 'plan,apply,workspace,created_by,configuration_version',
-    statements: 11,
+    include: 'plan,apply,workspace,created_by,configuration_version,task_stages',
+    statements: 12,
   },
   'get /organizations/:organization/teams': { include: 'users,organization_memberships', statements: 7 },
   'get /task-stages/:id': { include: 'run,run.workspace,policy_evaluations', statements: 7 },

@@ -84,6 +84,7 @@ describe('workspaces', () => {
       'source-url': null,
       'tag-names': [],
       'resource-count': 0,
+      'runs-count': 0,
       'workspace-kpis-runs-count': 0,
       'execution-mode': 'remote',
       'setting-overwrites': { 'execution-mode': false, 'agent-pool': false },

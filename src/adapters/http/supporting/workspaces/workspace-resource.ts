@@ -187,7 +187,8 @@ const workspace =
         ),
         'tag-names': is(texts, workspace.tagNames, 'Sorted.'),
         'resource-count': is(count, activity.resourceCount ?? 0, 'Number of managed resources in the current state.'),
-        'workspace-kpis-runs-count': is(count, activity.runsCount),
+        'runs-count': is(count, activity.runsCount),
+        'workspace-kpis-runs-count': is(count, activity.runsCount, 'The same.'),
         locked: is(flag, workspace.lock !== null || activity.workingRunId !== null),
         'locked-reason': is(maybeText, workspace.lock?.reason ?? null),
         'vcs-repo': orNull(
