@@ -166,8 +166,21 @@ const pools: readonly Subject[] = [
   },
 ];
 
+const inProject =
+  (seen: boolean) =>
+  (standing: Standing): Standing => ({
+    ...standing,
+    teams: standing.teams.map(({ grant, ...team }) => ({ ...team, ...(seen && grant && { inProject: true }) })),
+  });
+
+const projects: readonly Subject[] = [
+  { name: 'the project of the workspace', of: inProject(true) },
+  { name: 'another project', of: inProject(false) },
+];
+
 const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'user-tokens/manage': users,
+  'projects/read': projects,
   'teams/read': teams,
   'teams/update': teams,
   'teams/delete': teams,

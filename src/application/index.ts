@@ -74,11 +74,12 @@ export type {
   OrganizationFilter,
   OrganizationRunFilter,
   PolicySetFilter,
+  ProjectFilter,
   RunFilter,
   TeamFilter,
   WorkspaceFilter,
 } from './ports/repositories/filters.js';
-export { agentPoolSorts, policySorts, workspaceSorts } from './ports/repositories/filters.js';
+export { agentPoolSorts, policySorts, projectSorts, workspaceSorts } from './ports/repositories/filters.js';
 export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
 export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
 export type {
@@ -100,6 +101,7 @@ export type {
   PolicySetRepository,
   TaskStageRepository,
 } from './ports/repositories/policy-repository.js';
+export type { ProjectRepository } from './ports/repositories/project-repository.js';
 export type { Lockable, RowLocks } from './ports/repositories/row-locks.js';
 export type { RunArtifacts } from './ports/repositories/run-artifacts.js';
 export type {
@@ -181,6 +183,12 @@ export {
   ShowRelatedToPolicySets,
 } from './supporting/policy-sets/show-related-to-policy-sets.js';
 export { UpdatePolicySet } from './supporting/policy-sets/update-policy-set.js';
+export { CreateProject } from './supporting/projects/create-project.js';
+export { ListProjects } from './supporting/projects/list-projects.js';
+export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
+export { RemoveProject } from './supporting/projects/remove-project.js';
+export { ShowProject } from './supporting/projects/show-project.js';
+export { UpdateProject } from './supporting/projects/update-project.js';
 export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';

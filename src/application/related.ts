@@ -5,6 +5,7 @@ import type {
   ManagedPolicy,
   Member,
   Organization,
+  Project,
   TaskStage,
   Team,
   WithStanding,
@@ -18,6 +19,7 @@ import type { ShownWorkspace } from './supporting/workspaces/show-workspace.js';
 
 interface Views {
   readonly organization: Organization;
+  readonly project: WithStanding<Project>;
   readonly workspace: ShownWorkspace;
   readonly run: ShownRun;
   readonly plan: ShownPhase;

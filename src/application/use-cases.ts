@@ -116,6 +116,13 @@ export const useCases = {
   changeStateConsumers: made(published.ChangeStateConsumers, 'unitOfWork'),
   changeWorkspaceLock: made(published.ChangeWorkspaceLock, 'unitOfWork', 'clock', runProgress),
 
+  createProject: made(published.CreateProject, 'unitOfWork', 'clock', 'ids'),
+  listProjects: made(published.ListProjects, 'unitOfWork'),
+  showProject: made(published.ShowProject, 'unitOfWork'),
+  updateProject: made(published.UpdateProject, 'unitOfWork', 'clock'),
+  removeProject: made(published.RemoveProject, 'unitOfWork'),
+  moveWorkspaces: made(published.MoveWorkspaces, 'unitOfWork', 'clock'),
+
   createVariable: made(published.CreateVariable, 'unitOfWork', 'clock', 'ids', 'secretBox'),
   listVariables: made(published.ListVariables, 'unitOfWork', 'secretBox'),
   showVariable: made(published.ShowVariable, 'unitOfWork', 'secretBox'),

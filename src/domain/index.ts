@@ -12,10 +12,7 @@ export type {
   Standing,
   TeamInQuestion,
   TeamStanding,
-  TeamTokenVisibility,
-  TeamVisibility,
   WithStanding,
-  WorkspaceVisibility,
 } from './authorization/policy.js';
 export {
   actions,
@@ -28,11 +25,20 @@ export {
   organizationAccessOf,
   policy,
   seenBy,
+} from './authorization/policy.js';
+export type {
+  ProjectVisibility,
+  TeamTokenVisibility,
+  TeamVisibility,
+  WorkspaceVisibility,
+} from './authorization/visibility.js';
+export {
+  projectVisibility,
   teamAccessVisibility,
   teamTokenVisibility,
   teamVisibility,
   workspaceVisibility,
-} from './authorization/policy.js';
+} from './authorization/visibility.js';
 export { type Scale, scaleNames, scales, type WorkspacePermissions } from './authorization/workspace-permissions.js';
 export type {
   ConfigurationVersionChange,
@@ -129,6 +135,7 @@ export type {
   PolicyId,
   PolicySetId,
   PolicySetOutcomeId,
+  ProjectId,
   RunId,
   StateVersionId,
   StateVersionOutputId,
@@ -157,6 +164,8 @@ export type { Member, Membership, Organization } from './supporting/organization
 export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
 export type { OrganizationSettings } from './supporting/organizations/organization-settings.js';
 export { authPolicies } from './supporting/organizations/organization-settings.js';
+export type { Project, ProjectSettings } from './supporting/projects/project.js';
+export { defaultProjectId, defaultProjectName } from './supporting/projects/project.js';
 export type {
   Lease,
   Phase,

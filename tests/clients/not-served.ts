@@ -11,10 +11,15 @@ const notYet = 'Not yet.';
 
 export const notServed: readonly NotServed[] = [
   {
-    name: 'projects',
-    path: '/organizations/:organization/projects',
-    resources: ['tfe_project', 'tfe_project_settings', 'tfe_team_project_access', 'tfe_project_policy_set'],
-    why: `${notYet} This includes \`cloud { workspaces { project } }\`.`,
+    name: 'team access on projects',
+    path: '/team-projects',
+    resources: ['tfe_team_project_access'],
+    why: `${notYet} Teams have access to workspaces.`,
+  },
+  {
+    name: 'settings and policy sets of projects',
+    resources: ['tfe_project_settings', 'tfe_project_policy_set'],
+    why: 'Execution modes and policy sets belong to the organization or to workspaces.',
   },
   {
     name: 'tags',

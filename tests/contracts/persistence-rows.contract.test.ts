@@ -18,6 +18,7 @@ import {
   aConfigurationVersion,
   afterNoon,
   anOrganization,
+  aProject,
   aRun,
   aStateOutput,
   aStateVersion,
@@ -263,7 +264,9 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
     await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
-    const given = { ...wholeWorkspace, agentPoolId: pool.id, organizationDefaults: defaults };
+    const project = aProject(organization);
+    await on.run((tx) => tx.projects.add(project));
+    const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, organizationDefaults: defaults };
     const workspace = aWorkspace(organization, { ...given, repository: aRepository() });
     await on.run((tx) => tx.workspaces.add(workspace));
     const read = () => on.read((tx) => tx.workspaces.find(workspace.id));
@@ -278,6 +281,23 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     await on.run((tx) => tx.workspaces.save(after));
     return [
       [workspace, before],
+      [after, await read()],
+    ];
+  },
+  Project: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const project = aProject(organization, {
+      description: 'Networks',
+      createdAt: afterNoon(1),
+      updatedAt: afterNoon(2),
+    });
+    await on.run((tx) => tx.projects.add(project));
+    const read = async () => (await on.read((tx) => tx.projects.findFor(actor, project.id)))?.subject;
+    const before = await read();
+    const after = { ...project, name: unique('prj'), description: '', updatedAt: afterNoon(3), revision: 1 };
+    await on.run((tx) => tx.projects.save(after));
+    return [
+      [project, before],
       [after, await read()],
     ];
   },

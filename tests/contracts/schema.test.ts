@@ -54,6 +54,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0018-attributes-of-clients': ['ca7f063649d7a7b1', 'd99e781162ec17ae'],
   '0019-attributes': ['c5e1ed99aa28c32d', '4c23516cd7c294b1'],
   '0020-filters': ['480c040524f5b541', 'b2c58b4180ea15f0'],
+  '0021-projects': ['cfc20c5b8fe10c21', 'de7f2fd1d6911629'],
 };
 
 /** One line for each column, constraint, index, trigger and function. */

@@ -24,7 +24,9 @@ const auditToken = ['audit token'];
 
 const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write access'];
 const customRuns = ['runs: read', 'runs: plan', 'runs: apply'];
-const seeingRunsEverywhere = ['manage-workspaces', 'read-workspaces', 'manage-policies', 'manage-policy-overrides'];
+const administeringEverywhere = ['manage-workspaces', 'manage-projects'];
+const readingEverywhere = [...administeringEverywhere, 'read-workspaces', 'read-projects'];
+const seeingRunsEverywhere = [...readingEverywhere, 'manage-policies', 'manage-policy-overrides'];
 const mayReadRuns = [...owners, ...reading, ...customRuns, ...seeingRunsEverywhere];
 const mayQueuePlans = [
   ...owners,
@@ -34,32 +36,32 @@ const mayQueuePlans = [
   'token of a team with write access',
   'runs: plan',
   'runs: apply',
-  'manage-workspaces',
+  ...administeringEverywhere,
 ];
-const mayApply = [...owners, 'write', 'admin', 'token of a team with write access', 'runs: apply', 'manage-workspaces'];
+const mayApply = [
+  ...owners,
+  'write',
+  'admin',
+  'token of a team with write access',
+  'runs: apply',
+  ...administeringEverywhere,
+];
 const mayLock = [
   ...owners,
   'write',
   'admin',
   'token of a team with write access',
   'workspace locking',
-  'manage-workspaces',
+  ...administeringEverywhere,
 ];
-const mayReadVariables = [
-  ...owners,
-  ...reading,
-  'variables: read',
-  'variables: write',
-  'manage-workspaces',
-  'read-workspaces',
-];
+const mayReadVariables = [...owners, ...reading, 'variables: read', 'variables: write', ...readingEverywhere];
 const mayWriteVariables = [
   ...owners,
   'write',
   'admin',
   'token of a team with write access',
   'variables: write',
-  'manage-workspaces',
+  ...administeringEverywhere,
 ];
 const mayWriteStates = [
   ...owners,
@@ -67,17 +69,11 @@ const mayWriteStates = [
   'admin',
   'token of a team with write access',
   'state versions: write',
-  'manage-workspaces',
+  ...administeringEverywhere,
 ];
-const mayReadStates = [
-  ...owners,
-  ...reading,
-  'state versions: read',
-  'state versions: write',
-  'manage-workspaces',
-  'read-workspaces',
-];
-const administering = [...owners, 'admin', 'manage-workspaces'];
+const mayReadStates = [...owners, ...reading, 'state versions: read', 'state versions: write', ...readingEverywhere];
+const administering = [...owners, 'admin', ...administeringEverywhere];
+const managingProjects = [...owners, ...organizationToken, 'manage-projects'];
 
 const withoutTeam = ['member without a team', ...organizationToken];
 const withTeam = [
@@ -104,6 +100,24 @@ const withTeam = [
   'manage-teams',
   'manage-organization-access',
   'access-secret-teams',
+];
+/** Any grant on the workspace, also one of nothing, or `runs: read` on every workspace. */
+const withAccess = [
+  ...owners,
+  ...reading,
+  'nothing',
+  ...customRuns,
+  'variables: read',
+  'variables: write',
+  'state versions: read-outputs',
+  'state versions: read',
+  'state versions: write',
+  'policy mocks: read',
+  'workspace locking',
+  'run tasks',
+  'policy overrides',
+  'policy overrides, with delegate-policy-overrides',
+  ...seeingRunsEverywhere,
 ];
 const members = [...withoutTeam, ...withTeam];
 const strangers = ['site administrator', 'outsider'];
@@ -134,7 +148,15 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'users/manage': ['site administrator'],
   'user-tokens/manage': { itself: people, another: [] },
   'workspaces/read': [...mayReadRuns, ...organizationToken],
-  'workspaces/create': [...owners, ...organizationToken, 'manage-workspaces'],
+  'projects/read': {
+    'the project of the workspace': [...withAccess, ...organizationToken],
+    'another project': [...owners, ...seeingRunsEverywhere, ...organizationToken],
+  },
+  'projects/create': managingProjects,
+  'projects/update': managingProjects,
+  'projects/delete': managingProjects,
+  'projects/move-workspaces': managingProjects,
+  'workspaces/create': [...owners, ...organizationToken, ...administeringEverywhere],
   'workspaces/update': [...administering, ...organizationToken],
   'workspaces/set-execution': administering,
   'workspaces/link-repository': owners,
@@ -197,14 +219,14 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
       ...owners,
       ...organizationToken,
       'manage-agent-pools',
-      'manage-workspaces',
+      ...administeringEverywhere,
     ],
     'a default pool that serves no workspace': [...owners, ...organizationToken, 'manage-agent-pools'],
   },
   'agent-pools/manage': {
     'a pool that is not in use': [...owners, ...organizationToken, 'manage-agent-pools'],
     'a pool that the workspace uses': administering,
-    'a pool that other workspaces use too': [...owners, 'manage-workspaces'],
+    'a pool that other workspaces use too': [...owners, ...administeringEverywhere],
     'a default pool that serves no workspace': owners,
   },
   'site-agent-pools/manage': ['site administrator'],
@@ -259,6 +281,7 @@ const holding = (...permissions: readonly OrganizationPermission[]): Standing =>
 describe('a claim named after an organization-level permission', () => {
   const named = [
     'manage-workspaces',
+    'manage-projects',
     'manage-vcs-settings',
     'manage-policies',
     'manage-policy-overrides',

@@ -23,6 +23,7 @@ const unlocked: Workspace = {
   id: 'ws-1',
   organizationId: 'org-1',
   organizationName: 'acme',
+  projectId: 'prj-1',
   organizationDefaults: { executionMode: 'remote', agentPoolId: null },
   lock: null,
   repository: null,

@@ -29,6 +29,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'lease/lost': [409, 'lease lost'],
   'agent-report/invalid': [422, 'invalid attribute'],
   'agent-pool/in-use': [409, 'conflict'],
+  'project/not-removable': [409, 'conflict'],
   'repository/fetch-failed': [422, 'invalid attribute'],
   'workspace/lock-refused': [409, 'conflict'],
   'state-version/conflict': [409, 'conflict'],

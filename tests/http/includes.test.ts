@@ -220,7 +220,11 @@ describe('what is included with policy sets and agent pools', () => {
 
 describe('an include', () => {
   it.each([
-    ['/organizations/acme/workspaces', 'project', 'project cannot be included: there are no projects. '],
+    [
+      '/organizations/acme/policy-sets',
+      'projects',
+      'projects cannot be included: agent pools are not scoped by project, and policy sets are not attached to projects. ',
+    ],
     ['/organizations/acme/workspaces', 'outputs', 'outputs cannot be included: only a single workspace includes it. '],
     ['/organizations/acme/workspaces', 'nothing', ''],
     ['/organizations/acme/teams', 'organization', ''],

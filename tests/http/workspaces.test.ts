@@ -100,6 +100,7 @@ describe('workspaces', () => {
     },
     relationships: {
       organization: { data: { id: 'acme', type: 'organizations' } },
+      project: { data: { id: expect.stringMatching(/^prj-/), type: 'projects' } },
       'current-configuration-version': { data: null },
       'current-run': { data: null },
       'latest-run': { data: null },
@@ -195,7 +196,6 @@ describe('workspaces', () => {
       for (const empty of [null, false, '', []]) await change({ attributes: { [name]: empty } }).expect(200);
     }
     for (const [name, data] of Object.entries({
-      project: { id: 'prj-1', type: 'projects' },
       tags: [{ type: 'tags', attributes: { name: 'network' } }],
       'tag-bindings': [{ type: 'tag-bindings', attributes: { key: 'a', value: 'b' } }],
       'ssh-key': { id: 'sshkey-1', type: 'ssh-keys' },

@@ -292,7 +292,7 @@ const areas = {
     },
   ],
   authorization: code(
-    under('src/domain/authorization', ['policy', 'workspace-permissions', 'actor']),
+    under('src/domain/authorization', ['policy', 'visibility', 'workspace-permissions', 'actor']),
     ['policy', 'authorization', 'effective-permissions', 'workspace-permissions', 'visibility.property'].map(
       (name) => `tests/domain/${name}.test.ts`,
     ),

@@ -5,12 +5,14 @@ import {
   type ApiToken,
   ConfigurationVersion,
   type ConfigurationVersionState,
+  defaultProjectId,
   type Grant,
   type IngressAttributes,
   type Member,
   type Membership,
   memberOf,
   type Organization,
+  type Project,
   Run,
   type RunOptions,
   type RunState,
@@ -87,6 +89,21 @@ export const aTeam = (organization: Organization, given: Partial<Team> = {}): Te
   };
 };
 
+export const aProject = (organization: Organization, given: Partial<Project> = {}): Project => {
+  const id = unique('prj');
+  return {
+    id,
+    organizationId: organization.id,
+    organizationName: organization.name,
+    name: id,
+    description: '',
+    createdAt: noon,
+    updatedAt: noon,
+    revision: 0,
+    ...given,
+  };
+};
+
 export const aWorkspace = (organization: Organization, given: Partial<Workspace> = {}): Workspace => {
   const id = unique('ws');
   return {
@@ -96,6 +113,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     organizationName: organization.name,
     organizationDefaults: organization.defaults,
     name: id,
+    projectId: defaultProjectId(organization.id),
     lock: null,
     repository: null,
     autoDestroy: null,

@@ -27,6 +27,9 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /organizations/:organization/organization-memberships': doc('organization-memberships', {
       email: referred.email,
     }),
+    'post /organizations/:organization/projects': doc('projects', { name: 'fresh' }),
+    'patch /projects/:id': doc('projects', { description: 'changed' }),
+    'post /projects/:id/relationships/workspaces': workspaces,
     'post /organizations/:organization/workspaces': doc('workspaces', { name: 'fresh' }),
     'patch /organizations/:organization/workspaces/:name': doc('workspaces', { description: 'changed' }),
     'patch /workspaces/:id': doc('workspaces', { description: 'changed' }),

@@ -19,6 +19,7 @@ import {
   afterNoon,
   aMembership,
   anOrganization,
+  aProject,
   aRun,
   aStateOutput,
   aStateVersion,
@@ -182,6 +183,8 @@ export async function makeSmallWorld(
     ...(question?.serving ? named : { executionMode: 'remote' }),
     ...(scene.locked && { lock: { by: ofCaller, reason: null, at: noon } }),
   });
+  const project = aProject(organization, { name: 'networks' });
+  const inProject = aWorkspace(organization, { name: 'in-project', projectId: project.id });
   const another = aWorkspace(organization, { name: 'another', ...named });
   const variable = aVariable(workspace);
   const commit = someIngressAttributes();
@@ -220,6 +223,11 @@ export async function makeSmallWorld(
     if (standing.actor === 'user' && own !== undefined) await tx.teams.addMembers(own, [caller.id]);
 
     await tx.workspaces.add(workspace);
+    await tx.projects.add(project);
+    if (own !== undefined && standingInOwn?.inProject) {
+      await tx.workspaces.add(inProject);
+      await giveGrant(tx, own.id, inProject.id, { access: 'read' });
+    }
     if (question?.servingElsewhere) await tx.workspaces.add(another);
     await tx.variables.add(variable);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
@@ -291,6 +299,7 @@ export async function makeSmallWorld(
       userId: itself ? caller.id : other.id,
       teamId: target.id,
       '/team-workspaces': targetsRow,
+      '/projects': project.id,
       '/workspaces': workspace.id,
       '/teams': target.id,
       '/configuration-versions': version.state.id,

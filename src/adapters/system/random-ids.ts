@@ -8,6 +8,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   membership: 'ou',
   user: 'user',
   team: 'team',
+  project: 'prj',
   workspace: 'ws',
   variable: 'var',
   'team-workspace': 'tws',

@@ -15,6 +15,8 @@ export interface TeamStanding {
   readonly access: OrganizationAccess;
   /** The team's grant on the workspace in question; absent without a grant or without a workspace. */
   readonly grant?: Grant;
+  /** Whether the team has access to a workspace of the project in question. */
+  readonly inProject?: boolean;
 }
 
 /** The team in question, if any. */
@@ -62,7 +64,9 @@ export const organizationAccessOf = (standing: Standing): OrganizationAccess =>
 /** The workspace permissions that an organization-level permission implies on every workspace. */
 const impliedOnWorkspaces: readonly (readonly [OrganizationPermission, WorkspacePermissions])[] = [
   ['manage-workspaces', impliedBy.admin],
+  ['manage-projects', impliedBy.admin],
   ['read-workspaces', impliedBy.read],
+  ['read-projects', impliedBy.read],
   ['manage-policies', { ...nothing, runs: 'read' }],
   ['manage-policy-overrides', { ...nothing, runs: 'read' }],
 ];
@@ -86,9 +90,13 @@ export const effectivePermissions = (standing: Standing): WorkspacePermissions =
         ...standing.teams.flatMap((team) => (team.grant ? permissionsOf(team.grant) : [])),
       ]);
 
+const administersAll = (standing: Standing): boolean => {
+  const access = organizationAccessOf(standing);
+  return access.has('manage-workspaces') || access.has('manage-projects');
+};
+
 const administers = (standing: Standing): boolean =>
-  organizationAccessOf(standing).has('manage-workspaces') ||
-  standing.teams.some((team) => team.grant?.access === 'admin');
+  administersAll(standing) || standing.teams.some((team) => team.grant?.access === 'admin');
 
 const inTeam = ({ team, teams }: Standing): boolean => teams.some(({ teamId }) => teamId === team?.teamId);
 
@@ -118,7 +126,9 @@ export const claims = {
   'variables: write': mayAtLeast({ variables: 'write' }),
   'workspace locking': mayAtLeast({ workspaceLocking: true }),
   'workspace admin': administers,
+  'access to a workspace of the project': (s: Standing) => s.teams.some(({ inProject }) => inProject === true),
   'manage-workspaces': holds('manage-workspaces'),
+  'manage-projects': holds('manage-projects'),
   'manage-vcs-settings': holds('manage-vcs-settings'),
   'manage-policies': holds('manage-policies'),
   'manage-policy-overrides': holds('manage-policy-overrides'),
@@ -134,7 +144,7 @@ export const claims = {
   'manage-organization-access': holds('manage-organization-access'),
   'pool not in use': (s: Standing) => s.pool?.named === false,
   'admin of every workspace that the pool serves': (s: Standing) =>
-    s.pool?.serving === true && (holds('manage-workspaces')(s) || !s.pool.servingElsewhere),
+    s.pool?.serving === true && (administersAll(s) || !s.pool.servingElsewhere),
   'can see the team': (s: Standing) =>
     s.team !== undefined &&
     (inTeam(s) || (s.member && !s.team.secret) || holds('access-secret-teams')(s) || byOrganizationToken(s)),
@@ -171,7 +181,13 @@ export const policy = {
   'users/manage': [['site administrator']],
   'user-tokens/manage': [['its own']],
   'workspaces/read': [['runs: read'], ['organization token']],
-  'workspaces/create': [['manage-workspaces'], ['organization token']],
+  'projects/read': [['runs: read'], ['access to a workspace of the project'], ['organization token']],
+  'projects/create': [['manage-projects'], ['organization token']],
+  'projects/update': [['manage-projects'], ['organization token']],
+  'projects/delete': [['manage-projects'], ['organization token']],
+  // The workspace's own side is `workspaces/update`.
+  'projects/move-workspaces': [['manage-projects'], ['organization token']],
+  'workspaces/create': [['manage-workspaces'], ['manage-projects'], ['organization token']],
   'workspaces/update': [['workspace admin'], ['organization token']],
   'workspaces/set-execution': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
@@ -277,58 +293,3 @@ export function seenBy<Subject>(seen: WithStanding<Subject> | undefined, action:
 /** Like `seenBy`, but returns the subject only. */
 export const authorized = <Subject>(seen: WithStanding<Subject> | undefined, action: Action): Subject =>
   seenBy(seen, action).subject;
-
-/** The workspaces of an organization that a list may include: all, or those on which one of these teams has a grant. */
-export type WorkspaceVisibility = 'all' | { readonly throughTeams: readonly TeamId[] };
-
-/** `standing` is the caller's on the organization. Every grant includes `runs: read`, so any grant is enough. */
-export const workspaceVisibility = (standing: Standing): WorkspaceVisibility =>
-  may(standing, 'workspaces/read') ? 'all' : { throughTeams: standing.teams.map(({ teamId }) => teamId) };
-
-/** The teams of an organization that a list may include: all, or the visible ones and these. */
-export type TeamVisibility = 'all' | { readonly visibleAnd: readonly TeamId[] };
-
-/** A team unrelated to the caller, to check the caller's rights on any such team. */
-const stranger = (secret: boolean, access: OrganizationAccess = new Set()): TeamInQuestion => ({
-  teamId: '',
-  owners: false,
-  secret,
-  membersManageToken: false,
-  access,
-});
-
-const visibleFor =
-  (action: Action) =>
-  (standing: Standing): TeamVisibility =>
-    may({ ...standing, team: stranger(true) }, action)
-      ? 'all'
-      : { visibleAnd: standing.teams.map(({ teamId }) => teamId) };
-
-/** `standing` is the caller's on the organization. A caller who may see other secret teams sees every team. */
-export const teamVisibility = visibleFor('teams/read');
-
-/** Like `teamVisibility`, for the team access of a workspace; `standing` is the caller's on the workspace. */
-export const teamAccessVisibility = visibleFor('team-access/read');
-
-/** The teams whose tokens a list may include: all, or some of the caller's own teams and some visible ones. */
-export type TeamTokenVisibility =
-  | 'all'
-  | {
-      /** The caller's teams whose members manage the team token. */
-      readonly own: readonly TeamId[];
-      /** Teams other than the owners that hold none of the `lacking` permissions; undefined for none. */
-      readonly delegated:
-        | { readonly seen: TeamVisibility; readonly lacking: readonly OrganizationPermission[] }
-        | undefined;
-    };
-
-/** `standing` is the caller's on the organization. */
-export const teamTokenVisibility = (standing: Standing): TeamTokenVisibility => {
-  const manages = (team: TeamInQuestion) => may({ ...standing, team }, 'team-tokens/manage');
-  if (manages({ ...stranger(false), owners: true })) return 'all';
-  const lacking = organizationPermissions.filter((permission) => !manages(stranger(false, new Set([permission]))));
-  return {
-    own: standing.teams.map(({ teamId }) => teamId),
-    delegated: manages(stranger(false)) ? { seen: teamVisibility(standing), lacking } : undefined,
-  };
-};

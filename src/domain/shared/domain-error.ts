@@ -22,6 +22,7 @@ export type DomainErrorCode =
   | 'lease/lost'
   | 'agent-report/invalid'
   | 'agent-pool/in-use'
+  | 'project/not-removable'
   | 'user/protected'
   | 'user-tokens/limit-reached'
   | 'workspace/lock-refused'

@@ -5,6 +5,7 @@ export type OrganizationId = Id<'organization'>;
 export type MembershipId = Id<'membership'>;
 export type UserId = Id<'user'>;
 export type TeamId = Id<'team'>;
+export type ProjectId = Id<'project'>;
 export type WorkspaceId = Id<'workspace'>;
 export type VariableId = Id<'variable'>;
 export type TeamWorkspaceId = Id<'team-workspace'>;

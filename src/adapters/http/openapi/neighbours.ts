@@ -14,6 +14,7 @@ import {
   presentOrganization,
 } from '../supporting/organizations/organization-resource.js';
 import { policySchema, presentPolicy } from '../supporting/policies/policy-resource.js';
+import { presentProject, projectSchema } from '../supporting/projects/project-resource.js';
 import { applySchema, planSchema, presentPhase, presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { presentStateVersion, stateVersionSchema } from '../supporting/state-versions/state-version-resource.js';
 import { presentTeam, teamSchema } from '../supporting/teams/team-resource.js';
@@ -23,6 +24,7 @@ import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/work
 /** How resources are included next to others. */
 export const neighboursIn = (dialect: Dialect): Neighbours => ({
   organization: { schema: () => organizationSchema(dialect), present: presentOrganization(dialect) },
+  project: { schema: () => projectSchema(dialect), present: presentProject(dialect) },
   workspace: {
     schema: () => workspaceSchema(dialect),
     present: (shown) => presentWorkspace(dialect)({ ...shown, withoutRuns: true }),

@@ -12,6 +12,7 @@ import { auditEventRoutes } from '../supporting/audit/audit-event-routes.js';
 import { organizationRoutes } from '../supporting/organizations/organization-routes.js';
 import { policyRoutes } from '../supporting/policies/policy-routes.js';
 import { policySetRoutes } from '../supporting/policy-sets/policy-set-routes.js';
+import { projectRoutes } from '../supporting/projects/project-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
@@ -43,6 +44,7 @@ const areas = {
   'Team access': teamAccessRoutes,
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
+  Projects: projectRoutes,
   Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
   Variables: variableRoutes,
   Runs: (use, dialect) => runRoutes(use, dialect, neighboursIn(dialect)),

@@ -33,6 +33,7 @@ export const errorTable = {
   'lease/lost': { status: 409, title: 'lease lost' },
   'agent-report/invalid': { status: 422, title: 'invalid attribute' },
   'agent-pool/in-use': { status: 409, title: 'conflict' },
+  'project/not-removable': { status: 409, title: 'conflict' },
   'repository/fetch-failed': { status: 422, title: 'invalid attribute' },
   'workspace/not-safe-to-delete': { status: 409, title: 'conflict' },
   'workspace/lock-refused': { status: 409, title: 'conflict' },

@@ -11,7 +11,7 @@ export type Parameters = Readonly<Record<string, z.ZodType>>;
 export type Values<Served extends Parameters> = { readonly [Name in keyof Served]: z.output<Served[Name]> };
 
 const noTags = 'workspaces have no tags';
-const noProjects = 'there are no projects';
+const notByProject = 'agent pools are not scoped by project, and policy sets are not attached to projects';
 const noVersions = 'policy sets have no versions';
 const notHere = 'this endpoint does not support it';
 
@@ -34,7 +34,7 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'search[wildcard-name]': notHere,
   'filter[admin]': notHere,
   'filter[agent_pool_names]': notHere,
-  'filter[allowed_projects][name]': noProjects,
+  'filter[allowed_projects][name]': notByProject,
   'filter[allowed_workspaces][name]': notHere,
   'filter[current-run][status]': notHere,
   'filter[email]': notHere,
@@ -43,7 +43,9 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'filter[names]': notHere,
   'filter[operation]': notHere,
   'filter[organization][name]': notHere,
-  'filter[project][id]': noProjects,
+  'filter[permissions][create-workspace]': notHere,
+  'filter[permissions][update]': notHere,
+  'filter[project][id]': notHere,
   'filter[source]': notHere,
   'filter[status]': notHere,
   'filter[status_group]': notHere,
@@ -148,10 +150,10 @@ const refusedWords: ReadonlyMap<string, string> = new Map([
   ['effective_tag_bindings', noTags],
   ['tag_bindings', noTags],
   ['tags', noTags],
-  ['project', noProjects],
-  ['projects', noProjects],
-  ['project_exclusions', noProjects],
-  ['default_project', noProjects],
+  ['project', notHere],
+  ['projects', notByProject],
+  ['project_exclusions', notByProject],
+  ['default_project', notHere],
   ['current_version', noVersions],
   ['newest_version', noVersions],
 ]);

@@ -24,6 +24,7 @@ import { KnexKeptBytes } from './repositories/knex-kept-bytes.js';
 import { KnexMemberships, KnexOrganizations } from './repositories/knex-organizations.js';
 import { KnexPolicies } from './repositories/knex-policies.js';
 import { KnexPolicySets } from './repositories/knex-policy-sets.js';
+import { KnexProjects } from './repositories/knex-projects.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
 import { KnexStateOutputs, KnexStateVersions } from './repositories/knex-state-versions.js';
@@ -84,6 +85,7 @@ const transactionOn = (
   tokens: new KnexApiTokens(db),
   teams: new KnexTeams(db),
   teamAccess: new KnexTeamAccess(db),
+  projects: new KnexProjects(db),
   workspaces: new KnexWorkspaces(db),
   variables: new KnexVariables(db),
   configurationVersions: new KnexConfigurationVersions(db),

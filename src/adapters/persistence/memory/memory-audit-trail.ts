@@ -39,6 +39,7 @@ export class MemoryAuditTrail implements AuditTrail {
       organizations: () =>
         [...tables.organizations.values()].find((row) => row.name === id && tables.organization(row.id))?.id,
       workspaces: () => ofWorkspace(id),
+      projects: () => tables.projects.get(id)?.organizationId,
       teams: () => tables.teams.get(id)?.organizationId,
       'team-workspaces': () => ofWorkspace(tables.teamWorkspaces.get(id)?.workspaceId),
       'organization-memberships': () => tables.memberships.get(id)?.organizationId,

@@ -53,6 +53,7 @@ function dropWhere<Row>(table: Map<unknown, Row>, isGone: (row: Row) => boolean)
 function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   for (const row of tables.workspaces.values()) if (row.organizationId === id) removeWorkspace(tables, row.id);
   for (const row of tables.teams.values()) if (row.organizationId === id) removeTeam(tables, row.id);
+  dropWhere(tables.projects, (project) => project.organizationId === id);
   dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
   dropWhere(tables.policies, (policy) => policy.organizationId === id);
   for (const key of tables.policyCodes.keys())

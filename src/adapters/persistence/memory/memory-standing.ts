@@ -2,6 +2,7 @@ import {
   type Actor,
   auditorStanding,
   type OrganizationId,
+  type ProjectId,
   type Standing,
   type Team,
   type TeamStanding,
@@ -55,5 +56,17 @@ export const standingOn = (tables: MemoryTables, standing: Standing, workspaceId
   teams: standing.teams.map(({ teamId, owners, access }): TeamStanding => {
     const grant = tables.grantOf(teamId, workspaceId);
     return { teamId, owners, access, ...(grant && { grant }) };
+  }),
+});
+
+/** The same standing with what the caller's teams have in one project of the organization. */
+export const standingInProject = (tables: MemoryTables, standing: Standing, projectId: ProjectId): Standing => ({
+  ...standing,
+  teams: standing.teams.map(({ teamId, owners, access }): TeamStanding => {
+    const within = present([...tables.workspaces.keys()].map((id) => tables.workspace(id))).filter(
+      (workspace) => workspace.projectId === projectId,
+    );
+    const inProject = within.some(({ id }) => tables.grantOf(teamId, id) !== undefined);
+    return { teamId, owners, access, ...(inProject && { inProject }) };
   }),
 });

@@ -27,6 +27,8 @@ import {
   type PolicySetId,
   type PolicySetOutcome,
   type PolicySetOutcomeId,
+  type Project,
+  type ProjectId,
   type RunId,
   type RunState,
   type StateContents,
@@ -75,6 +77,7 @@ export class MemoryTables {
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
   readonly teamWorkspaces = new Map<TeamWorkspaceId, TeamWorkspace>();
+  readonly projects = new Map<ProjectId, Project>();
   readonly workspaces = new Map<WorkspaceId, Workspace>();
   /** By the workspace whose state is shared. */
   readonly stateConsumers = new Map<WorkspaceId, ReadonlySet<WorkspaceId>>();
@@ -128,6 +131,12 @@ export class MemoryTables {
     const team = this.deletions.has(id) ? undefined : this.teams.get(id);
     const organization = team && this.organization(team.organizationId);
     return organization && { ...team, organizationName: organization.name, usersCount: this.membersOf(id).length };
+  }
+
+  project(id: ProjectId): Project | undefined {
+    const project = this.projects.get(id);
+    const organization = project && this.organization(project.organizationId);
+    return organization && { ...project, organizationName: organization.name };
   }
 
   workspace(id: WorkspaceId): Workspace | undefined {

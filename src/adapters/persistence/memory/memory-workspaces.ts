@@ -13,6 +13,7 @@ import {
   executionOf,
   type Instant,
   type OrganizationId,
+  type ProjectId,
   type Standing,
   type TeamId,
   type WebhookId,
@@ -93,6 +94,14 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     this.tables().workspaces.set(workspace.id, { ...workspace, currentConfigurationVersionId, source });
   }
 
+  async moveTo(projectId: ProjectId, ids: readonly WorkspaceId[], now: Instant): Promise<void> {
+    const { workspaces } = this.tables();
+    for (const workspace of await this.among(ids)) {
+      const moved = { ...workspace, projectId, updatedAt: now, revision: workspace.revision + 1 };
+      workspaces.set(workspace.id, moved);
+    }
+  }
+
   async remove(id: WorkspaceId, now: Instant): Promise<void> {
     this.tables().delete(id, now);
   }
@@ -161,7 +170,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-    { search, wildcard = '*', currentRun, sort }: WorkspaceFilter = {},
+    { search, wildcard = '*', projectId, currentRun, sort }: WorkspaceFilter = {},
   ): Promise<Page<WithStanding<Workspace>>> {
     const tables = this.tables();
     const current = ({ id }: Workspace) => currentRunOf(tables, id);
@@ -170,6 +179,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
       return (
         hasPart(workspace.name, search) &&
         fits(workspace.name, wildcard) &&
+        (projectId === undefined || workspace.projectId === projectId) &&
         (currentRun === undefined || (status !== undefined && currentRun.includes(status)))
       );
     };

@@ -5,6 +5,7 @@ export const idKinds = [
   'membership',
   'user',
   'team',
+  'project',
   'workspace',
   'variable',
   'team-workspace',

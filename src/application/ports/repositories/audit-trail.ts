@@ -8,6 +8,7 @@ export type AuditPlace = { readonly organizationId: OrganizationId } | { readonl
 export const auditedKinds = [
   'organizations',
   'workspaces',
+  'projects',
   'teams',
   'team-workspaces',
   'organization-memberships',

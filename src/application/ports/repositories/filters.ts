@@ -2,6 +2,7 @@ import type {
   Instant,
   membershipStatuses,
   PolicyKind,
+  ProjectId,
   RunOperation,
   RunState,
   RunStatus,
@@ -64,6 +65,15 @@ export interface PolicySetFilter {
 
 export const policySorts = ['name', 'created-at'] as const;
 
+export const projectSorts = ['name'] as const;
+
+export interface ProjectFilter {
+  /** A part of the name. */
+  readonly search?: string | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly sort?: Order<(typeof projectSorts)[number]> | undefined;
+}
+
 export const workspaceSorts = ['name', 'current-run.created-at', 'latest-change-at'] as const;
 
 export interface WorkspaceFilter {
@@ -71,6 +81,7 @@ export interface WorkspaceFilter {
   readonly search?: string | undefined;
   /** The whole name, in which an asterisk stands for any text. */
   readonly wildcard?: string | undefined;
+  readonly projectId?: ProjectId | undefined;
   /** The status of the run that `currentOf` finds. */
   readonly currentRun?: readonly RunStatus[] | undefined;
   /**

@@ -10,6 +10,7 @@ import type { RequestRates, SigningKeys } from './instances.js';
 import type { KeptBytes } from './kept-bytes.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
 import type { PolicyRepository, PolicySetRepository, TaskStageRepository } from './policy-repository.js';
+import type { ProjectRepository } from './project-repository.js';
 import type { RowLocks } from './row-locks.js';
 import type { RunArtifacts } from './run-artifacts.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
@@ -29,6 +30,7 @@ export interface Repositories {
   readonly tokens: ApiTokenRepository;
   readonly teams: TeamRepository;
   readonly teamAccess: TeamWorkspaceRepository;
+  readonly projects: ProjectRepository;
   readonly workspaces: WorkspaceRepository;
   readonly variables: VariableRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;

@@ -3,6 +3,7 @@ import type {
   AgentPoolId,
   ConfigurationVersionId,
   OrganizationId,
+  ProjectId,
   Standing,
   WebhookId,
   WithStanding,
@@ -36,6 +37,8 @@ export interface WorkspaceRepository {
    * `attribute/taken` if another workspace has the name.
    */
   save(workspace: Workspace): Promise<void>;
+  /** Moves workspaces to a project of their organization, as a change of each. */
+  moveTo(projectId: ProjectId, ids: readonly WorkspaceId[], now: string): Promise<void>;
   /** Hides the workspace and frees its name. */
   remove(id: WorkspaceId, now: string): Promise<void>;
   /** Makes a version the current one, unless the current one is newer. */

@@ -1,9 +1,21 @@
-import { type Actor, seenBy, type Workspace, type WorkspaceSettings } from '../../../domain/index.js';
+import {
+  type Actor,
+  defaultProjectId,
+  may,
+  type OrganizationId,
+  type Project,
+  type ProjectId,
+  seenBy,
+  type WithStanding,
+  type Workspace,
+  type WorkspaceSettings,
+} from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings, defaultSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { targetProject } from '../projects/target-project.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
 import { noActivity } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
@@ -14,7 +26,7 @@ export type NewWorkspace = WorkspaceChange & Pick<WorkspaceSettings, 'name'> & P
 export class CreateWorkspace {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'organizations' | 'workspaces' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'
+      'organizations' | 'projects' | 'workspaces' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'
     >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
@@ -24,11 +36,16 @@ export class CreateWorkspace {
   execute(
     actor: Actor,
     organizationName: string,
-    { repository: asked, execution, source = 'tfe-api', ...settings }: NewWorkspace,
+    { repository: asked, execution, projectId: named, source = 'tfe-api', ...settings }: NewWorkspace,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
-      const seen = await tx.organizations.findFor(actor, organizationName);
-      const { subject: organization, standing } = seenBy(seen, 'workspaces/create');
+      const seen = seenBy(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
+      const { subject: organization } = seen;
+      const projectId = named ?? defaultProjectId(organization.id);
+      const { standing } =
+        named === undefined && may(seen.standing, 'workspaces/create')
+          ? seen
+          : await this.inProject(tx, actor, organization.id, named);
       const { repository, webhookKey } = this.links.change(actor, standing, null, asked);
       const now = this.clock.now();
       const inheriting = {
@@ -38,6 +55,7 @@ export class CreateWorkspace {
         organizationId: organization.id,
         organizationName: organization.name,
         organizationDefaults: organization.defaults,
+        projectId,
       };
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, inheriting, execution);
       const workspace: Workspace = {
@@ -62,5 +80,16 @@ export class CreateWorkspace {
         ...(poolTokenCreators && { poolTokenCreators }),
       };
     });
+  }
+
+  /** The project that the request names, or the default one, which a caller who may not see it does not learn of. */
+  private async inProject(
+    tx: Transaction<'projects' | 'rowLocks'>,
+    actor: Actor,
+    organizationId: OrganizationId,
+    named: ProjectId | undefined,
+  ): Promise<WithStanding<Project>> {
+    if (named !== undefined) return targetProject(tx, actor, organizationId, named, 'workspaces/create');
+    return seenBy(await tx.projects.findFor(actor, defaultProjectId(organizationId)), 'workspaces/create');
   }
 }

@@ -5,6 +5,7 @@ import {
   type ExecutionSettings,
   identityOf,
   type LinkedRepository,
+  type ProjectId,
   type RepositorySettings,
   type Standing,
   type TokenOwner,
@@ -21,6 +22,7 @@ import type { ShownWorkspace } from './show-workspace.js';
 export interface WorkspaceChange extends Partial<Omit<WorkspaceSettings, keyof ExecutionSettings>> {
   readonly execution?: ExecutionChange;
   readonly repository?: RepositorySettings | null;
+  readonly projectId?: ProjectId;
 }
 
 /** A changed workspace, with values that are shown only once. */

@@ -10,6 +10,7 @@ import type { ShownWorkspace } from './show-workspace.js';
 /** The resources that may be included with workspaces. */
 export type WorkspaceInclude =
   | 'organization'
+  | 'project'
   | 'current-run'
   | 'plan'
   | 'run-version'
@@ -21,6 +22,7 @@ export type WorkspaceInclude =
 
 type Needs =
   | 'organizations'
+  | 'projects'
   | 'memberships'
   | 'teams'
   | 'configurationVersions'
@@ -52,6 +54,7 @@ export class ShowRelatedToWorkspaces {
       const isMember = organization !== undefined && may(organization.standing, 'organizations/read');
       return [
         ...(isMember ? [related('organization')(organization.subject)] : []),
+        ...(include.has('project') ? await projects(tx, workspaces) : []),
         ...(await this.runs(tx, readable, include)),
         ...(include.has('current-version')
           ? await versions(
@@ -113,6 +116,18 @@ export class ShowRelatedToWorkspaces {
     }
     return states;
   }
+}
+
+/** The caller sees a project by a workspace in it, which has what the caller's teams hold on the project. */
+async function projects(
+  tx: Transaction<'projects'>,
+  workspaces: readonly WithStanding<Workspace>[],
+): Promise<readonly Related[]> {
+  const standings = new Map(workspaces.map(({ subject, standing }) => [subject.projectId, standing]));
+  return (await tx.projects.among([...standings.keys()])).flatMap((subject) => {
+    const standing = standings.get(subject.id);
+    return standing === undefined ? [] : [related('project')({ subject, standing })];
+  });
 }
 
 /** Versions whose backing data is there, with the commits that they were fetched from. */

@@ -3,6 +3,7 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { targetProject } from '../projects/target-project.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
 import { showingWorkspace } from './show-workspace.js';
@@ -12,7 +13,7 @@ import { chosenExecution } from './workspace-execution.js';
 export class UpdateWorkspace {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'workspaces' | 'runs' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'
+      'workspaces' | 'projects' | 'runs' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'
     >,
     private readonly clock: Clock,
     private readonly links: RepositoryLinks,
@@ -21,14 +22,19 @@ export class UpdateWorkspace {
   execute(
     actor: Actor,
     reference: WorkspaceReference,
-    { repository: asked, execution, ...settings }: WorkspaceChange,
+    { repository: asked, execution, projectId: named, ...settings }: WorkspaceChange,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
+      const projectId = named ?? subject.projectId;
+      if (projectId !== subject.projectId) {
+        await targetProject(tx, actor, subject.organizationId, projectId, 'projects/move-workspaces');
+      }
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, subject, execution);
       const { repository, webhookKey } = this.links.change(actor, standing, subject.repository, asked);
       const next: Workspace = {
         ...subject,
+        projectId,
         ...checkSettings(settings),
         ...chosen,
         repository,

@@ -4,6 +4,7 @@ import type {
   ConfigurationVersionId,
   Instant,
   OrganizationId,
+  ProjectId,
   RunId,
   StateVersionId,
   WebhookId,
@@ -77,6 +78,7 @@ export interface Workspace extends WorkspaceSettings, Executed {
   readonly id: WorkspaceId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
+  readonly projectId: ProjectId;
   readonly lock: Lock | null;
   readonly repository: LinkedRepository | null;
   readonly autoDestroy: AutoDestroy | null;

@@ -23,6 +23,7 @@ import {
 } from '../../routing/schema.js';
 
 export const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+export const projectType: TypeName = { singular: 'project', plural: 'projects' };
 export const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
 
 const flag = absentable(z.boolean());
@@ -72,8 +73,8 @@ const settings = {
   // Null unlinks, unlike a missing value.
   'vcs-repo': repository.nullable().optional(),
   'auto-destroy-activity-duration': unserved('Scheduled destruction is not served'),
-  'inherits-project-auto-destroy': unserved('Projects are not served'),
-  'project-remote-state': unserved('Projects are not served'),
+  'inherits-project-auto-destroy': unserved('Scheduled destruction is not served'),
+  'project-remote-state': unserved('States are not shared within a project. Name remote state consumers'),
   'hyok-enabled': unserved('Keys of your own are not served'),
   'migration-environment': unserved('Environments of the legacy service cannot be migrated'),
   'tag-names': unserved('Tags are not served'),
@@ -81,7 +82,7 @@ const settings = {
 
 const relationships = (dialect: Dialect) => ({
   'agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
-  project: unserved('Projects are not served'),
+  project: absentable(z.object({ data: identifier(dialect, projectType).nullable() })),
   tags: unserved('Tags are not served'),
   'tag-bindings': unserved('Tags are not served'),
   'ssh-key': unserved('SSH keys are not served'),
@@ -138,7 +139,7 @@ const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChan
 
 /** Only what the request names. */
 const toChange = ({ data }: Body): WorkspaceChange => {
-  const { attributes } = data;
+  const { attributes, relationships } = data;
   const repository = attributes['vcs-repo'];
   return named({
     name: attributes.name,
@@ -158,6 +159,7 @@ const toChange = ({ data }: Body): WorkspaceChange => {
     structuredRunOutputEnabled: attributes['structured-run-output-enabled'],
     assessmentsEnabled: attributes['assessments-enabled'],
     autoApplyRunTrigger: attributes['auto-apply-run-trigger'],
+    projectId: relationships.project?.data?.id,
     execution: toExecution(data),
     // Clients send an empty branch for the default one.
     repository: repository && {
@@ -185,6 +187,7 @@ export const workspaceChange = (dialect: Dialect) =>
 
 const inEach = {
   organization: ['organization'],
+  project: ['project'],
   current_run: ['current-run'],
   'current_run.plan': ['current-run', 'plan'],
   'current_run.configuration_version': ['current-run', 'run-version'],
@@ -207,6 +210,7 @@ export const workspaceParameters = {
 export const workspacesParameters = {
   'search[name]': textual('Only workspaces with this text in their name.'),
   'search[wildcard-name]': textual('Only workspaces with this name, in which `*` stands for any text.'),
+  'filter[project][id]': textual('Only workspaces of this project.'),
   'filter[current-run][status]': someOf(runStatuses, 'Only workspaces whose current run has one of these statuses.'),
   sort: sortBy(workspaceSorts, 'name'),
   include: include<WorkspaceInclude>(inEach, {
@@ -219,6 +223,7 @@ export const workspacesQuery = ({ query }: Call) => {
   const filter: WorkspaceFilter = {
     search: values['search[name]'],
     wildcard: values['search[wildcard-name]'],
+    projectId: values['filter[project][id]'],
     currentRun: values['filter[current-run][status]'],
     sort: values.sort,
   };

@@ -213,6 +213,7 @@ const workspace =
       },
       relationships: {
         organization: toOne('organizations', workspace.organizationName),
+        project: toOne('projects', workspace.projectId),
         'current-configuration-version': is(
           currentVersionSchema(dialect),
           currentVersion(dialect, workspace.currentConfigurationVersionId),

@@ -43,6 +43,7 @@ const byName = (call: Call): WorkspaceReference => ({
 
 const kinds = [
   'organization',
+  'project',
   'run',
   'plan',
   'configuration-version',

@@ -62,6 +62,7 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
     sql('organizations').where({ name, deleted_at: null }).select('id as organization_id'),
   ),
   workspaces: lookup((sql, id) => sql('workspaces').where({ id }).select('organization_id')),
+  projects: lookup((sql, id) => sql('projects').where({ id }).select('organization_id')),
   teams: lookup((sql, id) => sql('teams').where({ id }).select('organization_id')),
   'team-workspaces': lookup((sql, id) => ofWorkspace(sql('team_workspaces as t'), id)),
   'organization-memberships': lookup((sql, id) =>

@@ -137,7 +137,14 @@ export class KnexRemovals implements Removals {
     await this.db.run(sql('policy_set_policies').whereIn('policy_set_id', sets).delete());
     const pools = sql('agent_pools').where('organization_id', id).select('id');
     await this.db.run(sql('agent_tokens').whereIn('pool_id', pools).delete());
-    for (const table of ['agent_pools', 'policy_sets', 'policies', 'organization_memberships', 'api_tokens']) {
+    for (const table of [
+      'projects',
+      'agent_pools',
+      'policy_sets',
+      'policies',
+      'organization_memberships',
+      'api_tokens',
+    ]) {
       await this.db.run(sql(table).where('organization_id', id).delete());
     }
     await forgetUninvited(

@@ -13,6 +13,7 @@ import {
   type ConfigurationVersionId,
   type Instant,
   type OrganizationId,
+  type ProjectId,
   type Standing,
   type TeamId,
   type WebhookId,
@@ -117,6 +118,12 @@ export class KnexWorkspaces implements WorkspaceRepository {
       .where({ id: workspace.id, revision: workspace.revision - 1, deleted_at: null })
       .update({ ...changeable.write(workspace), ...modeToRow(workspace) });
     return unlessTaken(unlessStale({ table: 'workspaces', id: workspace.id }, this.db.run(update)), nameTaken);
+  }
+
+  async moveTo(projectId: ProjectId, ids: readonly WorkspaceId[], now: Instant): Promise<void> {
+    const { sql } = this.db;
+    const change = { project_id: projectId, updated_at: now, revision: sql.raw('revision + 1') };
+    await this.db.run(sql('workspaces').whereIn('id', ids).where('deleted_at', null).update(change));
   }
 
   async remove(id: WorkspaceId, now: Instant): Promise<void> {

@@ -57,12 +57,23 @@ interface StandingRow extends Partial<GrantRow> {
   readonly standing_team_id: TeamId | null;
   readonly standing_owners: boolean | number;
   readonly standing_access: string;
+  readonly standing_in_project?: boolean | number;
 }
 
-type Place = 'organization' | 'workspace';
+type Place = 'organization' | 'project' | 'workspace';
 
-/** Joins what the caller is to the organization `o`, and with `place` the grants on the workspace `w`. */
-function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: string, place: Place): Knex.QueryBuilder {
+/** Whether the team `st` has access to a workspace of the project `p`. */
+const inProject = `exists (select 1 from team_workspaces as sg join workspaces as sw on sw.id = sg.workspace_id
+  where sg.team_id = st.id and sw.project_id = p.id and sw.deleted_at is null)`;
+
+/** Joins what the caller is to the organization `o`, and with `place` what it has on the project `p` or the workspace `w`. */
+function joinStanding(
+  sql: Knex,
+  query: Knex.QueryBuilder,
+  kind: Actor['kind'],
+  caller: string,
+  place: Place,
+): Knex.QueryBuilder {
   if (kind === 'organization' || kind === 'auditor') return query.select({ standing_organization_id: 'o.id' });
   if (kind === 'user') {
     query
@@ -84,6 +95,7 @@ function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: str
     standing_access: 'st.organization_access',
   });
   if (place === 'organization') return query;
+  if (place === 'project') return query.select({ standing_in_project: sql.raw(inProject) });
   return query
     .leftJoin('team_workspaces as sg', (on) => on.on('sg.team_id', 'st.id').on('sg.workspace_id', 'w.id'))
     .select(...columnsOf('sg', grantColumns));
@@ -113,12 +125,14 @@ function teamFromRow(row: StandingRow): TeamStanding | undefined {
     owners: Boolean(row.standing_owners),
     access: accessFromText(row.standing_access),
     ...(grant && { grant }),
+    ...(row.standing_in_project && { inProject: true }),
   };
 }
 
 /**
  * Finds what `select` selects, with the caller's standing towards it, in one statement. The selection has the living
- * organization as `o`, and the workspace, when that is the place in question, as `w`.
+ * organization as `o`, and the project or the workspace, when that is the place in
+ * question, as `p` or `w`.
  */
 export function seeing<Row, Subject, Sought extends Readonly<Record<string, string>>>(
   place: Place,
@@ -127,7 +141,7 @@ export function seeing<Row, Subject, Sought extends Readonly<Record<string, stri
 ): (db: Statements, actor: Actor, sought: Sought) => Promise<WithStanding<Subject> | undefined> {
   const by = (kind: Actor['kind']) =>
     prepared<Sought & { caller: string }>((sql, values) =>
-      joinStanding(select(sql, values), kind, values.caller, place),
+      joinStanding(sql, select(sql, values), kind, values.caller, place),
     );
   const statements = {
     user: by('user'),

@@ -18,6 +18,7 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
   id: row.id,
   organizationId: row.organization_id,
   organizationName: as.joined(row.organization_name),
+  projectId: row.project_id,
   name: row.name,
   description: row.description,
   autoApply: as.flag(row.auto_apply),
