@@ -28,12 +28,6 @@ export const notServed: readonly NotServed[] = [
     why: `${notYet} This includes \`cloud { workspaces { tags } }\`, and \`tags\` and \`tag_names\` of \`tfe_workspace\`.`,
   },
   {
-    name: 'variable sets',
-    path: '/organizations/:organization/varsets',
-    resources: ['tfe_variable_set', 'tfe_workspace_variable_set', 'tfe_project_variable_set'],
-    why: notYet,
-  },
-  {
     name: 'run tasks',
     path: '/organizations/:organization/tasks',
     resources: ['tfe_organization_run_task', 'tfe_organization_run_task_global_settings', 'tfe_workspace_run_task'],

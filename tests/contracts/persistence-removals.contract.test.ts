@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { RemovalTarget } from '../../src/application/index.js';
 import {
+  defaultProjectId,
   type Organization,
   openTaskStage,
   type PolicySet,
@@ -12,9 +13,11 @@ import {
 import {
   aBundle,
   aRun,
+  aSetVariable,
   aStateOutput,
   aStateVersion,
   aVariable,
+  aVariableSet,
   noon,
   ownedBy,
   someIngressAttributes,
@@ -174,6 +177,13 @@ async function addOrganization(on: Ground) {
     for (const policy of policies) await tx.policies.add(policy);
     for (const code of ['package a', 'package b', 'package c']) await tx.policies.keepCode(organization.id, code);
     await tx.policySets.add(policySet);
+    const attached = {
+      workspaceIds: places.map(({ workspace }) => workspace.id),
+      projectIds: [defaultProjectId(organization.id)],
+    };
+    const variableSet = aVariableSet(organization, attached);
+    await tx.variableSets.add(variableSet);
+    await tx.setVariables.add(aSetVariable(variableSet));
     const excluded = places.map(({ workspace }) => workspace.id);
     await tx.policySets.add(aPolicySet(organization, [], [], excluded));
   });

@@ -21,12 +21,14 @@ import {
   anOrganization,
   aProject,
   aRun,
+  aSetVariable,
   aStateOutput,
   aStateVersion,
   aTeam,
   aToken,
   aUser,
   aVariable,
+  aVariableSet,
   aWorkspace,
   giveGrant,
   noon,
@@ -187,6 +189,8 @@ export async function makeSmallWorld(
   const inProject = aWorkspace(organization, { name: 'in-project', projectId: project.id });
   const another = aWorkspace(organization, { name: 'another', ...named });
   const variable = aVariable(workspace);
+  const variableSet = aVariableSet(organization);
+  const setVariable = aSetVariable(variableSet);
   const commit = someIngressAttributes();
   const version = aConfigurationVersion(workspace, {
     status: scene.version,
@@ -230,6 +234,8 @@ export async function makeSmallWorld(
     }
     if (question?.servingElsewhere) await tx.workspaces.add(another);
     await tx.variables.add(variable);
+    await tx.variableSets.add(variableSet);
+    await tx.setVariables.add(setVariable);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
     if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
@@ -296,6 +302,8 @@ export async function makeSmallWorld(
       name: workspace.name,
       workspaceId: workspace.id,
       variableId: variable.id,
+      setVariableId: setVariable.id,
+      '/varsets': variableSet.id,
       userId: itself ? caller.id : other.id,
       teamId: target.id,
       '/team-workspaces': targetsRow,

@@ -11,6 +11,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   project: 'prj',
   workspace: 'ws',
   variable: 'var',
+  'variable-set': 'varset',
   'team-workspace': 'tws',
   'configuration-version': 'cv',
   'ingress-attributes': 'ia',

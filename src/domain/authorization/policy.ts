@@ -196,6 +196,10 @@ export const policy = {
   'workspaces/force-unlock': [['workspace admin']],
   'variables/read': [['variables: read'], ['organization token']],
   'variables/manage': [['variables: write'], ['organization token']],
+  // Those who can change the variables of every workspace.
+  'variable-sets/manage': [['manage-workspaces']],
+  'variable-sets/manage-in-project': [['manage-projects']],
+  'variable-sets/list': [['manage-workspaces'], ['manage-projects']],
   'teams/read': [['can see the team']],
   'teams/create': [['manage-teams'], ['organization token']],
   'teams/update': delegated('manage-teams', 'not the owners team'),

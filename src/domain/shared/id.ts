@@ -8,6 +8,7 @@ export type TeamId = Id<'team'>;
 export type ProjectId = Id<'project'>;
 export type WorkspaceId = Id<'workspace'>;
 export type VariableId = Id<'variable'>;
+export type VariableSetId = Id<'variable-set'>;
 export type TeamWorkspaceId = Id<'team-workspace'>;
 export type ConfigurationVersionId = Id<'configuration-version'>;
 export type TokenId = Id<'token'>;

@@ -18,6 +18,7 @@ import { runRoutes } from '../supporting/runs/run-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
 import { userRoutes } from '../supporting/users/user-routes.js';
+import { variableSetRoutes } from '../supporting/variable-sets/variable-set-routes.js';
 import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
@@ -47,6 +48,7 @@ const areas = {
   Projects: projectRoutes,
   Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
   Variables: variableRoutes,
+  'Variable sets': (use, dialect) => variableSetRoutes(use, dialect, neighboursIn(dialect)),
   Runs: (use, dialect) => runRoutes(use, dialect, neighboursIn(dialect)),
   'State versions': stateVersionRoutes,
   'Version control': fetchRoutes,

@@ -53,6 +53,7 @@ export class MemoryAuditTrail implements AuditTrail {
       'task-stages': () => ofRun(tables.taskStages.get(id)?.runId),
       'policy-sets': () => tables.policySets.get(id)?.organizationId,
       policies: () => tables.policies.get(id)?.organizationId,
+      varsets: () => tables.variableSets.get(id)?.organizationId,
       'agent-pools': () => tables.agentPools.get(id)?.organizationId ?? undefined,
     };
     return ways[kind]();

@@ -13,6 +13,7 @@ import {
 } from '../../../domain/index.js';
 import { standingIn, standingInProject } from './memory-standing.js';
 import { byText, type CurrentTables, checkRevision, inOrder, pageOf, present } from './memory-tables.js';
+import { removeVariableSet } from './memory-variable-sets.js';
 
 export class MemoryProjects implements ProjectRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -38,7 +39,9 @@ export class MemoryProjects implements ProjectRepository {
   }
 
   async remove(id: ProjectId): Promise<void> {
-    this.tables().projects.delete(id);
+    const tables = this.tables();
+    for (const set of tables.variableSets.values()) if (set.projectId === id) removeVariableSet(tables, set.id);
+    tables.projects.delete(id);
   }
 
   async hasWorkspaces(id: ProjectId): Promise<boolean> {

@@ -31,6 +31,7 @@ import {
   type ProjectId,
   type RunId,
   type RunState,
+  type SetVariable,
   type StateContents,
   type StateOutput,
   type StateVersion,
@@ -49,6 +50,8 @@ import {
   type UserId,
   type Variable,
   type VariableId,
+  type VariableSet,
+  type VariableSetId,
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -82,6 +85,8 @@ export class MemoryTables {
   /** By the workspace whose state is shared. */
   readonly stateConsumers = new Map<WorkspaceId, ReadonlySet<WorkspaceId>>();
   readonly variables = new Map<VariableId, Variable>();
+  readonly variableSets = new Map<VariableSetId, VariableSet>();
+  readonly setVariables = new Map<VariableId, SetVariable>();
   /** The newest last. */
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();

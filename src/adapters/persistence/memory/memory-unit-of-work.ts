@@ -15,6 +15,7 @@ import { MemoryRemovals } from './memory-removals.js';
 import { MemoryRowLocks } from './memory-row-locks.js';
 import { MemoryRunArtifacts } from './memory-run-artifacts.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
+import { MemorySetVariables } from './memory-set-variables.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
 import { MemoryStoredFiles } from './memory-stored-files.js';
 import { type CurrentTables, MemoryTables } from './memory-tables.js';
@@ -22,6 +23,7 @@ import { MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
+import { MemoryVariableSets } from './memory-variable-sets.js';
 import { MemoryVariables } from './memory-variables.js';
 import { MemoryWorkspaces } from './memory-workspaces.js';
 
@@ -35,6 +37,8 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   projects: new MemoryProjects(tables),
   workspaces: new MemoryWorkspaces(tables),
   variables: new MemoryVariables(tables),
+  variableSets: new MemoryVariableSets(tables),
+  setVariables: new MemorySetVariables(tables),
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),
   runLogs: new MemoryRunLogs(tables),

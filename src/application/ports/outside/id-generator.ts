@@ -8,6 +8,7 @@ export const idKinds = [
   'project',
   'workspace',
   'variable',
+  'variable-set',
   'team-workspace',
   'configuration-version',
   'ingress-attributes',

@@ -19,6 +19,7 @@ export const auditedKinds = [
   'task-stages',
   'policy-sets',
   'policies',
+  'varsets',
   'agent-pools',
 ] as const;
 

@@ -19,7 +19,7 @@ export interface ProjectRepository {
   add(project: Project): Promise<void>;
   /** Throws `shared/stale-revision` if the stored revision has changed, `attribute/taken` if another has the name. */
   save(project: Project): Promise<void>;
-  /** For a project without workspaces. */
+  /** For a project without workspaces. The variable sets that it owns are removed with it. */
   remove(id: ProjectId): Promise<void>;
   hasWorkspaces(id: ProjectId): Promise<boolean>;
   /** `standing` is the caller's on the organization; each item gets it with what its teams have on that project. */
