@@ -116,6 +116,7 @@ export type {
 } from './ports/repositories/run-repository.js';
 export type { StateOutputRepository, StateVersionRepository } from './ports/repositories/state-version-repository.js';
 export type { StoredFile, StoredFiles } from './ports/repositories/stored-files.js';
+export type { TeamProjectRepository, TeamProjectView } from './ports/repositories/team-project-repository.js';
 export type { TeamRepository } from './ports/repositories/team-repository.js';
 export type {
   TeamAccessFilter,
@@ -287,11 +288,16 @@ export { ShowRelatedToWorkspaces, type WorkspaceInclude } from './supporting/wor
 export { type ShownWorkspace, ShowWorkspace } from './supporting/workspaces/show-workspace.js';
 export { ChangeStateConsumers, ListStateConsumers } from './supporting/workspaces/state-consumers.js';
 export { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
+export { AddProjectAccess, type NewProjectAccess } from './team-access/add-project-access.js';
 export { AddTeamAccess, type NewTeamAccess } from './team-access/add-team-access.js';
+export { ListProjectAccess } from './team-access/list-project-access.js';
 export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-access.js';
 export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
+export { RemoveProjectAccess } from './team-access/remove-project-access.js';
 export { RemoveTeamAccess } from './team-access/remove-team-access.js';
+export { ShowProjectAccess } from './team-access/show-project-access.js';
 export { ShowTeamAccess } from './team-access/show-team-access.js';
+export { type ProjectAccessChange, UpdateProjectAccess } from './team-access/update-project-access.js';
 export { type TeamAccessChange, UpdateTeamAccess } from './team-access/update-team-access.js';
 export type { ManageableToken } from './tokens/find-manageable-token.js';
 export { IssueOrganizationToken } from './tokens/issue-organization-token.js';

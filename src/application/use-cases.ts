@@ -63,6 +63,12 @@ export const useCases = {
   updateTeamAccess: made(published.UpdateTeamAccess, 'unitOfWork'),
   removeTeamAccess: made(published.RemoveTeamAccess, 'unitOfWork'),
 
+  addProjectAccess: made(published.AddProjectAccess, 'unitOfWork', 'ids'),
+  listProjectAccess: made(published.ListProjectAccess, 'unitOfWork'),
+  showProjectAccess: made(published.ShowProjectAccess, 'unitOfWork'),
+  updateProjectAccess: made(published.UpdateProjectAccess, 'unitOfWork'),
+  removeProjectAccess: made(published.RemoveProjectAccess, 'unitOfWork'),
+
   issueTeamToken: made(published.IssueTeamToken, 'unitOfWork', tokenIssuer),
   listTeamTokens: made(published.ListTeamTokens, 'unitOfWork', 'clock'),
   showTeamToken: made(published.ShowTeamToken, 'unitOfWork'),

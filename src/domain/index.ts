@@ -27,12 +27,14 @@ export {
   seenBy,
 } from './authorization/policy.js';
 export type {
+  ProjectAccessVisibility,
   ProjectVisibility,
   TeamTokenVisibility,
   TeamVisibility,
   WorkspaceVisibility,
 } from './authorization/visibility.js';
 export {
+  projectAccessVisibility,
   projectVisibility,
   teamAccessVisibility,
   teamTokenVisibility,
@@ -141,6 +143,7 @@ export type {
   StateVersionOutputId,
   TaskStageId,
   TeamId,
+  TeamProjectId,
   TeamWorkspaceId,
   TokenId,
   UserId,
@@ -244,5 +247,18 @@ export type {
 export { lockActions } from './supporting/workspaces/workspace.js';
 export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';
 export { accessLevels, impliedBy, permissionsOf } from './team-access/access-level.js';
+export type {
+  PermissionsInProject,
+  ProjectAccessLevel,
+  ProjectGrant,
+  ProjectPermissions,
+} from './team-access/project-access-level.js';
+export {
+  impliedInProject,
+  permissionsInProject,
+  projectAccessLevels,
+  projectScales,
+} from './team-access/project-access-level.js';
+export type { RequestedInProject, TeamProject } from './team-access/team-project.js';
 export { newGrant, type RequestedPermissions, type TeamWorkspace, type Unnamed } from './team-access/team-workspace.js';
 export { type ApiToken, hasExpired } from './tokens/api-token.js';

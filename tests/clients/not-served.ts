@@ -11,12 +11,6 @@ const notYet = 'Not yet.';
 
 export const notServed: readonly NotServed[] = [
   {
-    name: 'team access on projects',
-    path: '/team-projects',
-    resources: ['tfe_team_project_access'],
-    why: `${notYet} Teams have access to workspaces.`,
-  },
-  {
     name: 'settings and policy sets of projects',
     resources: ['tfe_project_settings', 'tfe_project_policy_set'],
     why: 'Execution modes and policy sets belong to the organization or to workspaces.',

@@ -80,6 +80,9 @@ resource "tfe_variable" "of_set" {
   value = "of many"
   category = "env"
 }
+resource "tfe_project" "other" {
+  name = "other"
+  ${inOrganization}}
 resource "tfe_policy_set" "attached" {
   name = "attached"
   kind = "opa"
@@ -187,6 +190,44 @@ permissions {
     },
   ),
   updated(
+    'tfe_project',
+    `name = "Networks"\ndescription = "What packets cross"\n${inOrganization}`,
+    [
+      ['"Networks"', '"Networks 2"'],
+      ['What packets', 'What no packets'],
+    ],
+    { importId: byId, data: `name = tfe_project.it.name\n${inOrganization}` },
+  ),
+  updated(
+    'tfe_team_project_access',
+    `team_id = tfe_team.it.id
+project_id = tfe_project.it.id
+access = "custom"
+project_access {
+  settings = "read"
+  teams = "none"
+  variable_sets = "read"
+}
+workspace_access {
+  runs = "plan"
+  variables = "read"
+  state_versions = "read-outputs"
+  sentinel_mocks = "none"
+  create = true
+  locking = true
+  move = false
+  delete = false
+  run_tasks = false
+}
+`,
+    [
+      ['settings = "read"', 'settings = "update"'],
+      ['"plan"', '"apply"'],
+      ['move = false', 'move = true'],
+    ],
+    { importId: byId },
+  ),
+  updated(
     'tfe_workspace',
     `name = "network"
 description = "What packets cross"
@@ -201,6 +242,7 @@ source_url = "https://example.com/pipelines/1"
 terraform_version = "1.11.4"
 trigger_prefixes = ["modules", "shared"]
 working_directory = "site/one"
+project_id = tfe_project.it.id
 ${inOrganization}`,
     [
       ['= "network"', '= "network-2"'],
@@ -213,6 +255,7 @@ ${inOrganization}`,
       ['"1.11.4"', '"~> 1.11.0"'],
       ['"modules", ', ''],
       ['site/one', 'site/two'],
+      ['tfe_project.it', 'tfe_project.other'],
     ],
     { importId: byId, data: `name = tfe_workspace.it.name\n${inOrganization}` },
   ),

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import {
   type AuditEvent,
   type ConfigurationVersionState,
+  impliedInProject,
   type NewAuditEvent,
   type OrganizationSettings,
   organizationPermissions,
@@ -258,6 +259,23 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [{ ...custom, ...names }, before],
       [{ ...custom, ...names }, listed],
       [{ ...fixed, ...names }, await read()],
+    ];
+  },
+  TeamProjectView: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const [team, project] = [await on.team(organization), aProject(organization)];
+    await on.run((tx) => tx.projects.add(project));
+    const access = { id: unique('tprj'), teamId: team.id, projectId: project.id, revision: 0 };
+    const permissions = { ...impliedInProject.admin, workspaces: allPermissions };
+    const custom = { ...access, grant: { access: 'custom', permissions } } as const;
+    await on.run((tx) => tx.projectAccess.add(custom));
+    const read = async () => (await on.read((tx) => tx.projectAccess.findFor(actor, access.id)))?.subject;
+    const before = await read();
+    const fixed = { ...access, grant: { access: 'maintain' }, revision: 1 } as const;
+    await on.run((tx) => tx.projectAccess.save(fixed));
+    return [
+      [{ ...custom, organizationId: organization.id }, before],
+      [{ ...fixed, organizationId: organization.id }, await read()],
     ];
   },
   Workspace: async (on) => {

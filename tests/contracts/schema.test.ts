@@ -55,6 +55,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0019-attributes': ['c5e1ed99aa28c32d', '4c23516cd7c294b1'],
   '0020-filters': ['480c040524f5b541', 'b2c58b4180ea15f0'],
   '0021-projects': ['cfc20c5b8fe10c21', 'de7f2fd1d6911629'],
+  '0022-team-projects': ['e31e3a7a61e9d0f0', '0fd2e469c90471d6'],
   '0024-variable-sets': ['b0c73b6512f43fcd', '36f3ab827739b10a'],
 };
 

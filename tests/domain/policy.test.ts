@@ -22,8 +22,20 @@ const owners = ['owner', 'owners team token'];
 const organizationToken = ['organization token'];
 const auditToken = ['audit token'];
 
-const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write access'];
-const customRuns = ['runs: read', 'runs: plan', 'runs: apply'];
+const projectFixed = ['project: read', 'project: write', 'project: maintain', 'project: admin'];
+const maintaining = ['project: maintain', 'project: admin'];
+const applyingInProject = ['project: write', ...maintaining];
+const projectCustom = [
+  'project settings: update',
+  'project settings: delete',
+  'project teams: read',
+  'project teams: manage',
+  'create workspaces',
+  'move workspaces',
+  'delete workspaces',
+];
+const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write access', ...projectFixed];
+const customRuns = ['runs: read', 'runs: plan', 'runs: apply', ...projectCustom];
 const administeringEverywhere = ['manage-workspaces', 'manage-projects'];
 const readingEverywhere = [...administeringEverywhere, 'read-workspaces', 'read-projects'];
 const seeingRunsEverywhere = [...readingEverywhere, 'manage-policies', 'manage-policy-overrides'];
@@ -36,6 +48,7 @@ const mayQueuePlans = [
   'token of a team with write access',
   'runs: plan',
   'runs: apply',
+  ...applyingInProject,
   ...administeringEverywhere,
 ];
 const mayApply = [
@@ -44,6 +57,7 @@ const mayApply = [
   'admin',
   'token of a team with write access',
   'runs: apply',
+  ...applyingInProject,
   ...administeringEverywhere,
 ];
 const mayLock = [
@@ -52,6 +66,7 @@ const mayLock = [
   'admin',
   'token of a team with write access',
   'workspace locking',
+  ...applyingInProject,
   ...administeringEverywhere,
 ];
 const mayReadVariables = [...owners, ...reading, 'variables: read', 'variables: write', ...readingEverywhere];
@@ -61,6 +76,7 @@ const mayWriteVariables = [
   'admin',
   'token of a team with write access',
   'variables: write',
+  ...applyingInProject,
   ...administeringEverywhere,
 ];
 const mayWriteStates = [
@@ -69,11 +85,13 @@ const mayWriteStates = [
   'admin',
   'token of a team with write access',
   'state versions: write',
+  ...applyingInProject,
   ...administeringEverywhere,
 ];
 const mayReadStates = [...owners, ...reading, 'state versions: read', 'state versions: write', ...readingEverywhere];
-const administering = [...owners, 'admin', ...administeringEverywhere];
+const administering = [...owners, 'admin', ...maintaining, ...administeringEverywhere];
 const managingProjects = [...owners, ...organizationToken, 'manage-projects'];
+const managingTeams = [...managingProjects, 'project: admin', 'project teams: manage'];
 
 const withoutTeam = ['member without a team', ...organizationToken];
 const withTeam = [
@@ -153,14 +171,20 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'another project': [...owners, ...seeingRunsEverywhere, ...organizationToken],
   },
   'projects/create': managingProjects,
-  'projects/update': managingProjects,
-  'projects/delete': managingProjects,
-  'projects/move-workspaces': managingProjects,
-  'workspaces/create': [...owners, ...organizationToken, ...administeringEverywhere],
+  'projects/update': [...managingProjects, 'project: admin', 'project settings: update', 'project settings: delete'],
+  'projects/delete': [...managingProjects, 'project: admin', 'project settings: delete'],
+  'projects/move-workspaces': [...managingProjects, ...maintaining, 'move workspaces'],
+  'workspaces/create': [
+    ...owners,
+    ...organizationToken,
+    ...administeringEverywhere,
+    ...maintaining,
+    'create workspaces',
+  ],
   'workspaces/update': [...administering, ...organizationToken],
   'workspaces/set-execution': administering,
   'workspaces/link-repository': owners,
-  'workspaces/delete': [...administering, ...organizationToken],
+  'workspaces/delete': [...administering, ...organizationToken, 'delete workspaces'],
   'workspaces/lock': mayLock,
   'workspaces/force-unlock': administering,
   'variables/read': [...mayReadVariables, ...organizationToken],
@@ -194,6 +218,15 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'its own team': [...withTeam, ...organizationToken],
     'its own team, whose token members cannot manage': [...withTeam, ...organizationToken],
   },
+  'project-access/read': {
+    'a visible team': [...managingTeams, 'project teams: read'],
+    'a secret team': managingTeams,
+    'a team with `manage-workspaces`': [...managingTeams, 'project teams: read'],
+    'the owners team': [...managingTeams, 'project teams: read'],
+    'its own team': [...withTeam, ...organizationToken],
+    'its own team, whose token members cannot manage': [...withTeam, ...organizationToken],
+  },
+  'project-access/manage': managingTeams,
   'team-access/manage': [...administering, ...organizationToken],
   'runs/read': [...mayReadRuns, ...organizationToken],
   'runs/queue': mayQueuePlans,
@@ -209,7 +242,16 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'policy overrides, with delegate-policy-overrides',
   ],
   'variable-sets/manage': [...owners, 'manage-workspaces'],
-  'variable-sets/manage-in-project': [...owners, 'manage-projects'],
+  'variable-sets/manage-in-project': [...owners, 'manage-projects', 'project: admin'],
+  'variable-sets/list-in-project': [
+    ...owners,
+    'manage-workspaces',
+    'manage-projects',
+    'project: read',
+    'project: write',
+    'project: maintain',
+    'project: admin',
+  ],
   'variable-sets/list': [...owners, 'manage-workspaces', 'manage-projects'],
   'policy-sets/manage': [...owners, 'manage-policies'],
   'policies/manage': [...owners, 'manage-policies'],
@@ -334,6 +376,7 @@ describe('an organization token', () => {
     'variable-sets/manage',
     'variable-sets/manage-in-project',
     'variable-sets/list',
+    'variable-sets/list-in-project',
     'workspaces/set-execution',
     'workspaces/link-repository',
     'workspaces/lock',

@@ -72,6 +72,7 @@ describe('projects', () => {
         'can-destroy': may,
         'can-create-workspace': may,
         'can-move-workspace': may,
+        'can-manage-teams': may,
       },
     },
     relationships: { organization: { data: { id: 'acme', type: 'organizations' } } },
@@ -164,7 +165,7 @@ describe('projects', () => {
     expect(list.body.data).toEqual([shown]);
     expect((await reader.get(`/projects/${other}`).expect(404)).body).toEqual(missing);
     const vain = await reader.patch(`/projects/${id}`, doc('projects', { name: 'mine' })).expect(404);
-    expect(vain.body).toEqual(lacking('manage-projects'));
+    expect(vain.body).toEqual(lacking('project settings: update'));
     expect((await reader.post(path, doc('projects', { name: 'mine' })).expect(404)).body).toEqual(missing);
     await admin.delete(`/workspaces/${workspace}`).expect(204);
     expect((await reader.get(`/projects/${id}`).expect(404)).body).toEqual(missing);
@@ -181,6 +182,7 @@ describe('projects', () => {
       'can-destroy': true,
       'can-create-workspace': true,
       'can-move-workspace': true,
+      'can-manage-teams': true,
     });
     const workspace = await newWorkspace(id, manager);
     await manager.patch(`/workspaces/${workspace}`, doc('workspaces', { description: 'mine' })).expect(200);
@@ -211,7 +213,7 @@ describe('the project of a workspace', () => {
     const change = (caller: Caller, project: string) =>
       caller.patch(`/workspaces/${workspace}`, doc('workspaces', {}, toProject(project)));
     const administrator = await memberWith({}, { [workspace]: 'admin', [elsewhere]: 'admin' });
-    expect((await change(administrator, id).expect(404)).body).toEqual(lacking('manage-projects'));
+    expect((await change(administrator, id).expect(404)).body).toEqual(lacking('move workspaces to the project'));
     const unseen = await change(administrator, hidden).expect(422);
     expect((await change(administrator, 'prj-nothing').expect(422)).text).toBe(unseen.text);
     expect((await change(admin, await newProject({}, 'globex')).expect(422)).text).toBe(unseen.text);
@@ -272,7 +274,7 @@ describe('moving workspaces to a project', () => {
     const id = await newProject();
     const workspace = await newWorkspace(id);
     const administrator = await memberWith({}, { [workspace]: 'admin' });
-    expect((await move(administrator, id, workspace).expect(404)).body).toEqual(lacking('manage-projects'));
+    expect((await move(administrator, id, workspace).expect(404)).body).toEqual(lacking('move workspaces'));
     expect((await move(administrator, 'prj-nothing', workspace).expect(404)).body).toEqual(missing);
     await move(manager, id, workspace).expect(204);
   });

@@ -65,6 +65,12 @@ const special: readonly Special[] = [
     status: 409,
     because: 'it is in use',
   },
+  {
+    route: 'delete /projects/:id',
+    applies: ({ teams }) => teams.some(({ projectGrant }) => projectGrant !== undefined),
+    status: 409,
+    because: 'it is the default project',
+  },
   { route: 'delete /teams/:id', applies: aboutOwners, status: 409, because: 'the owners team stays' },
 ];
 

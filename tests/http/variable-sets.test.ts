@@ -325,6 +325,34 @@ describe('the rights to variable sets', () => {
     await ofWorkspaces.get(`/projects/${project}/varsets`).expect(200);
   });
 
+  it('of a project are those of its administrators, and of custom access that writes variables there', async () => {
+    const project = await newProject();
+    const workspace = await newWorkspace(project);
+    const owned = await newSet({}, ownedBy(project));
+    const holder = async (attributes: Given) => {
+      const { team, caller } = await member();
+      const to = (type: string, id: string) => ({ data: { type, id } });
+      const relationships = { team: to('teams', team), project: to('projects', project) };
+      await admin.post('/team-projects', doc('team-projects', attributes, relationships)).expect(200);
+      return caller;
+    };
+    const projectAdmin = await holder({ access: 'admin' });
+    await projectAdmin.get(`/varsets/${owned}`).expect(200);
+    await create({}, { ...ownedBy(project), projects: listOf('projects', [project]) }, projectAdmin).expect(201);
+    await create({}, {}, projectAdmin).expect(404);
+    const attached = listOf('workspaces', [workspace]);
+    await projectAdmin.post(`/varsets/${owned}/relationships/workspaces`, attached).expect(204);
+    await projectAdmin.get(`/projects/${project}/varsets`).expect(200);
+    const reader = await holder({ access: 'write' });
+    await reader.get(`/varsets/${owned}`).expect(404);
+    await reader.get(`/projects/${project}/varsets`).expect(200);
+    const set = { 'variable-sets': 'write' };
+    const withoutVariables = await holder({ access: 'custom', 'project-access': set });
+    await withoutVariables.get(`/varsets/${owned}`).expect(404);
+    const custom = { 'project-access': set, 'workspace-access': { variables: 'write' } };
+    await (await holder({ access: 'custom', ...custom })).get(`/varsets/${owned}`).expect(200);
+  });
+
   it('let readers of variables see what applies, without workspaces that are hidden from them', async () => {
     const [seen, hidden, project] = [await newWorkspace(), await newWorkspace(), await newProject()];
     const both = { workspaces: listOf('workspaces', [seen, hidden]), projects: listOf('projects', [project]) };

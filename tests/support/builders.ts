@@ -13,6 +13,8 @@ import {
   memberOf,
   type Organization,
   type Project,
+  type ProjectGrant,
+  type ProjectId,
   Run,
   type RunOptions,
   type RunState,
@@ -350,6 +352,16 @@ export const asOrganization = ({ id: organizationId }: Organization): Actor => (
 let grantsGiven = 0;
 
 /** Gives a team rights on a workspace. */
+export const giveProjectGrant = (
+  tx: Transaction,
+  teamId: TeamId,
+  projectId: ProjectId,
+  grant: ProjectGrant,
+): Promise<void> => {
+  grantsGiven += 1;
+  return tx.projectAccess.add({ id: `tprj-${grantsGiven}`, teamId, projectId, grant, revision: 0 });
+};
+
 export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> => {
   grantsGiven += 1;
   return tx.teamAccess.add({ id: `tws-${grantsGiven}`, teamId, workspaceId, grant, revision: 0 });

@@ -5,6 +5,7 @@ export interface Referred {
   readonly email: string;
   readonly user: string;
   readonly membership: string;
+  readonly project: string;
   readonly workspace: string;
   readonly team: string;
   readonly version: string;
@@ -72,6 +73,12 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
       { workspace: relationTo('workspaces', referred.workspace), team: relationTo('teams', referred.team) },
     ),
     'patch /team-workspaces/:id': doc('team-workspaces', { access: 'plan' }),
+    'post /team-projects': doc(
+      'team-projects',
+      { access: 'custom' },
+      { project: relationTo('projects', referred.project), team: relationTo('teams', referred.team) },
+    ),
+    'patch /team-projects/:id': doc('team-projects', { 'workspace-access': { locking: false } }),
     'post /runs': doc(
       'runs',
       { message: 'Try it' },
@@ -111,6 +118,7 @@ export const bodies = bodiesWith({
   email: 'admin@example.com',
   user: 'admin',
   membership: 'ou-nobody',
+  project: 'prj-any',
   workspace: 'ws-any',
   team: 'team-any',
   version: 'cv-any',

@@ -4,6 +4,7 @@ import type { BundleStore, UnitOfWork } from '../../src/application/index.js';
 import type {
   LinkedRepository,
   Organization,
+  ProjectGrant,
   RunStatus,
   Standing,
   Status,
@@ -12,6 +13,8 @@ import type {
   TeamInQuestion,
 } from '../../src/domain/index.js';
 import { initialDefaults } from '../../src/domain/supporting/organizations/organization.js';
+import { defaultProjectId } from '../../src/domain/supporting/projects/project.js';
+import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -31,6 +34,7 @@ import {
   aVariableSet,
   aWorkspace,
   giveGrant,
+  giveProjectGrant,
   noon,
   ownedBy,
   someIngressAttributes,
@@ -103,6 +107,10 @@ const beginnings: Readonly<Record<string, Partial<Scene>>> = {
 
 /** The scene in which the route with this key succeeds. */
 export const sceneOf = (key: string): Scene => ({ ...afterwards, ...beginnings[key] });
+
+const onePage = { number: 1, size: 1 };
+
+const leastInProject: ProjectGrant = { access: 'custom', permissions: customProjectDefaults };
 
 const evaluationIn: Readonly<Partial<Record<TaskStageStatus, 'pending' | 'failed'>>> = {
   pending: 'pending',
@@ -185,9 +193,15 @@ export async function makeSmallWorld(
     ...(question?.serving ? named : { executionMode: 'remote' }),
     ...(scene.locked && { lock: { by: ofCaller, reason: null, at: noon } }),
   });
-  const project = aProject(organization, { name: 'networks' });
+  // A grant of the caller's team on a project is one on the project of the workspace: the default one.
+  const ofTeam = standingInOwn?.projectGrant;
+  const project = aProject(organization, {
+    name: 'networks',
+    ...(ofTeam && { id: defaultProjectId(organization.id) }),
+  });
   const inProject = aWorkspace(organization, { name: 'in-project', projectId: project.id });
-  const another = aWorkspace(organization, { name: 'another', ...named });
+  const beside = aProject(organization, { name: 'beside' });
+  const another = aWorkspace(organization, { name: 'another', projectId: beside.id, ...named });
   const variable = aVariable(workspace);
   const variableSet = aVariableSet(organization);
   const setVariable = aSetVariable(variableSet);
@@ -214,6 +228,7 @@ export async function makeSmallWorld(
   const otherMembership = aMembership(organization, other);
   const ofTarget = standing.actor === 'team' && target === own ? callersToken : aToken(ownedBy('team', target));
   let targetsRow = '';
+  let targetsProjectRow = '';
 
   await unitOfWork.run(async (tx) => {
     await tx.organizations.add(organization);
@@ -227,23 +242,27 @@ export async function makeSmallWorld(
     if (standing.actor === 'user' && own !== undefined) await tx.teams.addMembers(own, [caller.id]);
 
     await tx.workspaces.add(workspace);
-    await tx.projects.add(project);
+    if (ofTeam === undefined) await tx.projects.add(project);
     if (own !== undefined && standingInOwn?.inProject) {
       await tx.workspaces.add(inProject);
       await giveGrant(tx, own.id, inProject.id, { access: 'read' });
     }
-    if (question?.servingElsewhere) await tx.workspaces.add(another);
+    if (question?.servingElsewhere) {
+      await tx.projects.add(beside);
+      await tx.workspaces.add(another);
+    }
     await tx.variables.add(variable);
     await tx.variableSets.add(variableSet);
     await tx.setVariables.add(setVariable);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
+    if (own !== undefined && ofTeam) await giveProjectGrant(tx, own.id, project.id, ofTeam);
+    if (target !== own || !ofTeam) await giveProjectGrant(tx, target.id, project.id, leastInProject);
     if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
-    const rows = await tx.teamAccess.page(
-      { workspaceId: workspace.id, teamId: target.id, visibility: 'all' },
-      { number: 1, size: 1 },
-    );
+    const rows = await tx.teamAccess.page({ workspaceId: workspace.id, teamId: target.id, visibility: 'all' }, onePage);
     targetsRow = rows.items[0]?.id ?? '';
+    const inProjects = await tx.projectAccess.page(project.id, { own: [target.id], visible: false }, onePage);
+    targetsProjectRow = inProjects.items[0]?.id ?? '';
 
     await tx.configurationVersions.add(version);
     await tx.configurationVersions.addIngressAttributes(version.state.id, commit);
@@ -290,6 +309,7 @@ export async function makeSmallWorld(
       email: newcomer.email,
       user: other.id,
       membership: otherMembership.id,
+      project: project.id,
       workspace: workspace.id,
       team: freeTeam.id,
       version: version.state.id,
@@ -307,6 +327,8 @@ export async function makeSmallWorld(
       userId: itself ? caller.id : other.id,
       teamId: target.id,
       '/team-workspaces': targetsRow,
+      '/team-projects': targetsProjectRow,
+      projectId: project.id,
       '/projects': project.id,
       '/workspaces': workspace.id,
       '/teams': target.id,

@@ -13,6 +13,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   variable: 'var',
   'variable-set': 'varset',
   'team-workspace': 'tws',
+  'team-project': 'tprj',
   'configuration-version': 'cv',
   'ingress-attributes': 'ia',
   token: 'at',

@@ -2,6 +2,14 @@ import { DomainError, notFound } from '../shared/domain-error.js';
 import type { TeamId } from '../shared/id.js';
 import { type Grant, impliedBy, permissionsOf } from '../team-access/access-level.js';
 import {
+  administersWorkspaces,
+  type ProjectGrant,
+  type ProjectPermissions,
+  permissionsInProject,
+  projectScaleNames,
+  reachesInProject,
+} from '../team-access/project-access-level.js';
+import {
   type OrganizationAccess,
   type OrganizationPermission,
   organizationPermissions,
@@ -15,6 +23,8 @@ export interface TeamStanding {
   readonly access: OrganizationAccess;
   /** The team's grant on the workspace in question; absent without a grant or without a workspace. */
   readonly grant?: Grant;
+  /** The team's grant on the project in question, or on that of the workspace in question. */
+  readonly projectGrant?: ProjectGrant;
   /** Whether the team has access to a workspace of the project in question. */
   readonly inProject?: boolean;
 }
@@ -87,7 +97,10 @@ export const effectivePermissions = (standing: Standing): WorkspacePermissions =
     ? ownersPermissions
     : union([
         ...impliedByAccess(organizationAccessOf(standing)),
-        ...standing.teams.flatMap((team) => (team.grant ? permissionsOf(team.grant) : [])),
+        ...standing.teams.flatMap(({ grant, projectGrant }) => [
+          ...(grant ? [permissionsOf(grant)] : []),
+          ...(projectGrant ? [permissionsInProject(projectGrant).workspaces] : []),
+        ]),
       ]);
 
 const administersAll = (standing: Standing): boolean => {
@@ -96,7 +109,17 @@ const administersAll = (standing: Standing): boolean => {
 };
 
 const administers = (standing: Standing): boolean =>
-  administersAll(standing) || standing.teams.some((team) => team.grant?.access === 'admin');
+  administersAll(standing) ||
+  standing.teams.some(
+    ({ grant, projectGrant }) =>
+      grant?.access === 'admin' || (projectGrant !== undefined && administersWorkspaces(projectGrant)),
+  );
+
+const mayInProject = (needed: Partial<ProjectPermissions>) => (standing: Standing) =>
+  organizationAccessOf(standing).has('manage-projects') ||
+  standing.teams.some(
+    ({ projectGrant }) => projectGrant && reachesInProject(permissionsInProject(projectGrant).project, needed),
+  );
 
 const inTeam = ({ team, teams }: Standing): boolean => teams.some(({ teamId }) => teamId === team?.teamId);
 
@@ -126,7 +149,17 @@ export const claims = {
   'variables: write': mayAtLeast({ variables: 'write' }),
   'workspace locking': mayAtLeast({ workspaceLocking: true }),
   'workspace admin': administers,
-  'access to a workspace of the project': (s: Standing) => s.teams.some(({ inProject }) => inProject === true),
+  'access to the project or a workspace of it': (s: Standing) =>
+    s.teams.some(({ projectGrant, inProject }) => projectGrant !== undefined || inProject === true),
+  'project settings: update': mayInProject({ settings: 'update' }),
+  'project settings: delete': mayInProject({ settings: 'delete' }),
+  'project teams: read': mayInProject({ teams: 'read' }),
+  'project teams: manage': mayInProject({ teams: 'manage' }),
+  'project variable sets: read': mayInProject({ variableSets: 'read' }),
+  'project variable sets: write': mayInProject({ variableSets: 'write' }),
+  'create workspaces in the project': mayInProject({ create: true }),
+  'move workspaces to the project': mayInProject({ move: true }),
+  'delete workspaces of the project': mayInProject({ delete: true }),
   'manage-workspaces': holds('manage-workspaces'),
   'manage-projects': holds('manage-projects'),
   'manage-vcs-settings': holds('manage-vcs-settings'),
@@ -181,24 +214,26 @@ export const policy = {
   'users/manage': [['site administrator']],
   'user-tokens/manage': [['its own']],
   'workspaces/read': [['runs: read'], ['organization token']],
-  'projects/read': [['runs: read'], ['access to a workspace of the project'], ['organization token']],
+  'projects/read': [['runs: read'], ['access to the project or a workspace of it'], ['organization token']],
   'projects/create': [['manage-projects'], ['organization token']],
-  'projects/update': [['manage-projects'], ['organization token']],
-  'projects/delete': [['manage-projects'], ['organization token']],
+  'projects/update': [['project settings: update'], ['organization token']],
+  'projects/delete': [['project settings: delete'], ['organization token']],
   // The workspace's own side is `workspaces/update`.
-  'projects/move-workspaces': [['manage-projects'], ['organization token']],
-  'workspaces/create': [['manage-workspaces'], ['manage-projects'], ['organization token']],
+  'projects/move-workspaces': [['move workspaces to the project'], ['organization token']],
+  'workspaces/create': [['manage-workspaces'], ['create workspaces in the project'], ['organization token']],
   'workspaces/update': [['workspace admin'], ['organization token']],
   'workspaces/set-execution': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
-  'workspaces/delete': [['workspace admin'], ['organization token']],
+  'workspaces/delete': [['workspace admin'], ['delete workspaces of the project'], ['organization token']],
   'workspaces/lock': [['workspace locking']],
   'workspaces/force-unlock': [['workspace admin']],
   'variables/read': [['variables: read'], ['organization token']],
   'variables/manage': [['variables: write'], ['organization token']],
   // Those who can change the variables of every workspace.
   'variable-sets/manage': [['manage-workspaces']],
-  'variable-sets/manage-in-project': [['manage-projects']],
+  // A set of the project changes what the runs of its workspaces receive.
+  'variable-sets/manage-in-project': [['project variable sets: write', 'variables: write']],
+  'variable-sets/list-in-project': [['manage-workspaces'], ['project variable sets: read', 'variables: read']],
   'variable-sets/list': [['manage-workspaces'], ['manage-projects']],
   'teams/read': [['can see the team']],
   'teams/create': [['manage-teams'], ['organization token']],
@@ -215,6 +250,14 @@ export const policy = {
   'team-access/list': [['member']],
   'team-access/read': [['can see the team'], ['workspace admin'], ['organization token']],
   'team-access/manage': [['workspace admin'], ['organization token']],
+  // Other members see the access of their own teams.
+  'project-access/read': [
+    ['team member'],
+    ['project teams: read', 'can see the team'],
+    ['project teams: manage'],
+    ['organization token'],
+  ],
+  'project-access/manage': [['project teams: manage'], ['organization token']],
   'runs/read': [['runs: read'], ['organization token']],
   'runs/queue': [['runs: plan']],
   'runs/apply': [['runs: apply']],
@@ -297,3 +340,14 @@ export function seenBy<Subject>(seen: WithStanding<Subject> | undefined, action:
 /** Like `seenBy`, but returns the subject only. */
 export const authorized = <Subject>(seen: WithStanding<Subject> | undefined, action: Action): Subject =>
   seenBy(seen, action).subject;
+
+/** Whether the caller has everything in the project that the grant gives. */
+export const covers = (standing: Standing, grant: ProjectGrant): boolean => {
+  if (byOrganizationToken(standing)) return true;
+  const { project, workspaces } = permissionsInProject(grant);
+  return (
+    projectScaleNames.every((scale) => mayInProject({ [scale]: project[scale] })(standing)) &&
+    mayAtLeast(workspaces)(standing) &&
+    (!administersWorkspaces(grant) || administers(standing))
+  );
+};

@@ -45,6 +45,16 @@ export const teamVisibility = visibleFor('teams/read');
 /** Like `teamVisibility`, for the team access of a workspace; `standing` is the caller's on the workspace. */
 export const teamAccessVisibility = visibleFor('team-access/read');
 
+/** The access of teams to a project that a list may include: all, or that of own teams, and perhaps of visible ones. */
+export type ProjectAccessVisibility = 'all' | { readonly own: readonly TeamId[]; readonly visible: boolean };
+
+/** `standing` is the caller's on the project. */
+export const projectAccessVisibility = (standing: Standing): ProjectAccessVisibility => {
+  const sees = (team: TeamInQuestion) => may({ ...standing, team }, 'project-access/read');
+  if (sees(stranger(true))) return 'all';
+  return { own: standing.teams.map(({ teamId }) => teamId), visible: sees(stranger(false)) };
+};
+
 /** The teams whose tokens a list may include: all, or some of the caller's own teams and some visible ones. */
 export type TeamTokenVisibility =
   | 'all'

@@ -22,6 +22,7 @@ import { variableSetRoutes } from '../supporting/variable-sets/variable-set-rout
 import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
+import { projectAccessRoutes } from '../team-access/project-access-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
 import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
 import { teamTokenRoutes } from '../tokens/team-token-routes.js';
@@ -42,7 +43,7 @@ const tokensIn = (dialect: Dialect): Neighbour<AgentToken, z.ZodType> => ({
 /** The routes of each subject, under the heading by which the description of the API lists it. */
 const areas = {
   'Configuration versions': (use, dialect) => configurationVersionRoutes(use, dialect, runsIn(dialect)),
-  'Team access': teamAccessRoutes,
+  'Team access': (use, dialect) => [...teamAccessRoutes(use, dialect), ...projectAccessRoutes(use, dialect)],
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
   Projects: projectRoutes,

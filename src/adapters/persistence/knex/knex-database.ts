@@ -24,6 +24,7 @@ import { KnexKeptBytes } from './repositories/knex-kept-bytes.js';
 import { KnexMemberships, KnexOrganizations } from './repositories/knex-organizations.js';
 import { KnexPolicies } from './repositories/knex-policies.js';
 import { KnexPolicySets } from './repositories/knex-policy-sets.js';
+import { KnexProjectAccess } from './repositories/knex-project-access.js';
 import { KnexProjects } from './repositories/knex-projects.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
@@ -87,6 +88,7 @@ const transactionOn = (
   tokens: new KnexApiTokens(db),
   teams: new KnexTeams(db),
   teamAccess: new KnexTeamAccess(db),
+  projectAccess: new KnexProjectAccess(db),
   projects: new KnexProjects(db),
   workspaces: new KnexWorkspaces(db),
   variables: new KnexVariables(db),

@@ -42,6 +42,7 @@ export class MemoryAuditTrail implements AuditTrail {
       projects: () => tables.projects.get(id)?.organizationId,
       teams: () => tables.teams.get(id)?.organizationId,
       'team-workspaces': () => ofWorkspace(tables.teamWorkspaces.get(id)?.workspaceId),
+      'team-projects': () => tables.projects.get(tables.teamProjects.get(id)?.projectId ?? '')?.organizationId,
       'organization-memberships': () => tables.memberships.get(id)?.organizationId,
       'authentication-tokens': () => {
         const owner = tables.tokens.get(id)?.owner;

@@ -9,9 +9,10 @@ import {
   type ProjectId,
   type ProjectVisibility,
   type Standing,
+  type TeamId,
   type WithStanding,
 } from '../../../domain/index.js';
-import { standingIn, standingInProject } from './memory-standing.js';
+import { hasAccessIn, standingIn, standingInProject, standingOnProject } from './memory-standing.js';
 import { byText, type CurrentTables, checkRevision, inOrder, pageOf, present } from './memory-tables.js';
 import { removeVariableSet } from './memory-variable-sets.js';
 
@@ -40,8 +41,10 @@ export class MemoryProjects implements ProjectRepository {
 
   async remove(id: ProjectId): Promise<void> {
     const tables = this.tables();
+    const { projects, teamProjects } = tables;
     for (const set of tables.variableSets.values()) if (set.projectId === id) removeVariableSet(tables, set.id);
-    tables.projects.delete(id);
+    for (const access of teamProjects.values()) if (access.projectId === id) teamProjects.delete(access.id);
+    projects.delete(id);
   }
 
   async hasWorkspaces(id: ProjectId): Promise<boolean> {
@@ -56,23 +59,19 @@ export class MemoryProjects implements ProjectRepository {
     page: PageRequest,
     { search, names, sort }: ProjectFilter = {},
   ): Promise<Page<WithStanding<Project>>> {
-    const visible = this.of(organizationId)
-      .filter(({ name }) => hasPart(name, search) && (names === undefined || names.includes(name)))
-      .map((project) => this.seen(project, standing))
-      .filter((seen) => visibility === 'all' || this.isVisible(seen));
-    const order = inOrder(
-      visible.map(({ subject }) => subject),
-      ({ name }) => name,
-      sort,
-    );
-    return pageOf(
-      order.map((subject) => this.seen(subject, standing)),
-      page,
-    );
+    const matches = (project: Project) =>
+      hasPart(project.name, search) &&
+      (names === undefined || names.includes(project.name)) &&
+      (visibility === 'all' || visibility.throughTeams.some((id) => this.isWithin(id, project)));
+    const visible = inOrder(this.of(organizationId).filter(matches), ({ name }) => name, sort);
+    const found = pageOf(visible, page);
+    const on = (project: Project) => standingOnProject(this.tables(), standing, project.id);
+    return { ...found, items: found.items.map((subject) => ({ subject, standing: on(subject) })) };
   }
 
-  private isVisible({ standing }: WithStanding<Project>): boolean {
-    return standing.teams.some(({ inProject }) => inProject === true);
+  private isWithin(teamId: TeamId, { id }: Project): boolean {
+    const tables = this.tables();
+    return tables.projectGrantOf(teamId, id) !== undefined || hasAccessIn(tables, teamId, id);
   }
 
   private seen(subject: Project, standing: Standing): WithStanding<Project> {

@@ -135,6 +135,7 @@ function removeTeam(tables: MemoryTables, id: TeamId): void {
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
   tables.teamMembers.delete(id);
   dropWhere(tables.teamWorkspaces, (row) => row.teamId === id);
+  dropWhere(tables.teamProjects, (row) => row.teamId === id);
   tables.teams.delete(id);
   tables.deletions.delete(id);
 }

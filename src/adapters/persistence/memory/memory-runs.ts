@@ -247,7 +247,7 @@ export class MemoryRuns implements RunRepository, RunQueries {
   }
 
   private isVisible(visibility: WorkspaceVisibility, { workspaceId }: RunState): boolean {
-    const granted = (teamId: TeamId) => this.tables().grantOf(teamId, workspaceId) !== undefined;
+    const granted = (teamId: TeamId) => this.tables().hasAccess(teamId, workspaceId);
     return visibility === 'all' || visibility.throughTeams.some(granted);
   }
 

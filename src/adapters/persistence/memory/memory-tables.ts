@@ -28,6 +28,7 @@ import {
   type PolicySetOutcome,
   type PolicySetOutcomeId,
   type Project,
+  type ProjectGrant,
   type ProjectId,
   type RunId,
   type RunState,
@@ -41,6 +42,8 @@ import {
   type TaskStageId,
   type Team,
   type TeamId,
+  type TeamProject,
+  type TeamProjectId,
   type TeamWorkspace,
   type TeamWorkspaceId,
   type TokenId,
@@ -80,6 +83,7 @@ export class MemoryTables {
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
   readonly teamWorkspaces = new Map<TeamWorkspaceId, TeamWorkspace>();
+  readonly teamProjects = new Map<TeamProjectId, TeamProject>();
   readonly projects = new Map<ProjectId, Project>();
   readonly workspaces = new Map<WorkspaceId, Workspace>();
   /** By the workspace whose state is shared. */
@@ -218,6 +222,19 @@ export class MemoryTables {
   grantOf(teamId: TeamId, workspaceId: WorkspaceId): Grant | undefined {
     return [...this.teamWorkspaces.values()].find((row) => row.teamId === teamId && row.workspaceId === workspaceId)
       ?.grant;
+  }
+
+  projectGrantOf(teamId: TeamId, projectId: ProjectId): ProjectGrant | undefined {
+    return [...this.teamProjects.values()].find((row) => row.teamId === teamId && row.projectId === projectId)?.grant;
+  }
+
+  grantOnProjectOf(teamId: TeamId, workspaceId: WorkspaceId): ProjectGrant | undefined {
+    return this.projectGrantOf(teamId, this.workspaces.get(workspaceId)?.projectId ?? '');
+  }
+
+  /** Whether the team has access to the workspace, through a grant on it or on its project. */
+  hasAccess(teamId: TeamId, workspaceId: WorkspaceId): boolean {
+    return this.grantOf(teamId, workspaceId) !== undefined || this.grantOnProjectOf(teamId, workspaceId) !== undefined;
   }
 
   delete(id: string, now: Instant): void {

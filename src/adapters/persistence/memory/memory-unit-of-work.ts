@@ -10,6 +10,7 @@ import { MemoryKeptBytes } from './memory-kept-bytes.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
 import { MemoryPolicies } from './memory-policies.js';
 import { MemoryPolicySets } from './memory-policy-sets.js';
+import { MemoryProjectAccess } from './memory-project-access.js';
 import { MemoryProjects } from './memory-projects.js';
 import { MemoryRemovals } from './memory-removals.js';
 import { MemoryRowLocks } from './memory-row-locks.js';
@@ -34,6 +35,7 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   tokens: new MemoryApiTokens(tables),
   teams: new MemoryTeams(tables),
   teamAccess: new MemoryTeamAccess(tables),
+  projectAccess: new MemoryProjectAccess(tables),
   projects: new MemoryProjects(tables),
   workspaces: new MemoryWorkspaces(tables),
   variables: new MemoryVariables(tables),

@@ -230,7 +230,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
   }
 
   private isVisible(visibility: WorkspaceVisibility, { id }: Workspace): boolean {
-    const granted = (teamId: TeamId) => this.tables().grantOf(teamId, id) !== undefined;
+    const granted = (teamId: TeamId) => this.tables().hasAccess(teamId, id);
     return visibility === 'all' || visibility.throughTeams.some(granted);
   }
 

@@ -10,6 +10,7 @@ export const idKinds = [
   'variable',
   'variable-set',
   'team-workspace',
+  'team-project',
   'configuration-version',
   'ingress-attributes',
   'token',

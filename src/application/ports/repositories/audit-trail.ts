@@ -11,6 +11,7 @@ export const auditedKinds = [
   'projects',
   'teams',
   'team-workspaces',
+  'team-projects',
   'organization-memberships',
   'authentication-tokens',
   'configuration-versions',

@@ -16,6 +16,7 @@ import type { RunArtifacts } from './run-artifacts.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
+import type { TeamProjectRepository } from './team-project-repository.js';
 import type { TeamRepository } from './team-repository.js';
 import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
 import type { UserRepository } from './user-repository.js';
@@ -31,6 +32,7 @@ export interface Repositories {
   readonly tokens: ApiTokenRepository;
   readonly teams: TeamRepository;
   readonly teamAccess: TeamWorkspaceRepository;
+  readonly projectAccess: TeamProjectRepository;
   readonly projects: ProjectRepository;
   readonly workspaces: WorkspaceRepository;
   readonly variables: VariableRepository;

@@ -32,8 +32,9 @@ export class MoveWorkspaces {
         const sentence = 'Workspaces must be workspaces of the organization that you can see';
         throw new DomainError('attribute/invalid', sentence, { member: 'data' });
       }
-      for (const workspace of found) authorize(workspace.standing, 'workspaces/update');
-      const moved = found.flatMap(({ subject }) => (subject.projectId === id ? [] : subject.id)).sort();
+      const leaving = found.filter(({ subject }) => subject.projectId !== id);
+      for (const workspace of leaving) authorize(workspace.standing, 'workspaces/update');
+      const moved = leaving.map(({ subject }) => subject.id).sort();
       if (moved.length === 0) return;
       await tx.workspaces.moveTo(id, moved, this.clock.now());
       const detail = { workspaces: moved.map((workspaceId) => ({ id: workspaceId })) };

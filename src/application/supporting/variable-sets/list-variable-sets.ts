@@ -51,7 +51,7 @@ export class ListProjectVariableSets {
 
   execute(actor: Actor, id: ProjectId, page: PageRequest, filter: VariableSetFilter = {}): Promise<Page<VariableSet>> {
     return this.unitOfWork.read(async (tx) => {
-      seenBy(await tx.projects.findFor(actor, id), 'variable-sets/list');
+      seenBy(await tx.projects.findFor(actor, id), 'variable-sets/list-in-project');
       return withVisibleAttachments(tx, actor, await tx.variableSets.pageOfProject(id, page, filter));
     });
   }

@@ -1,6 +1,7 @@
 import { type Actor, seenBy, type Workspace } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
+import { movedTo } from '../../../domain/team-access/team-project.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { targetProject } from '../projects/target-project.js';
@@ -25,11 +26,13 @@ export class UpdateWorkspace {
     { repository: asked, execution, projectId: named, ...settings }: WorkspaceChange,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject, standing } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
+      const { subject, standing: before } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
       const projectId = named ?? subject.projectId;
-      if (projectId !== subject.projectId) {
-        await targetProject(tx, actor, subject.organizationId, projectId, 'projects/move-workspaces');
-      }
+      const target =
+        projectId === subject.projectId
+          ? undefined
+          : await targetProject(tx, actor, subject.organizationId, projectId, 'projects/move-workspaces');
+      const standing = target === undefined ? before : movedTo(target.standing, before);
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, subject, execution);
       const { repository, webhookKey } = this.links.change(actor, standing, subject.repository, asked);
       const next: Workspace = {

@@ -25,6 +25,7 @@ const project =
           'can-destroy': is(flag, may(standing, 'projects/delete')),
           'can-create-workspace': is(flag, may(standing, 'workspaces/create')),
           'can-move-workspace': is(flag, may(standing, 'projects/move-workspaces')),
+          'can-manage-teams': is(flag, may(standing, 'project-access/manage')),
         },
         "The caller's permissions.",
       ),

@@ -102,7 +102,7 @@ export const variableSetRoutes = (use: UseCases, dialect: Dialect, neighbours: N
     ),
     get(
       '/projects/:id/varsets',
-      'variable-sets/list',
+      'variable-sets/list-in-project',
       lists('listProjectVariableSets', 'List variable sets that apply to a whole project', set, listing),
       answerList('id', (...asked) => use.listProjectVariableSets.execute(...asked)),
     ),

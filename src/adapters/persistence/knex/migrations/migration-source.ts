@@ -20,6 +20,7 @@ import * as attributesOfClients from './0018-attributes-of-clients.js';
 import * as attributes from './0019-attributes.js';
 import * as filters from './0020-filters.js';
 import * as projects from './0021-projects.js';
+import * as teamProjects from './0022-team-projects.js';
 import * as variableSets from './0024-variable-sets.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -44,6 +45,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0019-attributes': attributes,
   '0020-filters': filters,
   '0021-projects': projects,
+  '0022-team-projects': teamProjects,
   '0024-variable-sets': variableSets,
 };
 

@@ -65,6 +65,12 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
   projects: lookup((sql, id) => sql('projects').where({ id }).select('organization_id')),
   teams: lookup((sql, id) => sql('teams').where({ id }).select('organization_id')),
   'team-workspaces': lookup((sql, id) => ofWorkspace(sql('team_workspaces as t'), id)),
+  'team-projects': lookup((sql, id) =>
+    sql('team_projects as t')
+      .join('projects as p', 'p.id', 't.project_id')
+      .where('t.id', id)
+      .select('p.organization_id'),
+  ),
   'organization-memberships': lookup((sql, id) =>
     sql('organization_memberships').where({ id }).select('organization_id'),
   ),

@@ -16,7 +16,7 @@ import { ofOrganization, ofPage, sorted, withPart } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
 import { ofVariableSets } from './knex-variable-sets.js';
-import { seeing } from './standing.js';
+import { seeing, standingOnEachProject } from './standing.js';
 
 const projectRows = rowsOf<Project>((row, as) => ({
   id: row.id,
@@ -75,8 +75,9 @@ export class KnexProjects implements ProjectRepository {
     for (const table of ofVariableSets) await this.db.run(sql(table).whereIn('variable_set_id', sets).delete());
     await this.db.run(sql('variable_set_projects').where('project_id', id).delete());
     await this.db.run(sql('variable_sets').where('project_id', id).delete());
+    await this.db.run(sql('team_projects').where('project_id', id).delete());
     // If two remove it at once, the second decides again and finds nothing.
-    await unlessStale({ table: 'projects', id }, this.db.run(this.db.sql('projects').where({ id }).delete()));
+    await unlessStale({ table: 'projects', id }, this.db.run(sql('projects').where({ id }).delete()));
   }
 
   async hasWorkspaces(id: ProjectId): Promise<boolean> {
@@ -95,17 +96,24 @@ export class KnexProjects implements ProjectRepository {
     const listed = withPart(ofOrganization(sql, 'projects', organizationId), 'l.name', search);
     if (names !== undefined) listed.whereIn('l.name', names);
     if (visibility !== 'all') {
-      const granted = sql('team_workspaces as g')
+      const teamIds = visibility.throughTeams;
+      const granted = sql('team_projects').whereIn('team_id', teamIds).select('project_id');
+      const within = sql('team_workspaces as g')
         .join('workspaces as w', 'w.id', 'g.workspace_id')
-        .whereIn('g.team_id', visibility.throughTeams)
+        .whereIn('g.team_id', teamIds)
         .whereNull('w.deleted_at');
-      listed.whereIn('l.id', granted.select('w.project_id'));
+      listed.whereIn('l.id', granted.union(within.select('w.project_id')));
     }
     const inOrder = (projects: Knex.QueryBuilder, alias: string) =>
       sorted(projects, alias, `lower(${alias}.name)`, sort?.descending);
     const present = (part: Knex.QueryBuilder) =>
       inOrder(select(ofPage(livingProjects(sql), inOrder(part.select('l.id'), 'l'), 'p')), 'p');
     const found = await pageOf(this.db, listed, present, projectRows.read, page);
-    return { ...found, items: found.items.map((subject) => ({ subject, standing })) };
+    const standingOn = await standingOnEachProject(
+      this.db,
+      standing,
+      found.items.map(({ id }) => id),
+    );
+    return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
   }
 }

@@ -162,7 +162,7 @@ export class KnexRemovals implements Removals {
 
   private async removeTeams(which: { id: TeamId } | { organization_id: OrganizationId }): Promise<void> {
     const { sql } = this.db;
-    for (const table of ['team_workspaces', 'team_members', 'api_tokens']) {
+    for (const table of ['team_workspaces', 'team_projects', 'team_members', 'api_tokens']) {
       await this.db.run(sql(table).whereIn('team_id', sql('teams').where(which).select('id')).delete());
     }
     await this.db.run(sql('teams').where(which).delete());

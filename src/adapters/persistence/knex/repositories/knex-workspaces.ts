@@ -15,7 +15,6 @@ import {
   type OrganizationId,
   type ProjectId,
   type Standing,
-  type TeamId,
   type WebhookId,
   type WithStanding,
   type Workspace,
@@ -26,7 +25,7 @@ import { ofOrganization, ofPage, sorted } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
 import { ofCurrentRun } from './runs/current-run.js';
-import { seeing, standingOnEach } from './standing.js';
+import { seeing, standingOnEach, workspacesThrough } from './standing.js';
 import { byNames, inOrder, named } from './workspace-lists.js';
 import { modeToRow, workspaceRows } from './workspace-rows.js';
 
@@ -157,7 +156,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
   ): Promise<readonly WorkspaceId[]> {
     const among = this.living().where('w.organization_id', organizationId).whereIn('w.id', ids);
-    if (visibility !== 'all') among.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    if (visibility !== 'all') among.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     return (await this.db.all<{ id: WorkspaceId }>(among.select('w.id').orderBy('w.id'))).map(({ id }) => id);
   }
 
@@ -195,7 +194,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     workspaces: Knex.QueryBuilder,
   ): Promise<readonly WithStanding<Workspace>[]> {
     workspaces.where('w.organization_id', organizationId);
-    if (visibility !== 'all') workspaces.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     const rows = await this.db.all<object>(sorted(select(workspaces), 'w', 'lower(w.name)'));
     const found = rows.map(workspaceRows.read);
     const standingOn = await standingOnEach(
@@ -227,7 +226,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     page: PageRequest,
   ): Promise<Page<WithStanding<Workspace>>> {
     const consumers = this.living().whereIn('w.id', this.consumersOf(id).select('consumer_id'));
-    if (visibility !== 'all') consumers.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    if (visibility !== 'all') consumers.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
   }
 
@@ -282,7 +281,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   ): Promise<Page<Workspace>> {
     const { sql } = this.db;
     const workspaces = named(this.living().where('w.organization_id', organizationId), 'w', filter);
-    if (visibility !== 'all') workspaces.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     if (filter.currentRun !== undefined) {
       workspaces.whereRaw('? in (?)', [
         ofCurrentRun(sql, 'status'),
@@ -291,10 +290,6 @@ export class KnexWorkspaces implements WorkspaceRepository {
     }
     const present = (part: Knex.QueryBuilder) => inOrder(sql, select(part), filter.sort ?? byNames);
     return pageOf(this.db, workspaces, present, workspaceRows.read, page);
-  }
-
-  private grantedTo(teams: readonly TeamId[]): Knex.QueryBuilder {
-    return this.db.sql('team_workspaces').select('workspace_id').whereIn('team_id', teams);
   }
 
   private living(): Knex.QueryBuilder {

@@ -33,7 +33,7 @@ import {
 import { prepared } from '../../engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale } from '../../engine/statements.js';
 import { livingWorkspaces } from '../knex-workspaces.js';
-import { seeing, standingOnEach } from '../standing.js';
+import { seeing, standingOnEach, workspacesThrough } from '../standing.js';
 import { isOneOf, notPlanOnly } from './current-run.js';
 import { narrows, runsOfOrganization, someRunsOf } from './run-lists.js';
 import {
@@ -263,7 +263,7 @@ export class KnexRuns implements RunRepository, RunQueries {
     const places = placed(queued(sql, organizationId), sql);
     const runs = sql.from(places.as('q')).join('runs as r', 'r.id', 'q.id');
     if (visibility !== 'all') {
-      const granted = sql('team_workspaces').select('workspace_id').whereIn('team_id', visibility.throughTeams);
+      const granted = workspacesThrough(sql, visibility.throughTeams);
       runs.whereIn('q.workspace_id', granted);
     }
     const found = await pageOf(
