@@ -14,10 +14,12 @@ import {
   aBundle,
   aRun,
   aRunComment,
+  aSetVariable,
   aStateOutput,
   aStateVersion,
   aTagBinding,
   aVariable,
+  aVariableSet,
   giveProjectGrant,
   noon,
   ownedBy,
@@ -188,6 +190,13 @@ async function addOrganization(on: Ground) {
     for (const policy of policies) await tx.policies.add(policy);
     for (const code of ['package a', 'package b', 'package c']) await tx.policies.keepCode(organization.id, code);
     await tx.policySets.add(policySet);
+    const attached = {
+      workspaceIds: places.map(({ workspace }) => workspace.id),
+      projectIds: [defaultProjectId(organization.id)],
+    };
+    const variableSet = aVariableSet(organization, attached);
+    await tx.variableSets.add(variableSet);
+    await tx.setVariables.add(aSetVariable(variableSet));
     const excluded = places.map(({ workspace }) => workspace.id);
     await tx.policySets.add(aPolicySet(organization, [], [], excluded));
   });

@@ -22,6 +22,7 @@ import {
   aProject,
   aRun,
   aRunComment,
+  aSetVariable,
   aStateOutput,
   aStateVersion,
   asOrganization,
@@ -29,6 +30,7 @@ import {
   aToken,
   aUser,
   aVariable,
+  aVariableSet,
   aWorkspace,
   changed,
   noon,
@@ -349,6 +351,58 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     return [
       [variable, before],
       [after, (await read())?.subject],
+    ];
+  },
+  VariableSet: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const project = aProject(organization);
+    await on.run((tx) => tx.projects.add(project));
+    const inProject = await on.workspace(organization, { projectId: project.id });
+    const whole = { description: 'Shared', priority: true, createdAt: afterNoon(1), updatedAt: afterNoon(2) };
+    const owned = aVariableSet(organization, {
+      ...whole,
+      projectId: project.id,
+      workspaceIds: [inProject.id],
+      projectIds: [project.id],
+    });
+    const set = aVariableSet(organization, { ...whole, global: true, workspaceIds: [workspace.id] });
+    const variable = aSetVariable(set);
+    await on.run(async (tx) => {
+      for (const one of [owned, set]) await tx.variableSets.add(one);
+      await tx.setVariables.add(variable);
+    });
+    const read = async (id: string) => (await on.read((tx) => tx.variableSets.findFor(actor, id)))?.subject;
+    const [ownedBefore, before] = [await read(owned.id), await read(set.id)];
+    const variableIds = [variable.id];
+    const after = aVariableSet(organization, { id: set.id, createdAt: set.createdAt, variableIds, revision: 1 });
+    await on.run((tx) => tx.variableSets.save(after));
+    return [
+      [owned, ownedBefore],
+      [{ ...set, variableIds }, before],
+      [after, await read(set.id)],
+    ];
+  },
+  SetVariable: async (on) => {
+    const { organization } = await aPlace(on);
+    const set = aVariableSet(organization);
+    const variable = aSetVariable(set, {
+      description: 'A number',
+      hcl: true,
+      sensitive: true,
+      createdAt: afterNoon(1),
+    });
+    await on.run(async (tx) => {
+      await tx.variableSets.add(set);
+      await tx.setVariables.add(variable);
+    });
+    const read = () => on.read((tx) => tx.setVariables.find(set.id, variable.id));
+    const before = await read();
+    const { id, createdAt } = variable;
+    const after = aSetVariable(set, { id, createdAt, category: 'env', sealedValue: 'v2.a.b', size: 1, revision: 1 });
+    await on.run((tx) => tx.setVariables.save(after));
+    return [
+      [variable, before],
+      [after, await read()],
     ];
   },
   ConfigurationVersionState: async (on) => {

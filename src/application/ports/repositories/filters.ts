@@ -58,6 +58,17 @@ export interface AgentPoolFilter {
   readonly sort?: Order<(typeof agentPoolSorts)[number]> | undefined;
 }
 
+export interface VariableSetFilter {
+  /** A part of the name. */
+  readonly search?: string | undefined;
+}
+
+/** The sets that a list may include: those of the organization, those of its projects, or both. */
+export interface VariableSetVisibility {
+  readonly ofOrganization: boolean;
+  readonly ofProjects: boolean;
+}
+
 export interface PolicySetFilter {
   /** A part of the name. */
   readonly search?: string | undefined;
