@@ -84,9 +84,7 @@ const impliedOnWorkspaces: readonly (readonly [OrganizationPermission, Workspace
 ];
 
 const impliedByAccess = (access: OrganizationAccess): readonly WorkspacePermissions[] =>
-  access.size === 0
-    ? []
-    : impliedOnWorkspaces.flatMap(([permission, implied]) => (access.has(permission) ? implied : []));
+  impliedOnWorkspaces.flatMap(([permission, implied]) => (access.has(permission) ? implied : []));
 
 const union = (held: readonly WorkspacePermissions[]): WorkspacePermissions =>
   held.length === 0 ? nothing : held.reduce(strongest);
@@ -235,7 +233,6 @@ export const policy = {
   'tags/delete': [['manage-workspaces'], ['manage-projects'], ['organization token']],
   'variables/read': [['variables: read'], ['organization token']],
   'variables/manage': [['variables: write'], ['organization token']],
-  // Those who can change the variables of every workspace.
   'variable-sets/manage': [['manage-workspaces']],
   // A set of the project changes what the runs of its workspaces receive.
   'variable-sets/manage-in-project': [['project variable sets: write', 'variables: write']],
