@@ -121,6 +121,7 @@ export type {
   AgentPoolId,
   BundleKey,
   ConfigurationVersionId,
+  DataRetentionId,
   Id,
   Instant,
   MembershipId,
@@ -205,6 +206,7 @@ export type { Variable, VariableSettings, VariableTotals } from './supporting/va
 export { variableCategories, variableLimits, variableTaken } from './supporting/variables/variable.js';
 export type {
   AutoDestroy,
+  DataRetention,
   LinkedRepository,
   Lock,
   LockAction,

@@ -100,6 +100,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     lock: null,
     repository: null,
     autoDestroy: null,
+    retention: null,
     source: 'tfe-api',
     currentConfigurationVersionId: null,
     createdAt: noon,

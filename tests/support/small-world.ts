@@ -194,6 +194,7 @@ export async function makeSmallWorld(
     name: 'api',
     repository,
     ...(question?.serving ? named : { executionMode: 'remote' }),
+    retention: { id: unique('drp'), days: 30 },
     ...(scene.locked && { lock: { by: ofCaller, reason: null, at: noon } }),
   });
   const another = aWorkspace(organization, { name: 'another', ...named });

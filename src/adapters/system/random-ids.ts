@@ -10,6 +10,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   team: 'team',
   workspace: 'ws',
   variable: 'var',
+  'data-retention-policy': 'drp',
   'team-workspace': 'tws',
   'configuration-version': 'cv',
   'ingress-attributes': 'ia',

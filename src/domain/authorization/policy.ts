@@ -174,6 +174,7 @@ export const policy = {
   'workspaces/create': [['manage-workspaces'], ['organization token']],
   'workspaces/update': [['workspace admin'], ['organization token']],
   'workspaces/set-execution': [['workspace admin']],
+  'workspaces/set-retention': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
   'workspaces/delete': [['workspace admin'], ['organization token']],
   'workspaces/lock': [['workspace locking']],

@@ -6,6 +6,7 @@ export type MembershipId = Id<'membership'>;
 export type UserId = Id<'user'>;
 export type TeamId = Id<'team'>;
 export type WorkspaceId = Id<'workspace'>;
+export type DataRetentionId = Id<'data-retention-policy'>;
 export type VariableId = Id<'variable'>;
 export type TeamWorkspaceId = Id<'team-workspace'>;
 export type ConfigurationVersionId = Id<'configuration-version'>;

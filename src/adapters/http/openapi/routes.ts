@@ -20,6 +20,7 @@ import { teamRoutes } from '../supporting/teams/team-routes.js';
 import { userRoutes } from '../supporting/users/user-routes.js';
 import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
+import { dataRetentionRoutes } from '../supporting/workspaces/data-retention-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
 import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
@@ -44,7 +45,10 @@ const areas = {
   'Team access': teamAccessRoutes,
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
-  Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
+  Workspaces: (use, dialect) => [
+    ...workspaceRoutes(use, dialect, neighboursIn(dialect)),
+    ...dataRetentionRoutes(use, dialect),
+  ],
   Variables: variableRoutes,
   Runs: (use, dialect) => [
     ...runRoutes(use, dialect, neighboursIn(dialect)),

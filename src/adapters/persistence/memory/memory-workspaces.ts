@@ -24,7 +24,7 @@ import {
 import { currentRunOf } from './memory-runs.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { currentStateOf } from './memory-state-versions.js';
-import { byText, type CurrentTables, checkRevision, inOrder, pageOf, present } from './memory-tables.js';
+import { byText, type CurrentTables, checkRevision, compare, inOrder, pageOf, present } from './memory-tables.js';
 
 /** Whether a name is as the wildcard says, in which an asterisk stands for any text. */
 function fits(name: string, wildcard: string): boolean {
@@ -194,6 +194,13 @@ export class MemoryWorkspaces implements WorkspaceRepository {
       visibility,
       page,
     );
+  }
+
+  async retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+    const tables = this.tables();
+    const living = present([...tables.workspaces.keys()].map((id) => tables.workspace(id)));
+    const retaining = living.filter(({ id, retention }) => id > after && retention !== null && retention.days !== null);
+    return retaining.sort((a, b) => compare(a.id, b.id)).slice(0, limit);
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {

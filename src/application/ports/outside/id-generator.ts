@@ -7,6 +7,7 @@ export const idKinds = [
   'team',
   'workspace',
   'variable',
+  'data-retention-policy',
   'team-workspace',
   'configuration-version',
   'ingress-attributes',

@@ -46,6 +46,7 @@ export class CreateWorkspace {
         lock: null,
         repository,
         autoDestroy: null,
+        retention: null,
         source,
         currentConfigurationVersionId: null,
         createdAt: now,

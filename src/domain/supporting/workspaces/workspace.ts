@@ -2,6 +2,7 @@ import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Executed, ExecutionSettings } from '../../shared/execution.js';
 import type {
   ConfigurationVersionId,
+  DataRetentionId,
   Instant,
   OrganizationId,
   RunId,
@@ -45,6 +46,16 @@ export interface AutoDestroy {
   readonly by: TokenOwner;
 }
 
+/** How long the workspace keeps the files of versions and states that are not current. */
+export interface DataRetention {
+  readonly id: DataRetentionId;
+  /** Null to keep them as long as the workspace. */
+  readonly days: number | null;
+}
+
+/** The longest period, in days. */
+export const longestRetention = 36_500;
+
 /** `terraform` for one that a terraform command created. */
 export const workspaceSources = ['tfe-api', 'terraform'] as const;
 
@@ -80,6 +91,8 @@ export interface Workspace extends WorkspaceSettings, Executed {
   readonly lock: Lock | null;
   readonly repository: LinkedRepository | null;
   readonly autoDestroy: AutoDestroy | null;
+  /** Null to follow the setting of the service, which concerns versions only. */
+  readonly retention: DataRetention | null;
   readonly source: WorkspaceSource;
   readonly currentConfigurationVersionId: ConfigurationVersionId | null;
   readonly createdAt: Instant;

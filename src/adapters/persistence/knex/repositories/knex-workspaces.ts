@@ -106,6 +106,11 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return (await this.db.all<object>(select(otherwise).orderBy('w.id').limit(limit))).map(workspaceRows.read);
   }
 
+  async retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+    const retaining = this.living().whereRaw('w.retention_days is not null').where('w.id', '>', after);
+    return (await this.db.all<object>(select(retaining).orderBy('w.id').limit(limit))).map(workspaceRows.read);
+  }
+
   add(workspace: Workspace): Promise<void> {
     const row = { ...workspaceRows.write(workspace), ...modeToRow(workspace), last_sequence: 0 };
     return unlessTaken(this.db.run(this.db.sql('workspaces').insert(row)), nameTaken);

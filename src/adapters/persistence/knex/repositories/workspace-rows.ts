@@ -59,6 +59,7 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
     at: row.auto_destroy_at,
     by: { kind: row.auto_destroy_by_kind, id: row.auto_destroy_by_id },
   }),
+  retention: as.group(row.retention_id, { id: row.retention_id, days: row.retention_days }),
   currentConfigurationVersionId: row.current_configuration_version_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
