@@ -10,6 +10,7 @@ const tokenUses = made(published.TokenUses, 'unitOfWork');
 const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
 const byteQuota = made(published.ByteQuota, 'settings');
 const runProgress = made(published.RunProgress, 'clock', 'ids');
+const archiveOldVersions = made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
 const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
 const tagChanges = made(published.TagChanges, 'clock', 'ids');
 const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
@@ -55,7 +56,7 @@ export const useCases = {
     byteQuota,
   ),
   changeBackingData: made(published.ChangeBackingData, 'unitOfWork', 'clock', 'settings'),
-  archiveOldVersions: made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings'),
+  archiveOldVersions,
 
   addTeamAccess: made(published.AddTeamAccess, 'unitOfWork', 'ids'),
   listTeamAccess: made(published.ListTeamAccess, 'unitOfWork'),
@@ -122,6 +123,10 @@ export const useCases = {
   removeWorkspace: made(published.RemoveWorkspace, 'unitOfWork', 'clock'),
   listStateConsumers: made(published.ListStateConsumers, 'unitOfWork'),
   changeStateConsumers: made(published.ChangeStateConsumers, 'unitOfWork'),
+  showDataRetention: made(published.ShowDataRetention, 'unitOfWork'),
+  setDataRetention: made(published.SetDataRetention, 'unitOfWork', 'clock', 'ids'),
+  removeDataRetention: made(published.RemoveDataRetention, 'unitOfWork', 'clock'),
+  applyDataRetention: made(published.ApplyDataRetention, 'unitOfWork', 'clock', archiveOldVersions),
   changeWorkspaceLock: made(published.ChangeWorkspaceLock, 'unitOfWork', 'clock', runProgress),
 
   createProject: made(published.CreateProject, 'unitOfWork', 'clock', 'ids', tagChanges),

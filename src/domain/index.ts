@@ -130,6 +130,7 @@ export type {
   AgentPoolId,
   BundleKey,
   ConfigurationVersionId,
+  DataRetentionId,
   Id,
   Instant,
   MembershipId,
@@ -244,6 +245,7 @@ export type {
 export { variableCategories, variableLimits, variableTaken } from './supporting/variables/variable.js';
 export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
 export type {
+  DataRetention,
   LinkedRepository,
   Lock,
   LockAction,

@@ -226,6 +226,7 @@ export const policy = {
   'workspaces/set-execution': [['workspace admin']],
   // The run it leads to is created on the caller's behalf, and an organization token creates none.
   'workspaces/schedule-destroy': [['workspace admin']],
+  'workspaces/set-retention': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
   'workspaces/delete': [['workspace admin'], ['delete workspaces of the project'], ['organization token']],
   'workspaces/lock': [['workspace locking']],
