@@ -91,13 +91,13 @@ const promised: Readonly<Record<string, number>> = {
   'get /organizations/:organization/tags': 4,
   'delete /organizations/:organization/tags': 5,
   // The tag and whether the caller may know it; then the workspaces, locked and with the caller's rights on each.
-  'post /tags/:id/relationships/workspaces': 9,
+  'post /tags/:id/relationships/workspaces': 8,
   'get /workspaces/:id/relationships/tags': 5,
   // Counted under the workspace's lock, as bindings are.
-  'post /workspaces/:id/relationships/tags': 6,
-  'delete /workspaces/:id/relationships/tags': 5,
+  'post /workspaces/:id/relationships/tags': 5,
+  'delete /workspaces/:id/relationships/tags': 4,
   'get /workspaces/:id/tag-bindings': 3,
-  'patch /workspaces/:id/tag-bindings': 6,
+  'patch /workspaces/:id/tag-bindings': 5,
   'get /workspaces/:id/effective-tag-bindings': 3,
   'get /projects/:id/tag-bindings': 3,
   'patch /projects/:id/tag-bindings': 6,
@@ -162,7 +162,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /projects/:id': 2,
   'patch /projects/:id': 4,
   // Its tag bindings go with it.
-  'delete /projects/:id': 12,
+  'delete /projects/:id': 13,
   'post /projects/:id/relationships/workspaces': 8,
   'get /organizations/:organization/policies': 4,
   'post /organizations/:organization/policies': 4,
