@@ -9,6 +9,7 @@ import {
 import type {
   StateOutputRepository,
   StateVersionRepository,
+  StateVersionSummary,
 } from '../../../application/ports/repositories/state-version-repository.js';
 import type {
   Actor,
@@ -129,6 +130,12 @@ export class MemoryStateVersions implements StateVersionRepository {
   ): Promise<ReadonlyMap<StateVersionId, StateContents>> {
     const known = [...this.tables().stateContents].filter(([id]) => ids.includes(id));
     return new Map(known.map(([id, contents]) => [id, whole ? contents : { ...contents, resources: [] }]));
+  }
+
+  async among(ids: readonly StateVersionId[]): Promise<readonly StateVersionSummary[]> {
+    const contents = await this.contentsOf(ids, false);
+    const versions = this.living().filter((version) => ids.includes(version.id) && finalized(version));
+    return versions.map((version) => ({ version, contents: contents.get(version.id) }));
   }
 
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>> {

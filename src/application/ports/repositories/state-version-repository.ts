@@ -12,6 +12,12 @@ import type {
 } from '../../../domain/index.js';
 import type { Page, PageRequest, Slice, SliceSize } from './page.js';
 
+export interface StateVersionSummary {
+  readonly version: StateVersion;
+  /** Undefined until it is read. */
+  readonly contents: StateContents | undefined;
+}
+
 /** State versions of a deleted workspace or organization are missing. */
 export interface StateVersionRepository {
   /** Finalized or not. */
@@ -46,6 +52,8 @@ export interface StateVersionRepository {
   keepContents(id: StateVersionId, contents: StateContents): Promise<void>;
   /** By state; one that was not read has no entry. Without `whole`, resources are left out. */
   contentsOf(ids: readonly StateVersionId[], whole: boolean): Promise<ReadonlyMap<StateVersionId, StateContents>>;
+  /** The finalized states of these ids with what was read of each, without resources. In no particular order; one statement. */
+  among(ids: readonly StateVersionId[]): Promise<readonly StateVersionSummary[]>;
   /** Finalized states, newest first. The cost does not depend on their number or the page. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>>;
 }

@@ -1,15 +1,9 @@
 import type { Knex } from 'knex';
 import { sealPrefixOf } from '../../../../application/ports/outside/secret-box.js';
-import {
-  fitting,
-  type Page,
-  type PageRequest,
-  type Slice,
-  type SliceSize,
-} from '../../../../application/ports/repositories/page.js';
+import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type {
-  StateOutputRepository,
   StateVersionRepository,
+  StateVersionSummary,
 } from '../../../../application/ports/repositories/state-version-repository.js';
 import type {
   Actor,
@@ -19,13 +13,12 @@ import type {
   StateOutput,
   StateVersion,
   StateVersionId,
-  StateVersionOutputId,
   WithStanding,
   WorkspaceId,
 } from '../../../../domain/index.js';
 import { inserting, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, idsSealedOtherwise, pageOf, type Statements, unlessStale } from '../engine/statements.js';
+import { columnsOf, type Statements, unlessStale } from '../engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -60,10 +53,10 @@ const versionRows = rowsOf<StateVersion>((row, as) => ({
 type CountedRow = { readonly last_state_sequence: number; readonly id: StateVersionId | null };
 
 // Spelled out and not bound: a plan that must fit any value does not use a partial index.
-const isFinalized = "sv.status = 'finalized'";
+export const isFinalized = "sv.status = 'finalized'";
 
 /** State versions `sv` of living workspaces `w`. */
-const livingVersions = (sql: Knex): Knex.QueryBuilder =>
+export const livingVersions = (sql: Knex): Knex.QueryBuilder =>
   livingWorkspaces(sql('state_versions as sv').join('workspaces as w', 'w.id', 'sv.workspace_id'));
 
 const byId = (sql: Knex, { id }: { readonly id: StateVersionId }): Knex.QueryBuilder =>
@@ -137,6 +130,36 @@ const contentsWithoutResources = prepared((sql, some: Some) =>
     resources: sql.raw("'[]'"),
   }),
 );
+
+const summaries = prepared((sql, { ids }: Some) =>
+  livingVersions(sql)
+    .leftJoin('state_version_contents as c', 'c.state_version_id', 'sv.id')
+    .whereIn('sv.id', ids)
+    .whereRaw(isFinalized)
+    .select(...columnsOf('sv', versionRows.columns), 'c.state_version_id', 'c.terraform_version', 'c.resource_count', {
+      resources: sql.raw("'[]'"),
+    }),
+);
+
+const readContents = (row: object): StateContents => {
+  const { id: _, ...contents } = contentRows.read(row);
+  return contents;
+};
+
+export const outputRows = rowsOf<StateOutput>((row, as) => ({
+  id: row.id,
+  stateVersionId: row.state_version_id,
+  name: row.name,
+  type: as.json(row.type),
+  sensitive: as.flag(row.sensitive),
+  value: row.value,
+}));
+
+const outputToRow = (output: StateOutput) => ({
+  ...outputRows.write(output),
+  sealed_by: output.sensitive ? sealPrefixOf(output.value) : null,
+  size: output.value.length,
+});
 
 /** The number of outputs per statement, which lists all of their values. */
 const outputsAtOnce = 100;
@@ -236,6 +259,15 @@ export class KnexStateVersions implements StateVersionRepository {
     return new Map(rows.map(contentRows.read).map(({ id, ...contents }) => [id, contents]));
   }
 
+  async among(ids: readonly StateVersionId[]): Promise<readonly StateVersionSummary[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.db.all<{ readonly state_version_id: StateVersionId | null }>(summaries(this.db, { ids }));
+    return rows.map((row) => ({
+      version: versionRows.read(row),
+      contents: row.state_version_id === null ? undefined : readContents(row),
+    }));
+  }
+
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<StateVersion>> {
     const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
     const rows = await this.db.all<CountedRow>(versionsInRange(this.db, range));
@@ -243,89 +275,3 @@ export class KnexStateVersions implements StateVersionRepository {
     return { number, size, total: rows[0]?.last_state_sequence ?? 0, items };
   }
 }
-
-const outputRows = rowsOf<StateOutput>((row, as) => ({
-  id: row.id,
-  stateVersionId: row.state_version_id,
-  name: row.name,
-  type: as.json(row.type),
-  sensitive: as.flag(row.sensitive),
-  value: row.value,
-}));
-
-const outputToRow = (output: StateOutput) => ({
-  ...outputRows.write(output),
-  sealed_by: output.sensitive ? sealPrefixOf(output.value) : null,
-  size: output.value.length,
-});
-
-/** Outputs `so` of finalized state versions `sv` of living workspaces `w`. */
-const livingOutputs = (sql: Knex): Knex.QueryBuilder =>
-  livingVersions(sql).whereRaw(isFinalized).join('state_version_outputs as so', 'so.state_version_id', 'sv.id');
-
-const findOutputWithStanding = seeing(
-  'workspace',
-  (sql, { id }: { readonly id: StateVersionOutputId }) =>
-    livingOutputs(sql)
-      .where('so.id', id)
-      .select(...columnsOf('so', outputRows.columns)),
-  outputRows.read,
-);
-
-const outputIds = prepared((sql, { id }: { readonly id: StateVersionId }) =>
-  livingOutputs(sql).where('sv.id', id).select('so.id').orderBy('so.name'),
-);
-
-export class KnexStateOutputs implements StateOutputRepository {
-  constructor(private readonly db: Statements) {}
-
-  findFor(actor: Actor, id: StateVersionOutputId): Promise<WithStanding<StateOutput> | undefined> {
-    return findOutputWithStanding(this.db, actor, { id });
-  }
-
-  async idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]> {
-    return (await this.db.all<{ readonly id: StateVersionOutputId }>(outputIds(this.db, { id }))).map((row) => row.id);
-  }
-
-  page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>> {
-    return pageOf(this.db, livingOutputs(this.db.sql).where('sv.id', id), inOrder, outputRows.read, page);
-  }
-
-  async slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>> {
-    const outputs = () => {
-      const all = livingOutputs(this.db.sql).where('sv.id', id);
-      return after === undefined ? all : all.where('so.name', '>', after);
-    };
-    const sizes = outputs().select('so.name', 'so.size').orderBy('so.name');
-    const listed = await this.db.all<{ readonly name: string; readonly size: number }>(sizes.limit(most.rows + 1));
-    const taken = fitting(listed, most);
-    const end = taken.at(-1)?.name;
-    if (end === undefined) return { items: [], last: undefined };
-    const rows = await this.db.all<object>(inOrder(outputs().where('so.name', '<=', end)));
-    const last = taken.length < listed.length ? { name: end, tie: id } : undefined;
-    return { items: rows.map(outputRows.read), last };
-  }
-
-  async sealedOtherwise(
-    fingerprint: string,
-    after: StateVersionOutputId,
-    limit: number,
-  ): Promise<readonly Pick<StateOutput, 'id' | 'value'>[]> {
-    const { sql } = this.db;
-    return this.db.all(
-      sql('state_version_outputs')
-        .whereIn('id', idsSealedOtherwise(sql, 'state_version_outputs', fingerprint, after))
-        .select('id', 'value')
-        .orderBy('id')
-        .limit(limit),
-    );
-  }
-
-  async reseal(id: StateVersionOutputId, sealed: string): Promise<void> {
-    const anew = { value: sealed, size: sealed.length, sealed_by: sealPrefixOf(sealed) };
-    await this.db.run(this.db.sql('state_version_outputs').where({ id }).update(anew));
-  }
-}
-
-const inOrder = (outputs: Knex.QueryBuilder): Knex.QueryBuilder =>
-  outputs.select(...columnsOf('so', outputRows.columns)).orderBy('so.name');
