@@ -16,6 +16,7 @@ import type { MembershipView } from './ports/repositories/organization-repositor
 import type { ShownRun } from './supporting/runs/show-run.js';
 import type { ShownPhase } from './supporting/runs/show-run-phase.js';
 import type { ListedStateVersion } from './supporting/state-versions/list-state-versions.js';
+import type { VariableView } from './supporting/variables/variable-values.js';
 import type { ShownWorkspace } from './supporting/workspaces/show-workspace.js';
 
 interface Views {
@@ -33,6 +34,7 @@ interface Views {
   readonly team: WithStanding<Team>;
   readonly membership: MembershipView;
   readonly policy: ManagedPolicy;
+  readonly variable: VariableView;
   readonly 'state-version': ListedStateVersion;
 }
 

@@ -13,6 +13,7 @@ const runProgress = made(published.RunProgress, 'clock', 'ids');
 const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
 const tagChanges = made(published.TagChanges, 'clock', 'ids');
 const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
+const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
 const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
 const effectPerformers = made(
@@ -144,6 +145,22 @@ export const useCases = {
   showVariable: made(published.ShowVariable, 'unitOfWork', 'secretBox'),
   updateVariable: made(published.UpdateVariable, 'unitOfWork', 'secretBox'),
   removeVariable: made(published.RemoveVariable, 'unitOfWork'),
+  listAllVariables: made(published.ListAllVariables, 'unitOfWork', 'secretBox'),
+
+  createVariableSet: made(published.CreateVariableSet, 'unitOfWork', 'clock', 'ids', newVariables),
+  listVariableSets: made(published.ListVariableSets, 'unitOfWork'),
+  listWorkspaceVariableSets: made(published.ListWorkspaceVariableSets, 'unitOfWork'),
+  listProjectVariableSets: made(published.ListProjectVariableSets, 'unitOfWork'),
+  showVariableSet: made(published.ShowVariableSet, 'unitOfWork'),
+  showRelatedToVariableSets: made(published.ShowRelatedToVariableSets, 'unitOfWork', 'secretBox'),
+  updateVariableSet: made(published.UpdateVariableSet, 'unitOfWork', 'clock', newVariables),
+  attachVariableSet: made(published.AttachVariableSet, 'unitOfWork', 'clock'),
+  removeVariableSet: made(published.RemoveVariableSet, 'unitOfWork'),
+  createSetVariable: made(published.CreateSetVariable, 'unitOfWork', 'secretBox', newVariables),
+  listSetVariables: made(published.ListSetVariables, 'unitOfWork', 'secretBox'),
+  showSetVariable: made(published.ShowSetVariable, 'unitOfWork', 'secretBox'),
+  updateSetVariable: made(published.UpdateSetVariable, 'unitOfWork', 'secretBox'),
+  removeSetVariable: made(published.RemoveSetVariable, 'unitOfWork'),
 
   createRun: made(published.CreateRun, 'unitOfWork', runProgress, byteQuota),
   createScheduledDestroys: made(published.CreateScheduledDestroys, 'unitOfWork', 'clock', runProgress, byteQuota),

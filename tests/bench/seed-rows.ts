@@ -12,6 +12,7 @@ import {
   aConfigurationVersion,
   aMembership,
   anOrganization,
+  aProject,
   aRun,
   aStateOutput,
   aStateVersion,
@@ -19,6 +20,7 @@ import {
   aTeam,
   aToken,
   aUser,
+  aVariableSet,
   aWorkspace,
   ownedBy,
   someIngressAttributes,
@@ -50,7 +52,7 @@ export interface Size {
   readonly outcomes: number;
   readonly someOutcomes: number;
   readonly evaluations: number;
-  /** Each of: organizations; policy sets and agent pools in one; tokens of one pool, and of one user. */
+  /** Each of: organizations; projects, policy sets and agent pools in one; tokens of one pool, and of one user. */
   readonly others: number;
 }
 
@@ -236,6 +238,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
       aPolicyOutcome({ policyName: 'tags', description: 'Everything has an owner', query: 'data.tags.deny' }),
     ],
   });
+  const project = aProject(organization, { id: id('prj'), name: 'networks', createdAt, updatedAt: createdAt });
   const pool = anAgentPool(organization, { id: id('apool'), name: 'basement', createdAt });
   const access = { id: id('tws'), teamId: team.id, workspaceId: workspace.id, revision: 0 };
   await migrate();
@@ -251,7 +254,9 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.tokens.add(
       aToken(ownedBy('user', admin), { id: id('at'), secretDigest: digestOf(secretOf(admin.username)), createdAt }),
     );
+    await tx.projects.add(project);
     await tx.policySets.add(aPolicySet(organization, { id: id('polset'), createdAt, updatedAt: createdAt }));
+    await tx.variableSets.add(aVariableSet(organization, { id: id('varset'), createdAt, updatedAt: createdAt }));
     await tx.policies.add(aManagedPolicy(organization, { id: id('pol'), createdAt, updatedAt: createdAt }));
     await tx.agentPools.add(pool);
     await tx.agentTokens.add(anAgentToken(pool, { id: id('agt'), secretDigest: digestOf('an agent'), createdAt }));
@@ -274,7 +279,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.taskStages.add(stage);
     await tx.taskStages.addOutcomes([outcome]);
   });
-  return { organization, owner, member, admin, team, workspace, evaluation, pool };
+  return { organization, owner, member, admin, team, project, workspace, evaluation, pool };
 }
 
 /**
@@ -283,7 +288,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
  */
 async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>, size: Size): Promise<Seeded> {
   const began = performance.now();
-  const { organization, owner, member, admin, team, workspace, evaluation, pool } = await seedOne(opened);
+  const { organization, owner, member, admin, team, project, workspace, evaluation, pool } = await seedOne(opened);
   await opened.close();
   const on = await use();
   const at = (row: string): string => on.instant(`${epoch} + ${row}`);
@@ -457,6 +462,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
   const fewer = [
     'organizations',
     'policy_sets',
+    'variable_sets',
     'policies',
     'agent_pools',
     'agent_tokens',
@@ -474,7 +480,9 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
       created_at: at('n.i'),
     });
     await copies('organizations', 'id is not null', named('org'), 'n', numbers);
+    await copies('projects', `id = '${project.id}'`, named('prj'), 'n', numbers);
     await copies('policy_sets', 'id is not null', named('polset'), 'n', numbers);
+    await copies('variable_sets', 'id is not null', named('varset'), 'n', numbers);
     await copies('policies', 'id is not null', named('pol'), 'n', numbers);
     await copies('agent_pools', 'id is not null', named('apool'), 'n', numbers);
     const ofNumber = `new_workspaces as n on n.i = k.i % ${size.workspaces} + 1`;

@@ -13,6 +13,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   tag: 'tag',
   'tag-binding': 'tb',
   variable: 'var',
+  'variable-set': 'varset',
   'team-workspace': 'tws',
   'team-project': 'tprj',
   'configuration-version': 'cv',

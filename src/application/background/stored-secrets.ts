@@ -1,4 +1,10 @@
-import { later, type StateVersionOutputId, type VariableId, type WorkspaceId } from '../../domain/index.js';
+import {
+  later,
+  type StateVersionOutputId,
+  type StoredVariable,
+  type VariableId,
+  type WorkspaceId,
+} from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -22,10 +28,18 @@ interface Batch extends Renewed {
   readonly last: string | undefined;
 }
 
+/** The variables of workspaces, or those of variable sets. */
+interface Sealed<Stored> {
+  sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Stored[]>;
+  save(variable: Stored): Promise<void>;
+}
+
 /** Keeps signed and sealed data readable for every instance on the database while the signing secret is rotated. */
 export class StoredSecrets {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'variables' | 'stateOutputs' | 'signingKeys'>,
+    private readonly unitOfWork: UnitOfWork<
+      'workspaces' | 'variables' | 'setVariables' | 'stateOutputs' | 'signingKeys'
+    >,
     private readonly clock: Clock,
     private readonly box: SecretBox,
   ) {}
@@ -43,11 +57,17 @@ export class StoredSecrets {
       await tx.signingKeys.forget(later(now, -forgottenAfterSeconds));
     });
     const webhookKeys = await this.renewAll((after) => this.sealWebhookKeys(after));
-    const variables = await this.renewAll((after) => this.sealVariables(after));
+    const variables = await this.renewAll((after) =>
+      this.unitOfWork.run((tx) => this.sealVariables(tx.variables, after)),
+    );
+    const setVariables = await this.renewAll((after) =>
+      this.unitOfWork.run((tx) => this.sealVariables(tx.setVariables, after)),
+    );
     const outputs = await this.renewAll((after) => this.sealOutputs(after));
+    const all = [webhookKeys, variables, setVariables, outputs];
     return {
-      sealed: webhookKeys.sealed + variables.sealed + outputs.sealed,
-      lost: webhookKeys.lost + variables.lost + outputs.lost,
+      sealed: all.reduce((sum, { sealed }) => sum + sealed, 0),
+      lost: all.reduce((sum, { lost }) => sum + lost, 0),
     };
   }
 
@@ -81,18 +101,19 @@ export class StoredSecrets {
     });
   }
 
-  private sealVariables(after: VariableId): Promise<Batch> {
-    return this.unitOfWork.run(async (tx) => {
-      const variables = await tx.variables.sealedOtherwise(this.box.fingerprints[0], after, batch);
-      let sealed = 0;
-      for (const variable of variables) {
-        const value = openedWith(this.box, variable.sealedValue);
-        if (value === undefined) continue;
-        await tx.variables.save({ ...variable, sealedValue: this.box.seal(value), revision: variable.revision + 1 });
-        sealed += 1;
-      }
-      return { sealed, lost: variables.length - sealed, last: variables.at(-1)?.id };
-    });
+  private async sealVariables<Stored extends StoredVariable>(
+    repository: Sealed<Stored>,
+    after: VariableId,
+  ): Promise<Batch> {
+    const variables = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
+    let sealed = 0;
+    for (const variable of variables) {
+      const value = openedWith(this.box, variable.sealedValue);
+      if (value === undefined) continue;
+      await repository.save({ ...variable, sealedValue: this.box.seal(value), revision: variable.revision + 1 });
+      sealed += 1;
+    }
+    return { sealed, lost: variables.length - sealed, last: variables.at(-1)?.id };
   }
 
   /** Outputs never change: if two instances do it at once, either result can be opened. */

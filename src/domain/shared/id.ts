@@ -10,6 +10,7 @@ export type WorkspaceId = Id<'workspace'>;
 export type TagId = Id<'tag'>;
 export type TagBindingId = Id<'tag-binding'>;
 export type VariableId = Id<'variable'>;
+export type VariableSetId = Id<'variable-set'>;
 export type TeamWorkspaceId = Id<'team-workspace'>;
 export type TeamProjectId = Id<'team-project'>;
 export type ConfigurationVersionId = Id<'configuration-version'>;

@@ -20,6 +20,7 @@ import { stateVersionRoutes } from '../supporting/state-versions/state-version-r
 import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
 import { userRoutes } from '../supporting/users/user-routes.js';
+import { variableSetRoutes } from '../supporting/variable-sets/variable-set-routes.js';
 import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
@@ -51,6 +52,7 @@ const areas = {
   Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
   Tags: tagRoutes,
   Variables: variableRoutes,
+  'Variable sets': (use, dialect) => variableSetRoutes(use, dialect, neighboursIn(dialect)),
   Runs: (use, dialect) => [
     ...runRoutes(use, dialect, neighboursIn(dialect)),
     ...runEventRoutes(use, dialect, neighboursIn(dialect)),

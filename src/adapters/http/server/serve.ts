@@ -34,21 +34,29 @@ type Named = Readonly<Record<string, string>>;
 const isAuditedKind = (word: string): word is AuditedThing['kind'] =>
   (auditedKinds as readonly string[]).includes(word);
 
-const workspaceIn = (body: unknown): string | undefined => {
-  const { data } = (body ?? {}) as { data?: { relationships?: { workspace?: { data?: { id?: unknown } } } } };
-  const id = data?.relationships?.workspace?.data?.id;
-  return typeof id === 'string' ? id : undefined;
+type Related = Readonly<Partial<Record<string, { readonly data?: { readonly id?: unknown } }>>>;
+
+/** The workspace or the project that a body names. */
+const placeIn = (body: unknown): AuditedThing | undefined => {
+  const { data } = (body ?? {}) as { data?: { relationships?: Related } };
+  for (const [name, kind] of [
+    ['workspace', 'workspaces'],
+    ['project', 'projects'],
+  ] as const) {
+    const id = data?.relationships?.[name]?.data?.id;
+    if (typeof id === 'string') return { kind, id: id.slice(0, longestSubject) };
+  }
+  return undefined;
 };
 
-/** The subject of a request: the one its path names, or the workspace in its body. `path` is the route's. */
+/** The subject of a request: the one its path names, or the place in its body. `path` is the route's. */
 function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked, 'subject' | 'about'> {
   const [, kind = ''] = path.split('/');
   const names = Object.values(parameters);
   const [id] = names;
   if (id === undefined) {
-    const workspaceId = workspaceIn(body)?.slice(0, longestSubject);
-    if (workspaceId === undefined) return { subject: null, about: undefined };
-    return { subject: workspaceId, about: { kind: 'workspaces', id: workspaceId } };
+    const place = placeIn(body);
+    return { subject: place?.id ?? null, about: place };
   }
   return {
     subject: names.join('/').slice(0, longestSubject),

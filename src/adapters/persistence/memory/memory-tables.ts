@@ -34,6 +34,7 @@ import {
   type RunCommentId,
   type RunId,
   type RunState,
+  type SetVariable,
   type StateContents,
   type StateOutput,
   type StateVersion,
@@ -58,6 +59,8 @@ import {
   type UserId,
   type Variable,
   type VariableId,
+  type VariableSet,
+  type VariableSetId,
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -95,6 +98,8 @@ export class MemoryTables {
   readonly workspaceTags = new Map<WorkspaceId, ReadonlySet<TagId>>();
   readonly tagBindings = new Map<TagBindingId, TagBinding>();
   readonly variables = new Map<VariableId, Variable>();
+  readonly variableSets = new Map<VariableSetId, VariableSet>();
+  readonly setVariables = new Map<VariableId, SetVariable>();
   /** The newest last. */
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();

@@ -20,6 +20,7 @@ import {
   type ProjectId,
   type Standing,
   type TeamId,
+  tagNameOf,
   type WebhookId,
   type WithStanding,
   type Workspace,
@@ -188,6 +189,11 @@ export class MemoryWorkspaces implements WorkspaceRepository {
   ): Promise<Page<WithStanding<Workspace>>> {
     const tables = this.tables();
     const current = ({ id }: Workspace) => currentRunOf(tables, id);
+    const namesAmong = ({ id, tagNames }: Workspace, names: readonly string[]) => {
+      const keys = new Set(effectiveBindingsOf(tables, id).map(({ key }) => key));
+      const has = (name: string) => tagNames.includes(tagNameOf(name)) || keys.has(name);
+      return new Set(names.filter(has).map(tagNameOf));
+    };
     const isBound = ({ id }: Workspace, wanted: Partial<KeyValue>) =>
       effectiveBindingsOf(tables, id).some(
         ({ key, value }) => key === (wanted.key ?? key) && value === (wanted.value ?? value),
@@ -198,8 +204,8 @@ export class MemoryWorkspaces implements WorkspaceRepository {
         hasPart(workspace.name, search) &&
         fits(workspace.name, wildcard) &&
         (projectId === undefined || workspace.projectId === projectId) &&
-        tags.every((tag) => workspace.tagNames.includes(tag)) &&
-        !excludedTags.some((tag) => workspace.tagNames.includes(tag)) &&
+        namesAmong(workspace, tags).size === new Set(tags.map(tagNameOf)).size &&
+        namesAmong(workspace, excludedTags).size === 0 &&
         bindings.every((wanted) => isBound(workspace, wanted)) &&
         (currentRun === undefined || (status !== undefined && currentRun.includes(status)))
       );

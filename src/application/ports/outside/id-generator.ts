@@ -10,6 +10,7 @@ export const idKinds = [
   'tag',
   'tag-binding',
   'variable',
+  'variable-set',
   'team-workspace',
   'team-project',
   'configuration-version',

@@ -20,6 +20,7 @@ export const auditedKinds = [
   'task-stages',
   'policy-sets',
   'policies',
+  'varsets',
   'agent-pools',
   'tags',
 ] as const;

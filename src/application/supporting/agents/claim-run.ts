@@ -7,10 +7,13 @@ import {
   type RunId,
   type RunState,
   type RunTrigger,
+  type RunVariable,
+  resolveVariables,
+  type SourcedVariable,
   type StateVersion,
+  type StoredVariable,
   serves,
   type TaskStage,
-  type Variable,
   type Workspace,
 } from '../../../domain/index.js';
 import { doneByAgent, doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
@@ -33,7 +36,9 @@ export interface Job {
   readonly workspace: Workspace;
   readonly version: ConfigurationVersionState;
   readonly stage: TaskStage | null;
-  /** The workspace's variables at the time of the claim. */
+  /** The run's own variables, without those that a variable set overrides. */
+  readonly runVariables: readonly RunVariable[];
+  /** The variables of the workspace and its variable sets at the time of the claim. */
   readonly variables: readonly OpenedVariable[];
   /** The workspace's current state; null if it has none. */
   readonly state: StateVersion | null;
@@ -96,7 +101,9 @@ export class ClaimRun {
         lease: { poolId, agent: name, digest, expiresAt },
       });
       const { state } = started;
-      const { variables, lost } = this.opened(await tx.variables.ofWorkspace(state.workspaceId));
+      const applying = await tx.variables.applyingTo(state.workspaceId);
+      const resolved = resolveVariables(state.options.variables, applying);
+      const { variables, lost } = this.opened(resolved.variables);
       if (lost > 0) {
         // Readers of the run may lack access to variables, so keys are not named.
         const failure = `${lost} of the workspace's variables cannot be decrypted with any signing secret: set those without a value again`;
@@ -116,6 +123,7 @@ export class ClaimRun {
         workspace,
         version: version.state,
         stage,
+        runVariables: resolved.run,
         variables,
         state: (await tx.stateVersions.current(workspace.id)) ?? null,
         sharedStatesUrl: this.urls.issue('shared-states', digest, this.clock.now()),
@@ -125,10 +133,10 @@ export class ClaimRun {
   }
 
   /** `lost` is the number of variables that cannot be opened. */
-  private opened(sealed: readonly Variable[]) {
+  private opened(sealed: readonly SourcedVariable<StoredVariable>[]) {
     const variables: OpenedVariable[] = [];
     let lost = 0;
-    for (const variable of sealed) {
+    for (const { variable } of sealed) {
       const value = openedWith(this.box, variable.sealedValue);
       if (value === undefined) lost += 1;
       else variables.push({ ...variable, value });
