@@ -241,6 +241,7 @@ const promisedWithAll: Readonly<Record<string, { readonly include: string; reado
     include: 'plan,apply,workspace,created_by,configuration_version,task_stages',
     statements: 12,
   },
+  'get /organizations/:organization/workspaces': { include: 'project,current_state_version', statements: 8 },
   'get /organizations/:organization/teams': { include: 'users,organization_memberships', statements: 7 },
   'get /task-stages/:id': { include: 'run,run.workspace,policy_evaluations', statements: 7 },
   'get /configuration-versions/:id': { include: 'run,ingress_attributes', statements: 5 },
