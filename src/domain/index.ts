@@ -129,6 +129,7 @@ export type {
   ConfigurationVersionId,
   DataRetentionId,
   Id,
+  IdentityId,
   Instant,
   MembershipId,
   OrganizationId,
@@ -139,6 +140,7 @@ export type {
   ProjectId,
   RunCommentId,
   RunId,
+  SessionId,
   StateVersionId,
   StateVersionOutputId,
   TagBindingId,
@@ -204,6 +206,16 @@ export {
   stages,
   waitingRunStatuses,
 } from './supporting/runs/run-status.js';
+export {
+  type Identity,
+  longestSubject,
+  type ProvenIdentity,
+  provenAddress,
+  refusedSignIn,
+  usernamesFor,
+} from './supporting/sign-in/identity.js';
+export { isReturnPath, usualReturnPath } from './supporting/sign-in/return-path.js';
+export { hasEnded, type Session, startSession } from './supporting/sign-in/session.js';
 export type { StateContents, StateResource } from './supporting/state-versions/state-contents.js';
 export type { ReportedOutput, StateOutput } from './supporting/state-versions/state-output.js';
 export {

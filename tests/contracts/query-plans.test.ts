@@ -45,6 +45,7 @@ describe('statements on SQLite', () => {
 
   const inOne: readonly (readonly [string, Work])[] = [
     ['a credential', (tx) => tx.tokens.findCredential('digest')],
+    ['the user of a session', (tx) => tx.sessions.findCredential('digest')],
     ['the token of a team', (tx) => tx.tokens.findOf({ kind: 'team', id: 'team-1' })],
     ['a version', (tx) => tx.configurationVersions.find('cv-1')],
     ['the first page of versions', (tx) => tx.configurationVersions.page('ws-1', page(1))],

@@ -146,6 +146,8 @@ function removeTeam(tables: MemoryTables, id: TeamId): void {
 }
 
 function removeUser(tables: MemoryTables, id: UserId): void {
+  dropWhere(tables.sessions, ({ userId }) => userId === id);
+  dropWhere(tables.identities, ({ userId }) => userId === id);
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
   dropWhere(tables.memberships, (membership) => membership.userId === id);
   for (const [teamId, members] of tables.teamMembers) {

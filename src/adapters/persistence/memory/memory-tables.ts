@@ -13,6 +13,8 @@ import {
   type ConfigurationVersionState,
   DomainError,
   type Grant,
+  type Identity,
+  type IdentityId,
   type IngressAttributes,
   type Instant,
   type ManagedPolicy,
@@ -34,6 +36,8 @@ import {
   type RunCommentId,
   type RunId,
   type RunState,
+  type Session,
+  type SessionId,
   type SetVariable,
   type StateContents,
   type StateOutput,
@@ -85,6 +89,8 @@ export class MemoryTables {
   readonly users = new Map<UserId, User>();
   /** The users that stand for invited addresses without an account. */
   readonly awaited = new Map<UserId, true>();
+  readonly identities = new Map<IdentityId, Identity>();
+  readonly sessions = new Map<SessionId, Session>();
   readonly tokens = new Map<TokenId, ApiToken>();
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
