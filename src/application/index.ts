@@ -239,6 +239,7 @@ export { AuthenticateSession, type ShownSession } from './supporting/sign-in/aut
 export { BeginSignIn, type BegunSignIn } from './supporting/sign-in/begin-sign-in.js';
 export { type Callback, CompleteSignIn, type SignedIn } from './supporting/sign-in/complete-sign-in.js';
 export { EndSession } from './supporting/sign-in/end-session.js';
+export { IssueLoginCode, RedeemLoginCode, type Redemption } from './supporting/sign-in/terraform-login.js';
 export { AddIdentity, ListIdentities, type NewIdentity, RemoveIdentity } from './supporting/sign-in/user-identities.js';
 export { CreateStateVersion, type NewStateVersion } from './supporting/state-versions/create-state-version.js';
 export { ListCurrentOutputs, ListStateOutputs } from './supporting/state-versions/list-state-outputs.js';

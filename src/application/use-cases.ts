@@ -119,6 +119,8 @@ export const useCases = {
     'settings',
   ),
   endSession: made(published.EndSession, 'unitOfWork', 'secrets'),
+  issueLoginCode: made(published.IssueLoginCode, 'unitOfWork', 'clock', 'secrets'),
+  redeemLoginCode: made(published.RedeemLoginCode, 'unitOfWork', 'clock', 'secrets', tokenIssuer, 'settings'),
   addIdentity: made(published.AddIdentity, 'unitOfWork', 'clock', 'ids'),
   listIdentities: made(published.ListIdentities, 'unitOfWork'),
   removeIdentity: made(published.RemoveIdentity, 'unitOfWork'),

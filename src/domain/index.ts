@@ -216,6 +216,7 @@ export {
 } from './supporting/sign-in/identity.js';
 export { isReturnPath, usualReturnPath } from './supporting/sign-in/return-path.js';
 export { hasEnded, type Session, startSession } from './supporting/sign-in/session.js';
+export { type LoginCode, loginPortOf, terraformLogin } from './supporting/sign-in/terraform-login.js';
 export type { StateContents, StateResource } from './supporting/state-versions/state-contents.js';
 export type { ReportedOutput, StateOutput } from './supporting/state-versions/state-output.js';
 export {

@@ -92,7 +92,9 @@ describe('files', () => {
   });
 
   it('are short enough to be read at one go', async () => {
-    const files = (await filesBelow('src')).filter((file) => file.endsWith('.ts') && !file.includes('/migrations/'));
+    // A published surface is a list of names, to be searched.
+    const isRead = (file: string) => file.endsWith('.ts') && !/\/migrations\/|\/index\.ts$/.test(file);
+    const files = (await filesBelow('src')).filter(isRead);
     const lengths = await Promise.all(files.map(async (file) => [file, (await sourceOf(file)).split('\n').length - 1]));
     expect(lengths.filter(([, lines]) => Number(lines) > 350)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { afterNoon, aMembership, anIdentity, aSession, noon } from '../support/builders.js';
+import type { LoginCode } from '../../src/domain/index.js';
+import { afterNoon, aMembership, anIdentity, aSession, noon, unique } from '../support/builders.js';
 import { onEveryBackend, taken } from './on-every-backend.js';
 
 onEveryBackend('identities and sessions', (on) => {
@@ -100,6 +101,44 @@ onEveryBackend('identities and sessions', (on) => {
     expect(await left()).toEqual([false, false, true, true]);
     await on.run((tx) => tx.sessions.removeOf(ada.id));
     expect(await left()).toEqual([false, false, false, true]);
+  });
+
+  const aCode = ({ id }: { readonly id: string }, codeDigest: string): LoginCode => ({
+    sessionId: id,
+    codeDigest,
+    challenge: 'challenge',
+    redirectUri: 'http://localhost:10000/login',
+    expiresAt: afterNoon(1),
+  });
+
+  it('gives out a code once, with its session, and keeps one for each session', async () => {
+    const user = await on.user();
+    const [session, other] = [aSession(user), aSession(user)];
+    for (const one of [session, other]) await on.run((tx) => tx.sessions.add(one));
+    const [first, second, others] = [
+      aCode(session, unique('d')),
+      aCode(session, unique('d')),
+      aCode(other, unique('d')),
+    ];
+    for (const code of [first, second, others]) await on.run((tx) => tx.sessions.keepCode(code));
+    const take = (code: LoginCode) => on.run((tx) => tx.sessions.takeCode(code.codeDigest));
+    expect(await take(first)).toBeUndefined();
+    expect(await take(second)).toEqual({ code: second, credential: await credential(session) });
+    expect(await take(second)).toBeUndefined();
+    const all = await Promise.all([take(others), take(others), take(others)]);
+    expect(all.filter((taken) => taken !== undefined)).toHaveLength(1);
+  });
+
+  it('gives out no code of a session that is gone, or of a suspended user', async () => {
+    const user = await on.user();
+    const [session, other] = [aSession(user), aSession(user)];
+    for (const one of [session, other]) await on.run((tx) => tx.sessions.add(one));
+    const [ofSession, ofOther] = [aCode(session, unique('d')), aCode(other, unique('d'))];
+    for (const code of [ofSession, ofOther]) await on.run((tx) => tx.sessions.keepCode(code));
+    await on.run((tx) => tx.sessions.remove(session.secretDigest));
+    expect(await on.run((tx) => tx.sessions.takeCode(ofSession.codeDigest))).toBeUndefined();
+    await on.run((tx) => tx.users.setSuspended(user.id, true));
+    expect(await on.run((tx) => tx.sessions.takeCode(ofOther.codeDigest))).toBeUndefined();
   });
 
   it('leaves nothing of a user that was removed', async () => {

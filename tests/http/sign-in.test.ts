@@ -77,8 +77,8 @@ describe('signing in', () => {
     const browser = visitor();
     const inside = '/app/acme/network/runs/run-1?tab=plan';
     const back = await browser.leave(person, `/session/sign-in?return_to=${encodeURIComponent(inside)}`);
-    expect((await browser.get(back).expect(302)).headers.location).toBe(`http://gatehouse.test${inside}`);
-    expect((await browser.get(await browser.leave(person)).expect(302)).headers.location).toBe(
+    expect((await browser.get(back).expect(303)).headers.location).toBe(`http://gatehouse.test${inside}`);
+    expect((await browser.get(await browser.leave(person)).expect(303)).headers.location).toBe(
       'http://gatehouse.test/app',
     );
   });
@@ -102,7 +102,7 @@ describe('signing in', () => {
     const person = someone();
     const browser = await signedIn(person);
     const first = browser.cookies.get(cookieName) as string;
-    const answer = await browser.get(await browser.leave(person)).expect(302);
+    const answer = await browser.get(await browser.leave(person)).expect(303);
     const [session, pending] = answer.headers['set-cookie'] as unknown as readonly string[];
     expect(session).toMatch(/^gatehouse-session=[\w.]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/);
     expect(pending).toBe('gatehouse-sign-in=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax');
@@ -117,7 +117,7 @@ describe('signing in', () => {
   it('sets a __Host- cookie behind https', async () => {
     const secure = await startApi({ environment: creating, publicUrl: secureUrl });
     const browser = visitor(secure);
-    const answer = await browser.get(await browser.leave(someone())).expect(302);
+    const answer = await browser.get(await browser.leave(someone())).expect(303);
     for (const one of answer.headers['set-cookie'] as unknown as readonly string[]) {
       expect(one).toMatch(/^__Host-gatehouse-[\w-]+=[\w.]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/);
     }
@@ -301,7 +301,7 @@ describe('a sign-in', () => {
     const another = visitor();
     await another.leave(someone());
     expect(said(await another.get(back).expect(400))).toContain('belongs to another sign-in');
-    await browser.get(back).expect(302);
+    await browser.get(back).expect(303);
     const again = visitor();
     again.cookies.set('gatehouse-sign-in', sealed);
     expect(said(await again.get(back).expect(400))).toContain('or was used before');
@@ -327,7 +327,7 @@ describe('a sign-in', () => {
     provider.broken = 500;
     expect(said(await browser.get(back).expect(503))).toContain('does not answer as it should');
     provider.broken = undefined;
-    await browser.get(await browser.leave(someone())).expect(302);
+    await browser.get(await browser.leave(someone())).expect(303);
     expect(away.log.lines.filter(({ level }) => level === 'error')).toHaveLength(2);
   });
 
@@ -373,11 +373,11 @@ describe('linking an identity', () => {
     const browser = await signedIn();
     const user = await userOf(browser);
     const second = someone();
-    const answer = await browser.get(await link(browser, second)).expect(302);
+    const answer = await browser.get(await link(browser, second)).expect(303);
     expect(answer.headers.location).toBe('http://gatehouse.test/app/settings/tokens');
     expect(await userOf(browser)).toEqual(user);
     expect(await userOf(await signedIn(second))).toEqual(user);
-    await browser.get(await link(browser, second)).expect(302);
+    await browser.get(await link(browser, second)).expect(303);
   });
 
   it('is refused for an identity of another user, and after signing out', async () => {

@@ -37,13 +37,13 @@ export class Visitor {
   /** To the provider, as the person, and back to the callback, which is not called yet. */
   async leave(person: Person | null, path = '/session/sign-in'): Promise<string> {
     this.provider.person = person;
-    const begun = await this.get(path).expect(302);
+    const begun = await this.get(path).expect(303);
     const { pathname, search } = await this.provider.visit(begun.headers.location as string);
     return pathname + search;
   }
 
   async signIn(person: Person): Promise<void> {
-    await this.get(await this.leave(person)).expect(302);
+    await this.get(await this.leave(person)).expect(303);
   }
 
   private keep(set: readonly string[]): void {

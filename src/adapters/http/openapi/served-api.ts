@@ -16,6 +16,7 @@ import { agentFileRoutes } from '../supporting/agents/agent-file-routes.js';
 import { sharedStateRoutes } from '../supporting/agents/shared-state-routes.js';
 import { logRoutes } from '../supporting/runs/log-routes.js';
 import type { Browsers } from '../supporting/sign-in/browser.js';
+import { loginRoutes, loginService } from '../supporting/sign-in/login-routes.js';
 import { signInRoutes } from '../supporting/sign-in/sign-in-routes.js';
 import { webhookRoutes } from '../supporting/version-control/webhook-routes.js';
 import { KeptContent } from '../web/kept-content.js';
@@ -52,11 +53,17 @@ export const servedApi = (
   plain: [
     {
       area: 'Service',
-      routes: [...serviceRoutes(health, descriptions), ...(scraped === undefined ? [] : [metricsRoute(scraped)])],
+      routes: [
+        ...serviceRoutes(health, descriptions, browsers.signIn ? loginService : undefined),
+        ...(scraped === undefined ? [] : [metricsRoute(scraped)]),
+      ],
     },
     { area: 'Files and logs', routes: [...bundleRoutes(use), ...logRoutes(use), ...sharedStateRoutes(use)] },
     { area: 'Version control', routes: webhookRoutes(use) },
-    { area: 'Sign-in', routes: signInRoutes(use, browsers) },
+    {
+      area: 'Sign-in',
+      routes: [...signInRoutes(use, browsers), ...(browsers.signIn ? loginRoutes(use, browsers) : [])],
+    },
   ],
   agents: { area: 'Agents', routes: [...agentRoutes(use), ...agentFileRoutes(use)] },
 });

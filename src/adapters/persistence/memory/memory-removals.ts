@@ -146,6 +146,7 @@ function removeTeam(tables: MemoryTables, id: TeamId): void {
 }
 
 function removeUser(tables: MemoryTables, id: UserId): void {
+  dropWhere(tables.loginCodes, ({ sessionId }) => tables.sessions.get(sessionId)?.userId === id);
   dropWhere(tables.sessions, ({ userId }) => userId === id);
   dropWhere(tables.identities, ({ userId }) => userId === id);
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);

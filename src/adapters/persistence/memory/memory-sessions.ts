@@ -2,15 +2,33 @@ import type {
   SessionCredential,
   SessionRepository,
 } from '../../../application/ports/repositories/session-repository.js';
-import type { Instant, Session, UserId } from '../../../domain/index.js';
+import type { Instant, LoginCode, Session, UserId } from '../../../domain/index.js';
 import type { CurrentTables } from './memory-tables.js';
 
 export class MemorySessions implements SessionRepository {
   constructor(private readonly tables: CurrentTables) {}
 
   async findCredential(secretDigest: string): Promise<SessionCredential | undefined> {
+    return this.credentialOf([...this.tables().sessions.values()].find((row) => row.secretDigest === secretDigest));
+  }
+
+  async keepCode(code: LoginCode): Promise<void> {
+    this.tables().loginCodes.set(code.sessionId, code);
+  }
+
+  async takeCode(
+    codeDigest: string,
+  ): Promise<{ readonly code: LoginCode; readonly credential: SessionCredential } | undefined> {
+    const { loginCodes, sessions } = this.tables();
+    const code = [...loginCodes.values()].find((row) => row.codeDigest === codeDigest);
+    if (code === undefined) return undefined;
+    loginCodes.delete(code.sessionId);
+    const credential = this.credentialOf(sessions.get(code.sessionId));
+    return credential && { code, credential };
+  }
+
+  private credentialOf(session: Session | undefined): SessionCredential | undefined {
     const tables = this.tables();
-    const session = [...tables.sessions.values()].find((row) => row.secretDigest === secretDigest);
     const user = session && tables.user(session.userId);
     if (session === undefined || user === undefined || user.suspended) return undefined;
     const { id, expiresAt } = session;
@@ -36,7 +54,11 @@ export class MemorySessions implements SessionRepository {
   }
 
   private drop(isGone: (session: Session) => boolean): void {
-    const { sessions } = this.tables();
-    for (const [id, session] of sessions) if (isGone(session)) sessions.delete(id);
+    const { sessions, loginCodes } = this.tables();
+    for (const [id, session] of sessions) {
+      if (!isGone(session)) continue;
+      sessions.delete(id);
+      loginCodes.delete(id);
+    }
   }
 }

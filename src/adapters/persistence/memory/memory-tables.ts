@@ -17,6 +17,7 @@ import {
   type IdentityId,
   type IngressAttributes,
   type Instant,
+  type LoginCode,
   type ManagedPolicy,
   type Member,
   type Membership,
@@ -91,6 +92,7 @@ export class MemoryTables {
   readonly awaited = new Map<UserId, true>();
   readonly identities = new Map<IdentityId, Identity>();
   readonly sessions = new Map<SessionId, Session>();
+  readonly loginCodes = new Map<SessionId, LoginCode>();
   readonly tokens = new Map<TokenId, ApiToken>();
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();

@@ -1,74 +1,31 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { UseCases } from '../../../../application/use-cases.js';
-import { DomainError, isReturnPath, usualReturnPath } from '../../../../domain/index.js';
+import { isReturnPath, usualReturnPath } from '../../../../domain/index.js';
 import { contract } from '../../routing/dialect.js';
 import { mediaType } from '../../routing/document.js';
-import type { Exchange, Headers } from '../../routing/exchange.js';
+import type { Exchange } from '../../routing/exchange.js';
 import { partsOf } from '../../routing/query.js';
-import { readBytes } from '../../routing/read-body.js';
 import { removes, shows } from '../../routing/reference.js';
-import { badRequest, RequestError } from '../../routing/request-error.js';
+import { badRequest } from '../../routing/request-error.js';
 import type { PlainRoute } from '../../routing/route.js';
-import { type Browsers, checkSameOrigin, consoleHeader, pendingCookie, sessionCookie } from './browser.js';
+import { type Browsers, checkSameOrigin, consoleHeader } from './browser.js';
 import { answerPage, escaped } from './pages.js';
 import { presentSession, sessionSchema } from './session-resource.js';
+import { formSecretOf, readForm, Visits } from './visits.js';
 
 /** The path of the redirect URI that the provider knows. */
 export const callbackPath = '/session/callback';
 
-const titles: Readonly<Record<number, string>> = {
-  400: 'This sign-in cannot go on',
-  401: 'You are not signed in',
-  403: 'You are not signed in',
-  404: 'Sign-in is not set up',
-  503: 'The identity provider does not answer',
-};
-
-/** The text that a form of the session's pages brings back: only pages of this service can know it. */
-export const formSecretOf = (session: string): string =>
-  createHash('sha256').update(`form of ${session}`).digest('base64url');
-
-/** Reads a form that a page of this service showed. Throws a 403 for a form from elsewhere, and as `readBytes`. */
-export async function readForm(exchange: Exchange, session: string): Promise<URLSearchParams> {
-  const bytes = await readBytes(exchange.request, 16_384);
-  const form = new URLSearchParams(Buffer.from(bytes).toString());
-  const [given, expected] = [form.get('form') ?? '', formSecretOf(session)].map((text) => Buffer.from(text));
-  if (given?.length === expected?.length && timingSafeEqual(given as Buffer, expected as Buffer)) return form;
-  throw new RequestError(403, 'forbidden', [
-    { detail: 'The form does not come from a page of this session. Go back, and load the page again.' },
-  ]);
-}
-
 /** Pages for people who sign in, and the session as the console sees it. */
 export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] => {
   const { publicUrl } = browsers;
-  const [session, pending] = [sessionCookie(browsers), pendingCookie(browsers)];
-
-  const redirect = (exchange: Exchange, to: string, cookies: Headers[string]): void => {
-    exchange.writeHead(302, { Location: to, 'Set-Cookie': cookies, 'Content-Length': 0 }).end();
-  };
-
-  /** A refusal as a page. */
-  const refuse: PlainRoute['refuse'] = (exchange, { status, document, headers }) => {
-    const said = document.errors.map(({ detail = '' }) => `<p>${escaped(detail)}</p>`).join('');
-    const again = status === 404 ? '' : `<p><a href="${escaped(publicUrl)}/session/sign-in">Sign in</a></p>`;
-    const title = titles[status] ?? 'This is not possible';
-    answerPage(exchange, publicUrl, status, { title, body: `${said}${again}` }, headers);
-  };
+  const visits = new Visits(use, browsers);
+  const { session, pending, refuse } = visits;
 
   /** The page to return to after signing in. Throws a 400 for one elsewhere. */
   const returnPathOf = (exchange: Exchange): string => {
     const path = partsOf(exchange.request.originalUrl)[1].one('return_to') ?? usualReturnPath;
     if (isReturnPath(path)) return path;
     throw badRequest(`return_to must be a path of this service below ${usualReturnPath}`);
-  };
-
-  /** The session and its user. Throws `actor/unauthenticated`. */
-  const signedIn = async (exchange: Exchange) => {
-    const secret = browsers.signIn ? session.read(exchange.request) : undefined;
-    const shown = await use.authenticateSession.show(secret);
-    if (secret !== undefined && shown !== undefined) return { secret, user: shown.user };
-    throw new DomainError('actor/unauthenticated', 'You are not signed in, or your session has ended.');
   };
 
   return [
@@ -81,9 +38,8 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
         refusals: [429, 'service/unavailable'],
       }),
       handle: async (exchange) => {
-        const secret = browsers.signIn ? session.read(exchange.request) : undefined;
-        const shown = (await use.authenticateSession.show(secret)) ?? null;
-        const body = JSON.stringify({ data: presentSession({ possible: browsers.signIn, shown }) });
+        const shown = await visits.visitor(exchange);
+        const body = JSON.stringify({ data: presentSession({ possible: browsers.signIn, shown: shown ?? null }) });
         exchange.writeHead(200, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) }).end(body);
       },
     },
@@ -108,8 +64,7 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
       countedAs: 'caller',
       refuse,
       handle: async (exchange) => {
-        const { url, sealed, seconds } = await use.beginSignIn.execute(returnPathOf(exchange));
-        redirect(exchange, url, pending.written(sealed, seconds));
+        await visits.toProvider(exchange, returnPathOf(exchange));
       },
     },
     {
@@ -129,7 +84,7 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
         const { expiresAt, createdAt } = begun.session;
         const seconds = (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000;
         const cookies = [session.written(begun.secret, seconds), pending.removed()];
-        redirect(exchange, `${publicUrl}${begun.returnTo}`, cookies);
+        visits.redirect(exchange, `${publicUrl}${begun.returnTo}`, cookies);
       },
     },
     {
@@ -139,7 +94,7 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
       refuse,
       handle: async (exchange) => {
         const returnTo = returnPathOf(exchange);
-        const { secret, user } = await signedIn(exchange);
+        const { secret, user } = await visits.signedIn(exchange);
         const body = `<p>You are signed in as <strong>${escaped(user.username)}</strong>. The identity with which you sign in next
         becomes one of yours: a person who has it can sign in here as you.</p>
       <form method="post" action="${escaped(publicUrl)}/session/link">
@@ -156,7 +111,7 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
       countedAs: 'caller',
       refuse,
       handle: async (exchange) => {
-        const { secret, user } = await signedIn(exchange);
+        const { secret, user } = await visits.signedIn(exchange);
         const wanted = (await readForm(exchange, secret)).get('return_to') ?? usualReturnPath;
         const returnTo = isReturnPath(wanted) ? wanted : usualReturnPath;
         const { url, sealed, seconds } = await use.beginSignIn.execute(returnTo, user.id);
