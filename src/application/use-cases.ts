@@ -10,10 +10,20 @@ const tokenUses = made(published.TokenUses, 'unitOfWork');
 const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
 const byteQuota = made(published.ByteQuota, 'settings');
 const runProgress = made(published.RunProgress, 'clock', 'ids');
+const taskResultProgress = made(published.TaskResultProgress, 'clock', runProgress);
 const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
 const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
 const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
+const callRunTask = made(
+  published.CallRunTask,
+  'unitOfWork',
+  'clock',
+  'secrets',
+  'secretBox',
+  'runTaskCaller',
+  taskResultProgress,
+);
 const effectPerformers = made(
   published.EffectPerformers,
   'unitOfWork',
@@ -24,6 +34,7 @@ const effectPerformers = made(
   commitFiles,
   byteQuota,
   stateOutputsReader,
+  callRunTask,
 );
 
 /** Every use case with its dependencies. */
@@ -189,6 +200,23 @@ export const useCases = {
   attachPolicySet: made(published.AttachPolicySet, 'unitOfWork', 'clock'),
   changePoliciesOfSet: made(published.ChangePoliciesOfSet, 'unitOfWork', 'clock'),
   removePolicySet: made(published.RemovePolicySet, 'unitOfWork'),
+
+  createRunTask: made(published.CreateRunTask, 'unitOfWork', 'clock', 'ids', 'secretBox'),
+  listRunTasks: made(published.ListRunTasks, 'unitOfWork'),
+  showRunTask: made(published.ShowRunTask, 'unitOfWork'),
+  updateRunTask: made(published.UpdateRunTask, 'unitOfWork', 'secretBox'),
+  removeRunTask: made(published.RemoveRunTask, 'unitOfWork', 'clock'),
+  addWorkspaceTask: made(published.AddWorkspaceTask, 'unitOfWork', 'clock', 'ids'),
+  listWorkspaceTasks: made(published.ListWorkspaceTasks, 'unitOfWork'),
+  showWorkspaceTask: made(published.ShowWorkspaceTask, 'unitOfWork'),
+  updateWorkspaceTask: made(published.UpdateWorkspaceTask, 'unitOfWork'),
+  removeWorkspaceTask: made(published.RemoveWorkspaceTask, 'unitOfWork', 'clock'),
+  showTaskResult: made(published.ShowTaskResult, 'unitOfWork'),
+  listTaskResultOutcomes: made(published.ListTaskResultOutcomes, 'unitOfWork'),
+  askTaskResult: made(published.AskTaskResult, 'unitOfWork', 'secrets'),
+  reportTaskResult: made(published.ReportTaskResult, 'unitOfWork', 'clock', 'secrets', taskResultProgress),
+  readTaskFiles: made(published.ReadTaskFiles, 'unitOfWork', 'secrets', 'bundleStore'),
+  endOverdueResults: made(published.EndOverdueResults, 'unitOfWork', 'clock', taskResultProgress),
 
   createAgentPool: made(published.CreateAgentPool, 'unitOfWork', 'clock', 'ids'),
   createSiteAgentPool: made(published.CreateSiteAgentPool, 'unitOfWork', 'clock', 'ids'),

@@ -83,12 +83,34 @@ export {
   resultCountOf,
   verdictOf,
 } from './policy-outcomes/policy-set-outcome.js';
+export type { ApplyingTask, RunTask, RunTaskSettings, WorkspaceTask } from './policy-outcomes/run-task.js';
+export { checkRunTask, checkStages, checkTaskCount, runTaskLimits } from './policy-outcomes/run-task.js';
+export type {
+  TaskReport,
+  TaskResult,
+  TaskResultOutcome,
+  TaskResultStatus,
+  TaskResultTrigger,
+} from './policy-outcomes/task-result.js';
+export {
+  checkLink,
+  isOpen,
+  moveResult,
+  reportedResult,
+  taskReportLimits,
+  taskResultMoves,
+  taskResultStatuses,
+  taskWaits,
+  withToken,
+} from './policy-outcomes/task-result.js';
 export type {
   EvaluationStatus,
   EvaluationTrigger,
   LocatedEvaluation,
+  LocatedResult,
   PolicyEvaluation,
   TaskStage,
+  TaskStageName,
   TaskStageStatus,
   TaskStageTrigger,
 } from './policy-outcomes/task-stage.js';
@@ -97,11 +119,15 @@ export {
   concludeEvaluation,
   evaluationMoves,
   evaluationStatuses,
+  isUnderWay,
   moveAll,
   openTaskStage,
   overrideStage,
+  startedAt,
   taskStageMoves,
+  taskStageNames,
   taskStageStatuses,
+  withResult,
 } from './policy-outcomes/task-stage.js';
 export type { Bundle } from './shared/bundle.js';
 export type { AtFault, DomainErrorCode, ErrorDetails } from './shared/domain-error.js';
@@ -130,8 +156,10 @@ export type {
   PolicySetId,
   PolicySetOutcomeId,
   RunId,
+  RunTaskId,
   StateVersionId,
   StateVersionOutputId,
+  TaskResultId,
   TaskStageId,
   TeamId,
   TeamWorkspaceId,
@@ -140,6 +168,7 @@ export type {
   VariableId,
   WebhookId,
   WorkspaceId,
+  WorkspaceTaskId,
 } from './shared/id.js';
 export { later } from './shared/id.js';
 export type { LifecycleGuard, LifecycleRow } from './shared/lifecycle-engine.js';
@@ -175,7 +204,7 @@ export type {
 export { operationOf, phases, Run, runOperations, runStatusesDiscardable } from './supporting/runs/run.js';
 export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
 export { type RunEvent, runEventsOf } from './supporting/runs/run-event.js';
-export type { PolicyCheck, RunEffect, RunGuardFacts, RunTrigger } from './supporting/runs/run-lifecycle.js';
+export type { RunEffect, RunGuardFacts, RunTrigger, StageCheck } from './supporting/runs/run-lifecycle.js';
 export { runGuards, runLifecycle } from './supporting/runs/run-lifecycle.js';
 export type { RunStatus } from './supporting/runs/run-status.js';
 export {

@@ -18,6 +18,7 @@ interface Meter {
 type Performed =
   | 'performEffects'
   | 'reclaimLostRuns'
+  | 'endOverdueResults'
   | 'sweepBundles'
   | 'archiveOldVersions'
   | 'refusals'
@@ -35,6 +36,7 @@ const everySeconds = {
   /** Covers work without a notification: expired leases, effects scheduled for later, a lost connection. */
   effects: 5,
   lostRuns: 2,
+  overdueResults: 5,
   tokenUses: 15,
   sweep: 3600,
   oldVersions: 3600,
@@ -76,7 +78,7 @@ class Loops {
 }
 
 /**
- * Performs background work: ordered effects, runs of lost agents, recorded token uses, abandoned uploads, old versions,
+ * Performs background work: ordered effects, runs of lost agents, run tasks that do not report, recorded token uses, abandoned uploads, old versions,
  * recorded refusals, expired audit events.
  */
 export class EffectWorker {
@@ -89,6 +91,7 @@ export class EffectWorker {
   private readonly loops: Readonly<Record<Lane, Loops>> = {
     quick: new Loops(lanes.quick.loops),
     discards: new Loops(lanes.discards.loops),
+    calls: new Loops(lanes.calls.loops),
     slow: new Loops(lanes.slow.loops),
   };
   private renewal: NodeJS.Timeout | undefined;
@@ -106,6 +109,7 @@ export class EffectWorker {
     // time.
     this.renewal = setInterval(() => this.renewLeases(), (effectLeaseSeconds / 3) * 1000).unref();
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
+    this.every(everySeconds.overdueResults, () => this.endOverdueResults());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
     this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
@@ -227,6 +231,11 @@ export class EffectWorker {
   private async reclaimLostRuns(): Promise<void> {
     const runs = await this.chores.reclaimLostRuns.execute();
     if (runs.length > 0) this.log.info({ runs }, 'runs taken from lost agents');
+  }
+
+  private async endOverdueResults(): Promise<void> {
+    const results = await this.chores.endOverdueResults.execute();
+    if (results.length > 0) this.log.info({ results }, 'run tasks did not report in time');
   }
 
   private async renewLeases(): Promise<void> {

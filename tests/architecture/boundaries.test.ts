@@ -74,8 +74,8 @@ const roomInFolder: Readonly<Record<string, number>> = {
   // The modules that every area builds on.
   'src/adapters/http/routing': 18,
   // One repository per file; the two lists match.
-  'src/adapters/persistence/knex/repositories': 25,
-  'src/adapters/persistence/memory': 25,
+  'src/adapters/persistence/knex/repositories': 30,
+  'src/adapters/persistence/memory': 30,
   // Migrations are only ever added.
   'src/adapters/persistence/knex/migrations': Number.POSITIVE_INFINITY,
 };

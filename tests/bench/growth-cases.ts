@@ -161,6 +161,12 @@ const lists: readonly List[] = [
     minor: true,
   },
   {
+    ...own('/organizations/:organization/tasks'),
+    name: 'run tasks',
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
     ...own('/organizations/:organization/agent-pools'),
     name: 'agent pools',
     rows: ({ size }) => size.others,
@@ -213,6 +219,7 @@ const rowsOfList = {
   'organization-memberships': ({ users }: Size) => users,
   'policy-sets': ({ others }: Size) => others,
   policies: ({ others }: Size) => others,
+  tasks: ({ others }: Size) => others,
   'agent-pools': ({ others }: Size) => others,
   'team-tokens': ({ teams }: Size) => teams,
   runs: ({ runs }: Size) => runs,
@@ -239,6 +246,7 @@ export const searches: readonly Search[] = [
     'organization-memberships': ['q=77', 'filter[status]=invited', 'filter[email]=nobody@example.com'],
     'policy-sets': ['search[name]=77', 'filter[kind]=sentinel'],
     policies: ['search[name]=77', 'filter[kind]=sentinel', 'sort=-created-at'],
+    tasks: ['search[name]=77'],
     'agent-pools': ['q=77', 'sort=-created-at', 'filter[allowed_workspaces][name]=network'],
     'team-tokens': ['filter[expiry_status]=expired'],
     runs: [
@@ -386,6 +394,7 @@ export const cases: readonly Case[] = [
   }),
   shown('a policy set', 'policy_sets', 'polset', '/policy-sets/:id', minor),
   shown('a policy', 'policies', 'pol', '/policies/:id', minor),
+  shown('a run task', 'run_tasks', 'task', '/tasks/:id', minor),
   shown('an agent pool', 'agent_pools', 'apool', '/agent-pools/:id', minor),
   shown('a token', 'agent_tokens', 'agt', '/authentication-tokens/:id', minor),
   ...['/organizations/:organization', '/organizations/:organization/entitlement-set'].map(
@@ -532,6 +541,9 @@ export const cases: readonly Case[] = [
   creates('a policy', '/organizations/:organization/policies', () =>
     document('policies', { name: fresh(), query: 'data.terraform.deny' }),
   ),
+  creates('a run task', '/organizations/:organization/tasks', () =>
+    document('tasks', { name: fresh(), url: 'https://scanner.example' }),
+  ),
   creates('an agent pool', '/organizations/:organization/agent-pools', () =>
     document('agent-pools', { name: fresh() }),
   ),
@@ -589,6 +601,15 @@ export const excluded: Readonly<Record<string, string>> = {
   ),
   'post /teams/:id/relationships/users': 'changes a team, by the keys of its members',
   'post /teams/:id/relationships/organization-memberships': 'changes a team, by the keys of its members',
+  ...Object.fromEntries(
+    ['get /workspaces/:workspaceId/tasks', 'post /workspaces/:workspaceId/tasks'].map((route) => [
+      route,
+      'a workspace has at most 20 run tasks, found by one index',
+    ]),
+  ),
+  'get /workspaces/:workspaceId/tasks/:workspaceTaskId': 'nothing of it is seeded; it is found as a team access is',
+  'get /task-results/:id': 'nothing of it is seeded; it is found as a policy evaluation is',
+  'get /task-results/:taskResultId/outcomes': 'a result has at most 100 outcomes, found by one key',
   'get /policies/:id/download': 'reads what showing a policy reads, and its code by one key',
   'post /policy-sets/:id/relationships/policies': 'changes a policy set, by the keys of its policies',
   'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',

@@ -30,6 +30,7 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aRunTask,
   aTaskStage,
 } from '../support/policy-builders.js';
 
@@ -252,6 +253,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     );
     await tx.policySets.add(aPolicySet(organization, { id: id('polset'), createdAt, updatedAt: createdAt }));
     await tx.policies.add(aManagedPolicy(organization, { id: id('pol'), createdAt, updatedAt: createdAt }));
+    await tx.runTasks.add(aRunTask(organization, { id: id('task'), createdAt }));
     await tx.agentPools.add(pool);
     await tx.agentTokens.add(anAgentToken(pool, { id: id('agt'), secretDigest: digestOf('an agent'), createdAt }));
     await tx.teams.add(owners);
@@ -263,7 +265,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.teamAccess.add({ ...access, grant: { access: 'write' } });
     await tx.configurationVersions.add(version, true);
     await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes({ id: id('ia') }));
-    await tx.runs.takeSequence(workspace.id);
+    (await tx.runs.takeSequence(workspace.id)).sequence;
     await tx.runs.add(run);
     await tx.stateVersions.add(state, [output]);
     await tx.stateVersions.finalize(state, { key: id('bundle'), bytes: 10_240, sha256: digestOf('a state') });
@@ -454,6 +456,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     'organizations',
     'policy_sets',
     'policies',
+    'run_tasks',
     'agent_pools',
     'agent_tokens',
     'ingress_attributes',
@@ -469,6 +472,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     await copies('organizations', 'id is not null', named('org'), 'n', numbers);
     await copies('policy_sets', 'id is not null', named('polset'), 'n', numbers);
     await copies('policies', 'id is not null', named('pol'), 'n', numbers);
+    await copies('run_tasks', 'id is not null', named('task'), 'n', numbers);
     await copies('agent_pools', 'id is not null', named('apool'), 'n', numbers);
     const token = { secret_digest: on.text64, created_at: at('n.i') };
     await copies('agent_tokens', 'id is not null', { ...token, id: `'agt-' || ${on.text16}` }, 'n', numbers);

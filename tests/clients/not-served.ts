@@ -29,10 +29,9 @@ export const notServed: readonly NotServed[] = [
     why: notYet,
   },
   {
-    name: 'run tasks',
-    path: '/organizations/:organization/tasks',
-    resources: ['tfe_organization_run_task', 'tfe_organization_run_task_global_settings', 'tfe_workspace_run_task'],
-    why: notYet,
+    name: 'global run tasks',
+    resources: ['tfe_organization_run_task_global_settings'],
+    why: 'Run tasks are attached to workspaces.',
   },
   {
     name: 'policy sets from archives and repositories, and their parameters',

@@ -20,7 +20,7 @@ import {
   someIngressAttributes,
   unique,
 } from '../support/builders.js';
-import { aManagedPolicy, anAgentPool } from '../support/policy-builders.js';
+import { aManagedPolicy, anAgentPool, aRunTask, aTaskResult, aWorkspaceTask } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend, onFreshGround } from './on-every-backend.js';
 
 const aPolicySet = (
@@ -72,14 +72,20 @@ const anOutcome = (policyEvaluationId: string, position: number): PolicySetOutco
 /** A completed run with logs and policy outcomes. */
 async function addRun(on: Ground, workspace: Workspace, versionId: string, given: Partial<RunState> = {}) {
   return on.run(async (tx) => {
-    const sequence = await tx.runs.takeSequence(workspace.id);
+    const sequence = (await tx.runs.takeSequence(workspace.id)).sequence;
     const { state } = aRun(workspace, { id: versionId }, { status: 'applied', ...given, sequence });
     await tx.runs.add(aRun(workspace, { id: versionId }, state));
     for (const phase of phases) {
       for (const offset of [0, 4]) await tx.runLogs.append(state.id, phase, offset, Buffer.from('line'));
     }
     const evaluations = (['opa', 'sentinel'] as const).map((kind) => ({ id: unique('poleval'), kind, policySets: [] }));
-    await tx.taskStages.add(openTaskStage({ id: unique('ts'), runId: state.id, createdAt: noon }, evaluations));
+    await tx.taskStages.add(
+      openTaskStage({ id: unique('ts'), runId: state.id, stage: 'post_plan', createdAt: noon }, evaluations),
+    );
+    const result = aTaskResult();
+    const opened = { id: unique('ts'), runId: state.id, stage: 'pre_plan', createdAt: noon } as const;
+    await tx.taskStages.add(openTaskStage(opened, [], [result]));
+    await tx.taskResults.keepOutcomes(result.id, [{ outcomeId: 'a', description: '', body: '', url: '', tags: {} }]);
     await tx.taskStages.addOutcomes(evaluations.flatMap(({ id }) => [anOutcome(id, 0), anOutcome(id, 1)]));
     return state;
   });
@@ -159,6 +165,9 @@ async function addOrganization(on: Ground) {
     policies.map(({ id }) => id),
   );
   await on.run(async (tx) => {
+    const task = aRunTask(organization);
+    await tx.runTasks.add(task);
+    for (const id of ids) await tx.workspaceTasks.add(aWorkspaceTask({ id }, task));
     await tx.agentPools.add(pool);
     for (const _ of [1, 2]) {
       await tx.agentTokens.add({
@@ -289,7 +298,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
     expect(runs.items).toHaveLength(4);
     for (const { id } of runs.items) {
       expect(await on.read((tx) => tx.runLogs.size(id, 'plan'))).toBe(8);
-      expect(await on.read((tx) => tx.taskStages.ofRun(id))).toBeDefined();
+      expect(await on.read((tx) => tx.taskStages.ofRun(id))).not.toEqual([]);
     }
     const pools = await on.read((tx) => tx.agentPools.page(organization.id, { number: 1, size: 20 }));
     expect(pools.items).toHaveLength(1);

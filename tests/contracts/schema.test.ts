@@ -54,6 +54,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0018-attributes-of-clients': ['ca7f063649d7a7b1', 'd99e781162ec17ae'],
   '0019-attributes': ['c5e1ed99aa28c32d', '4c23516cd7c294b1'],
   '0020-filters': ['480c040524f5b541', 'b2c58b4180ea15f0'],
+  '0025-run-tasks': ['dcd72c1bae0301cf', 'dfc37323203b4748'],
 };
 
 /** One line for each column, constraint, index, trigger and function. */

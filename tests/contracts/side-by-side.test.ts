@@ -895,6 +895,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       const unitOfWork = instance(index);
       const files = {} as application.CommitFiles;
       const outputs = {} as application.StateOutputsReader;
+      const tasks = {} as application.CallRunTask;
       const performers = new application.EffectPerformers(
         unitOfWork,
         now,
@@ -904,6 +905,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         files,
         noQuota,
         outputs,
+        tasks,
       );
       return new application.PerformEffects(unitOfWork, now, performers);
     });

@@ -77,6 +77,7 @@ const mayReadStates = [
   'manage-workspaces',
   'read-workspaces',
 ];
+const mayAttachTasks = [...owners, 'admin', 'run tasks', 'manage-workspaces'];
 const administering = [...owners, 'admin', 'manage-workspaces'];
 
 const withoutTeam = ['member without a team', ...organizationToken];
@@ -99,6 +100,7 @@ const withTeam = [
   'delegate-policy-overrides',
   'policy overrides, with delegate-policy-overrides',
   'manage-vcs-settings',
+  'manage-run-tasks',
   'manage-agent-pools',
   'manage-membership',
   'manage-teams',
@@ -143,6 +145,9 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'workspaces/force-unlock': administering,
   'variables/read': [...mayReadVariables, ...organizationToken],
   'variables/manage': [...mayWriteVariables, ...organizationToken],
+  'run-tasks/manage': [...owners, 'manage-run-tasks'],
+  'workspace-tasks/read': [...mayReadRuns, ...organizationToken],
+  'workspace-tasks/manage': mayAttachTasks,
   'teams/read': {
     'a visible team': members,
     'a secret team': [...owners, ...organizationToken, 'access-secret-teams'],

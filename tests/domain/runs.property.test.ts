@@ -30,7 +30,10 @@ const anyGathered: fc.Arbitrary<RunFactsGathered> = fc.record({
   workspaceAvailable: fc.boolean(),
   filesMissing: fc.boolean(),
   creatorMayApply: fc.boolean(),
-  policyCheck: fc.constantFrom('none', 'open', 'passed', 'overridable', 'failed'),
+  prePlan: fc.constantFrom('none', 'waiting', 'open', 'passed', 'failed'),
+  policyCheck: fc.constantFrom('none', 'waiting', 'open', 'passed', 'overridable', 'failed'),
+  preApply: fc.constantFrom('none', 'waiting', 'open', 'passed', 'failed'),
+  evaluationsOpen: fc.boolean(),
 });
 
 const stampOf = (status: string): string => `${status.replaceAll('_', '-')}-at`;
@@ -188,6 +191,8 @@ describe('whatever happens to a run', () => {
   it('it has a lease exactly where an agent executes it', () => {
     onWalks((strides) => {
       for (const { after } of strides) {
+        // While only run tasks are waited for, there may be no agent.
+        if (after.status === 'post_plan_running' && after.lease === null) continue;
         expect([after.status, after.lease !== null]).toEqual([after.status, underLease.includes(after.status)]);
       }
     });
@@ -238,9 +243,11 @@ describe('whatever happens to a run', () => {
     onWalks((strides) => {
       for (const { after, effects } of strides) {
         const over = ended.includes(after.status);
-        for (const effect of ['close-policy-check', 'discard-files', 'archive-version'] as const) {
+        for (const effect of ['discard-files', 'archive-version'] as const) {
           expect([after.status, effects.filter((one) => one === effect).length]).toEqual([after.status, over ? 1 : 0]);
         }
+        const closed = effects.includes('close-task-stages') || effects.includes('start-post-apply');
+        expect([after.status, closed]).toEqual([after.status, over]);
         expect(effects.includes('promote-version')).toBe(after.status === 'applied');
       }
     });

@@ -109,7 +109,10 @@ export const waiting: RunFactsGathered = {
   workspaceAvailable: false,
   filesMissing: false,
   creatorMayApply: false,
+  prePlan: 'none',
   policyCheck: 'none',
+  preApply: 'none',
+  evaluationsOpen: true,
 };
 
 export const custom = (permissions: Partial<WorkspacePermissions>): Grant => ({

@@ -9,6 +9,7 @@ export interface Referred {
   readonly team: string;
   readonly version: string;
   readonly policy: string;
+  readonly task: string;
   readonly state: string;
 }
 
@@ -39,6 +40,14 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /runs/:id/actions/cancel': {},
     'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
     'patch /workspaces/:workspaceId/vars/:variableId': doc('vars', { description: 'changed' }),
+    'post /organizations/:organization/tasks': doc('tasks', { name: 'fresh', url: 'https://scanner.example' }),
+    'patch /tasks/:id': doc('tasks', { description: 'changed' }),
+    'post /workspaces/:workspaceId/tasks': doc(
+      'workspace-tasks',
+      { 'enforcement-level': 'mandatory' },
+      { task: relationTo('tasks', referred.task) },
+    ),
+    'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': doc('workspace-tasks', { stages: ['pre_plan'] }),
     'post /workspaces/:workspaceId/configuration-versions': {},
     'post /workspaces/:workspaceId/state-versions': doc('state-versions', { serial: 2, md5: '0'.repeat(32) }),
     'patch /workspaces/:workspaceId/state-versions': doc(
@@ -103,5 +112,6 @@ export const bodies = bodiesWith({
   team: 'team-any',
   version: 'cv-any',
   policy: 'pol-any',
+  task: 'task-any',
   state: 'sv-any',
 });

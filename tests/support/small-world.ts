@@ -41,8 +41,11 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aRunTask,
   aSiteAgentPool,
+  aTaskResult,
   aTaskStage,
+  aWorkspaceTask,
 } from './policy-builders.js';
 import type { Referred } from './route-bodies.js';
 
@@ -81,13 +84,20 @@ export interface Scene {
   readonly version: Status;
   /** Whether the caller has locked the workspace. */
   readonly locked: boolean;
+  /** Whether a run task is attached to the workspace. */
+  readonly attached: boolean;
 }
 
 /** Nothing is in progress, so that everything may be deleted. */
-const afterwards: Scene = { run: 'applied', stage: 'passed', version: 'uploaded', locked: false };
+const afterwards: Scene = { run: 'applied', stage: 'passed', version: 'uploaded', locked: false, attached: false };
 
 /** The initial statuses for routes that trigger a transition. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
+  'get /task-results/:id': { attached: true },
+  'get /task-results/:taskResultId/outcomes': { attached: true },
+  'get /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
+  'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
+  'delete /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
   'post /runs/:id/actions/apply': { run: 'post_plan_completed' },
   'post /runs/:id/actions/discard': { run: 'post_plan_completed' },
   'post /runs/:id/actions/cancel': { run: 'planning', stage: 'pending' },
@@ -122,7 +132,7 @@ const inQuestion = (question: TeamInQuestion | undefined): Partial<Team> =>
 export async function makeSmallWorld(
   unitOfWork: UnitOfWork,
   standing: Standing,
-  scene: Scene = afterwards,
+  scene: Scene = { ...afterwards, attached: true },
   store?: Pick<BundleStore, 'write' | 'keep'>,
 ): Promise<SmallWorld> {
   const { pool: question } = standing;
@@ -197,7 +207,15 @@ export async function makeSmallWorld(
   await store?.keep(stateBundle.key);
   const output = aStateOutput(state);
   const evaluation = anEvaluation({ status: evaluationIn[scene.stage] ?? 'passed' });
-  const stage = aTaskStage(run, { status: scene.stage, evaluations: [evaluation] });
+  const task = aRunTask(organization, { name: 'scanner' });
+  const freeTask = aRunTask(organization, { name: 'free' });
+  const attachment = aWorkspaceTask(workspace, task);
+  const result = aTaskResult({ taskId: task.id, workspaceTaskId: attachment.id, status: 'passed' });
+  const stage = aTaskStage(run, {
+    status: scene.stage,
+    evaluations: [evaluation],
+    results: scene.attached ? [result] : [],
+  });
   const outcome = aPolicySetOutcome(evaluation, { overridable: true, outcomes: [aPolicyOutcome()] });
   const policySet = aPolicySet(organization, { name: 'baseline' });
   const policy = aManagedPolicy(organization, { name: 'tags' });
@@ -242,6 +260,8 @@ export async function makeSmallWorld(
     if (scene.stage !== 'pending') await tx.taskStages.addOutcomes([outcome]);
     await tx.policies.add({ ...policy, code: await tx.policies.keepCode(organization.id, 'package tags') });
     await tx.policySets.add(policySet);
+    for (const one of [task, freeTask]) await tx.runTasks.add(one);
+    if (scene.attached) await tx.workspaceTasks.add(attachment);
     await tx.agentPools.add(pool);
     await tx.agentPools.add(sitePool);
     await tx.agentTokens.add(ofAgent);
@@ -280,6 +300,7 @@ export async function makeSmallWorld(
       team: freeTeam.id,
       version: version.state.id,
       policy: policy.id,
+      task: freeTask.id,
       state: state.id,
     },
     tokens: { team: ofTarget.id, agent: ofAgent.id },
@@ -308,6 +329,10 @@ export async function makeSmallWorld(
       '/plans': run.state.id.replace('run', 'plan'),
       '/applies': run.state.id.replace('run', 'apply'),
       '/task-stages': stage.id,
+      '/task-results': result.id,
+      taskResultId: result.id,
+      workspaceTaskId: attachment.id,
+      '/tasks': task.id,
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,

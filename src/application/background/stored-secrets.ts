@@ -1,4 +1,10 @@
-import { later, type StateVersionOutputId, type VariableId, type WorkspaceId } from '../../domain/index.js';
+import {
+  later,
+  type RunTaskId,
+  type StateVersionOutputId,
+  type VariableId,
+  type WorkspaceId,
+} from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -25,7 +31,7 @@ interface Batch extends Renewed {
 /** Keeps signed and sealed data readable for every instance on the database while the signing secret is rotated. */
 export class StoredSecrets {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'variables' | 'stateOutputs' | 'signingKeys'>,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'variables' | 'runTasks' | 'stateOutputs' | 'signingKeys'>,
     private readonly clock: Clock,
     private readonly box: SecretBox,
   ) {}
@@ -42,13 +48,19 @@ export class StoredSecrets {
       await tx.signingKeys.join(this.box.fingerprints, now);
       await tx.signingKeys.forget(later(now, -forgottenAfterSeconds));
     });
-    const webhookKeys = await this.renewAll((after) => this.sealWebhookKeys(after));
-    const variables = await this.renewAll((after) => this.sealVariables(after));
-    const outputs = await this.renewAll((after) => this.sealOutputs(after));
-    return {
-      sealed: webhookKeys.sealed + variables.sealed + outputs.sealed,
-      lost: webhookKeys.lost + variables.lost + outputs.lost,
-    };
+    const renewed = { sealed: 0, lost: 0 };
+    const batches = [
+      (after: string) => this.sealWebhookKeys(after),
+      (after: string) => this.sealTaskKeys(after),
+      (after: string) => this.sealVariables(after),
+      (after: string) => this.sealOutputs(after),
+    ];
+    for (const sealBatch of batches) {
+      const { sealed, lost } = await this.renewAll(sealBatch);
+      renewed.sealed += sealed;
+      renewed.lost += lost;
+    }
+    return renewed;
   }
 
   private async renewAll(sealBatch: (after: string) => Promise<Batch>): Promise<Renewed> {
@@ -78,6 +90,20 @@ export class StoredSecrets {
         sealed += 1;
       }
       return { sealed, lost: workspaces.length - sealed, last: workspaces.at(-1)?.id };
+    });
+  }
+
+  private sealTaskKeys(after: RunTaskId): Promise<Batch> {
+    return this.unitOfWork.run(async (tx) => {
+      const tasks = await tx.runTasks.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      let sealed = 0;
+      for (const task of tasks) {
+        const key = task.sealedHmacKey === null ? undefined : openedWith(this.box, task.sealedHmacKey);
+        if (key === undefined) continue;
+        await tx.runTasks.save({ ...task, sealedHmacKey: this.box.seal(key), revision: task.revision + 1 });
+        sealed += 1;
+      }
+      return { sealed, lost: tasks.length - sealed, last: tasks.at(-1)?.id };
     });
   }
 

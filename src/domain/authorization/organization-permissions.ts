@@ -2,7 +2,6 @@
 export const permissionsWithoutEffect = [
   'manage-projects',
   'read-projects',
-  'manage-run-tasks',
   'manage-modules',
   'manage-providers',
   'manage-public-modules',
@@ -22,6 +21,7 @@ export const organizationPermissions = [
   'manage-teams',
   'manage-organization-access',
   'access-secret-teams',
+  'manage-run-tasks',
   ...permissionsWithoutEffect,
 ] as const;
 

@@ -118,6 +118,7 @@ export const claims = {
   'variables: write': mayAtLeast({ variables: 'write' }),
   'workspace locking': mayAtLeast({ workspaceLocking: true }),
   'workspace admin': administers,
+  'run tasks': mayAtLeast({ runTasks: true }),
   'manage-workspaces': holds('manage-workspaces'),
   'manage-vcs-settings': holds('manage-vcs-settings'),
   'manage-policies': holds('manage-policies'),
@@ -128,6 +129,7 @@ export const claims = {
       ({ access, grant }) =>
         access.has('delegate-policy-overrides') && grant !== undefined && permissionsOf(grant).policyOverrides,
     ),
+  'manage-run-tasks': holds('manage-run-tasks'),
   'manage-agent-pools': holds('manage-agent-pools'),
   'manage-membership': holds('manage-membership'),
   'manage-teams': holds('manage-teams'),
@@ -207,6 +209,9 @@ export const policy = {
     ['manage-policy-overrides'],
     ['policy overrides, through a team with delegate-policy-overrides'],
   ],
+  'run-tasks/manage': [['manage-run-tasks']],
+  'workspace-tasks/read': [['runs: read'], ['organization token']],
+  'workspace-tasks/manage': [['run tasks']],
   'policy-sets/manage': [['manage-policies']],
   'policies/manage': [['manage-policies']],
   'agent-pools/read': [

@@ -12,6 +12,7 @@ import { auditEventRoutes } from '../supporting/audit/audit-event-routes.js';
 import { organizationRoutes } from '../supporting/organizations/organization-routes.js';
 import { policyRoutes } from '../supporting/policies/policy-routes.js';
 import { policySetRoutes } from '../supporting/policy-sets/policy-set-routes.js';
+import { runTaskRoutes } from '../supporting/run-tasks/run-task-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
@@ -50,6 +51,7 @@ const areas = {
   'Version control': fetchRoutes,
   'Policy sets': (use, dialect) => policySetRoutes(use, dialect, neighboursIn(dialect)),
   Policies: policyRoutes,
+  'Run tasks': runTaskRoutes,
   'Agent pools': (use, dialect) => agentPoolRoutes(use, dialect, neighboursIn(dialect)),
   Organizations: (use, dialect) => [
     ...organizationRoutes(use, dialect, neighboursIn(dialect)),

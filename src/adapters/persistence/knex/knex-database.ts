@@ -26,8 +26,10 @@ import { KnexPolicies } from './repositories/knex-policies.js';
 import { KnexPolicySets } from './repositories/knex-policy-sets.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
+import { KnexRunTasks, KnexWorkspaceTasks } from './repositories/knex-run-tasks.js';
 import { KnexStateOutputs, KnexStateVersions } from './repositories/knex-state-versions.js';
 import { KnexStoredFiles } from './repositories/knex-stored-files.js';
+import { KnexTaskResults } from './repositories/knex-task-results.js';
 import { KnexTaskStages } from './repositories/knex-task-stages.js';
 import { KnexTeamAccess } from './repositories/knex-team-access.js';
 import { KnexTeams } from './repositories/knex-teams.js';
@@ -94,7 +96,10 @@ const transactionOn = (
   stateOutputs: new KnexStateOutputs(db),
   policySets: new KnexPolicySets(db),
   policies: new KnexPolicies(db),
+  runTasks: new KnexRunTasks(db),
+  workspaceTasks: new KnexWorkspaceTasks(db),
   taskStages: new KnexTaskStages(db),
+  taskResults: new KnexTaskResults(db),
   agentPools: new KnexAgentPools(db),
   agentTokens: new KnexAgentTokens(db),
   storedFiles: new KnexStoredFiles(db),

@@ -55,6 +55,7 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   for (const row of tables.teams.values()) if (row.organizationId === id) removeTeam(tables, row.id);
   dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
   dropWhere(tables.policies, (policy) => policy.organizationId === id);
+  dropWhere(tables.runTasks, (task) => task.organizationId === id);
   for (const key of tables.policyCodes.keys())
     if (key.startsWith(policyCodeKey(id, ''))) tables.policyCodes.delete(key);
   dropWhere(tables.agentTokens, ({ poolId }) => tables.agentPools.get(poolId)?.organizationId === id);
@@ -69,6 +70,7 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
 function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   dropWhere(tables.teamWorkspaces, (row) => row.workspaceId === id);
   dropWhere(tables.variables, (variable) => variable.workspaceId === id);
+  dropWhere(tables.workspaceTasks, (task) => task.workspaceId === id);
   const others = (ids: readonly WorkspaceId[]) => ids.filter((workspaceId) => workspaceId !== id);
   for (const [setId, policySet] of tables.policySets) {
     tables.policySets.set(setId, {
@@ -119,7 +121,8 @@ function removeRun(tables: MemoryTables, id: RunId): readonly BundleKey[] {
   return bundles.map(({ key }) => key);
 }
 
-function removeTaskStage(tables: MemoryTables, { id, evaluations }: TaskStage): void {
+function removeTaskStage(tables: MemoryTables, { id, evaluations, results }: TaskStage): void {
+  for (const result of results) tables.taskResultOutcomes.delete(result.id);
   const evaluationIds = new Set(evaluations.map((evaluation) => evaluation.id));
   dropWhere(tables.policySetOutcomes, ({ policyEvaluationId }) => evaluationIds.has(policyEvaluationId));
   tables.taskStages.delete(id);

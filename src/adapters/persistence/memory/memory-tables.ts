@@ -29,11 +29,15 @@ import {
   type PolicySetOutcomeId,
   type RunId,
   type RunState,
+  type RunTask,
+  type RunTaskId,
   type StateContents,
   type StateOutput,
   type StateVersion,
   type StateVersionId,
   type StateVersionOutputId,
+  type TaskResultId,
+  type TaskResultOutcome,
   type TaskStage,
   type TaskStageId,
   type Team,
@@ -49,6 +53,8 @@ import {
   type VariableId,
   type Workspace,
   type WorkspaceId,
+  type WorkspaceTask,
+  type WorkspaceTaskId,
 } from '../../../domain/index.js';
 
 export interface MemoryEffect {
@@ -94,6 +100,10 @@ export class MemoryTables {
   readonly policies = new Map<PolicyId, ManagedPolicy>();
   /** By organization id and SHA-256, as one text. */
   readonly policyCodes = new Map<string, string>();
+  readonly runTasks = new Map<RunTaskId, RunTask>();
+  /** The newest last. */
+  readonly workspaceTasks = new Map<WorkspaceTaskId, WorkspaceTask>();
+  readonly taskResultOutcomes = new Map<TaskResultId, readonly TaskResultOutcome[]>();
   readonly taskStages = new Map<TaskStageId, TaskStage>();
   readonly policySetOutcomes = new Map<PolicySetOutcomeId, PolicySetOutcome>();
   readonly agentPools = new Map<AgentPoolId, AgentPool>();

@@ -16,6 +16,8 @@ export const auditedKinds = [
   'state-versions',
   'runs',
   'task-stages',
+  'task-results',
+  'tasks',
   'policy-sets',
   'policies',
   'agent-pools',

@@ -9,10 +9,16 @@ import type { EffectOutbox, Removals } from './effect-outbox.js';
 import type { RequestRates, SigningKeys } from './instances.js';
 import type { KeptBytes } from './kept-bytes.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
-import type { PolicyRepository, PolicySetRepository, TaskStageRepository } from './policy-repository.js';
+import type {
+  PolicyRepository,
+  PolicySetRepository,
+  TaskResultRepository,
+  TaskStageRepository,
+} from './policy-repository.js';
 import type { RowLocks } from './row-locks.js';
 import type { RunArtifacts } from './run-artifacts.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
+import type { RunTaskRepository, WorkspaceTaskRepository } from './run-task-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
 import type { TeamRepository } from './team-repository.js';
@@ -39,7 +45,10 @@ export interface Repositories {
   readonly stateOutputs: StateOutputRepository;
   readonly policySets: PolicySetRepository;
   readonly policies: PolicyRepository;
+  readonly runTasks: RunTaskRepository;
+  readonly workspaceTasks: WorkspaceTaskRepository;
   readonly taskStages: TaskStageRepository;
+  readonly taskResults: TaskResultRepository;
   readonly agentPools: AgentPoolRepository;
   readonly agentTokens: AgentTokenRepository;
   readonly storedFiles: StoredFiles;

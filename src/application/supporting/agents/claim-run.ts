@@ -31,6 +31,7 @@ export interface Job {
   readonly run: RunState;
   readonly workspace: Workspace;
   readonly version: ConfigurationVersionState;
+  /** The stage after the plan, with the policies to evaluate; null without one. */
   readonly stage: TaskStage | null;
   /** The workspace's variables at the time of the claim. */
   readonly variables: readonly OpenedVariable[];
@@ -103,7 +104,7 @@ export class ClaimRun {
       await tx.audit.add(doneByAgent(agent, 'runs/claim', id), state);
       const version = await tx.configurationVersions.find(state.configurationVersionId);
       if (version === undefined) throw new Error(`a resource that ${id} depends on was deleted`);
-      const stage = (await tx.taskStages.ofRun(id)) ?? null;
+      const stages = await tx.taskStages.ofRun(id);
       return {
         leaseToken: secret,
         expiresAt,
@@ -111,7 +112,7 @@ export class ClaimRun {
         run: state,
         workspace,
         version: version.state,
-        stage,
+        stage: stages.find(({ stage }) => stage === 'post_plan') ?? null,
         variables,
         state: (await tx.stateVersions.current(workspace.id)) ?? null,
         planFile: phase === 'plan' ? null : ((await tx.runArtifacts.find(id, 'plan-file')) ?? null),

@@ -21,8 +21,8 @@ export interface ShownRun {
   readonly run: RunState;
   /** The reader's standing on its workspace: it decides which actions the document offers. */
   readonly standing: Standing;
-  /** Null if no policy applies to it. */
-  readonly stageId: TaskStageId | null;
+  /** Its task stages, in their order. */
+  readonly stageIds: readonly TaskStageId[];
   /** Its queue position while it waits for its workspace; 0 otherwise. */
   readonly position: number;
 }
@@ -41,7 +41,7 @@ export interface RunWithIncluded extends ShownRun {
   readonly workspace: ShownWorkspace | undefined;
   readonly version: ConfigurationVersionState | undefined;
   readonly ingressAttributes: IngressAttributes | undefined;
-  readonly stage: TaskStage | undefined;
+  readonly stages: readonly TaskStage[];
 }
 
 const waits = ({ status }: RunState): boolean => waitingRunStatuses.includes(status);
@@ -87,7 +87,7 @@ export async function showingEach(
   return seen.map(({ subject: run, standing }) => ({
     run,
     standing,
-    stageId: stageIds.get(run.id) ?? null,
+    stageIds: stageIds.get(run.id) ?? [],
     position: positions.get(run.id) ?? 0,
   }));
 }
@@ -101,7 +101,7 @@ export async function showingQueued(
   return queued.map(({ subject: { run, position }, standing }) => ({
     run,
     standing,
-    stageId: stageIds.get(run.id) ?? null,
+    stageIds: stageIds.get(run.id) ?? [],
     position: waits(run) ? position : 0,
   }));
 }
@@ -120,10 +120,11 @@ export class ShowRun {
       const seen = seenBy(await tx.runs.findFor(actor, id), 'runs/read');
       const { standing } = seen;
       const { state: run } = seen.subject;
-      const withStage = include.has('task-stages');
-      const stage = withStage ? await tx.taskStages.ofRun(id) : undefined;
-      const shown = withStage
-        ? { run, standing, stageId: stage?.id ?? null, position: (await positionsOf(tx, [run])).get(id) ?? 0 }
+      const withStages = include.has('task-stages');
+      const stages = withStages ? await tx.taskStages.ofRun(id) : [];
+      const stageIds = stages.map((stage) => stage.id);
+      const shown = withStages
+        ? { run, standing, stageIds, position: (await positionsOf(tx, [run])).get(id) ?? 0 }
         : await showing(tx, seen);
       const { workspaceId, configurationVersionId } = run;
       const workspace = include.has('workspace')
@@ -140,7 +141,7 @@ export class ShowRun {
           ? await tx.configurationVersions.ingressAttributes([configurationVersionId])
           : undefined;
       const ingressAttributes = commits?.get(configurationVersionId);
-      return { ...shown, workspace, version: readable, ingressAttributes, stage };
+      return { ...shown, workspace, version: readable, ingressAttributes, stages };
     });
   }
 }

@@ -1,8 +1,10 @@
 import type { LifecycleGuard, LifecycleRow } from '../../shared/lifecycle-engine.js';
 import type { RunStatus } from './run-status.js';
 
-/** The state of the policies that apply to a run. `overridable`: failed, and waiting for an override. */
-export type PolicyCheck = 'none' | 'open' | 'passed' | 'overridable' | 'failed';
+/**
+ * The state of a task stage of a run. `waiting`: not started. `overridable`: failed, and waiting for an override.
+ */
+export type StageCheck = 'none' | 'waiting' | 'open' | 'passed' | 'overridable' | 'failed';
 
 /** The facts a guard may check: the run itself and facts the use case gathered through ports. */
 export interface RunGuardFacts {
@@ -19,13 +21,43 @@ export interface RunGuardFacts {
   readonly filesMissing: boolean;
   /** Whether its creator currently holds `runs: apply`. */
   readonly creatorMayApply: boolean;
-  readonly policyCheck: PolicyCheck;
+  readonly prePlan: StageCheck;
+  /** The stage after the plan, with its policies and run tasks. */
+  readonly policyCheck: StageCheck;
+  readonly preApply: StageCheck;
+  /** Whether policies have yet to be evaluated by an agent. */
+  readonly evaluationsOpen: boolean;
+  readonly lease: object | null;
 }
 
 export const runGuards = {
   'workspace available': { holds: (run) => run.workspaceAvailable, because: 'its workspace is not available' },
   'files available': { holds: (run) => !run.filesMissing, because: 'its files must be fetched first' },
   'files missing': { holds: (run) => run.filesMissing, because: 'its files are available' },
+  'tasks before the plan': { holds: (run) => run.prePlan === 'waiting', because: 'no run tasks precede its plan' },
+  'tasks before the plan passed': {
+    holds: (run) => run.prePlan === 'passed',
+    because: 'its run tasks have not passed',
+  },
+  'tasks before the plan failed': {
+    holds: (run) => run.prePlan === 'failed',
+    because: 'its run tasks have not failed',
+  },
+  'tasks before the apply': { holds: (run) => run.preApply === 'waiting', because: 'no run tasks precede its apply' },
+  'tasks before the apply called': {
+    holds: (run) => run.preApply !== 'waiting',
+    because: 'run tasks precede its apply',
+  },
+  'tasks before the apply passed': {
+    holds: (run) => run.preApply === 'passed',
+    because: 'its run tasks have not passed',
+  },
+  'tasks before the apply failed': {
+    holds: (run) => run.preApply === 'failed',
+    because: 'its run tasks have not failed',
+  },
+  'under lease': { holds: (run) => run.lease !== null, because: 'no agent executes it' },
+  'policies evaluated': { holds: (run) => !run.evaluationsOpen, because: 'its policies have not been evaluated' },
   'policies apply': { holds: (run) => run.policyCheck !== 'none', because: 'no policies apply to it' },
   'policies passed': { holds: (run) => run.policyCheck === 'passed', because: 'its policies have not passed' },
   'policies failed, overridable': {
@@ -56,9 +88,13 @@ export const runGuards = {
 /** The effects of a transition in addition to the new status. */
 export type RunEffect =
   | 'fetch-files'
+  | 'start-pre-plan'
   | 'start-policy-check'
+  | 'start-pre-apply'
+  | 'start-post-apply'
   | 'reset-policy-check'
-  | 'close-policy-check'
+  | 'close-task-stages'
+  | 'release-agent'
   | 'drop-reports'
   | 'promote-version'
   | 'release-workspace'
@@ -70,16 +106,13 @@ export type RunEffect =
 export type RunTransition = LifecycleRow<RunStatus, string, keyof typeof runGuards, RunEffect>;
 
 const rests = ['planned', 'post_plan_completed'] as const;
-const completion = [
-  'close-policy-check',
-  'discard-files',
-  'discard-plan-file',
-  'archive-version',
-  'release-workspace',
-] as const;
+/** A run no longer needs these once it is over. */
+const leftovers = ['discard-files', 'discard-plan-file', 'archive-version', 'release-workspace'] as const;
+const completion = ['close-task-stages', ...leftovers] as const;
 
 const step = { guards: [], automatic: false, effects: [], refusedAs: 'run/transition-refused' } as const;
 const automatic = { ...step, automatic: true } as const;
+const check = { ...automatic, done: 'checked' } as const;
 
 /** The complete lifecycle of a run. `Run` only reads it; the first applicable automatic row fires. */
 export const runLifecycle = [
@@ -101,6 +134,32 @@ export const runLifecycle = [
     done: 'queued',
   },
   { ...step, trigger: 'finish-fetch', from: ['fetching'], to: 'plan_queued', done: 'queued' },
+  {
+    // Before an agent may claim it, also when it was queued by a fetch of its files.
+    ...check,
+    trigger: 'start-pre-plan',
+    from: ['plan_queued'],
+    guards: ['tasks before the plan'],
+    to: 'pre_plan_running',
+    effects: ['start-pre-plan'],
+  },
+  {
+    ...check,
+    trigger: 'pass-pre-plan',
+    from: ['pre_plan_running'],
+    guards: ['tasks before the plan passed'],
+    to: 'pre_plan_completed',
+  },
+  {
+    ...check,
+    trigger: 'fail-pre-plan',
+    from: ['pre_plan_running'],
+    guards: ['tasks before the plan failed'],
+    to: 'errored',
+    effects: completion,
+    failure: 'a mandatory run task before the plan did not pass',
+  },
+  { ...automatic, trigger: 'requeue-plan', from: ['pre_plan_completed'], to: 'plan_queued', done: 'queued' },
   { ...step, trigger: 'start-plan', from: ['plan_queued'], to: 'planning', done: 'planned' },
   {
     ...step,
@@ -112,39 +171,45 @@ export const runLifecycle = [
   },
   { ...step, trigger: 'finish-plan', from: ['planning'], to: 'planned', done: 'planned' },
   {
-    ...automatic,
+    ...check,
     trigger: 'start-policy-check',
     from: ['planned'],
     guards: ['policies apply'],
     to: 'post_plan_running',
     effects: ['start-policy-check'],
-    done: 'checked',
   },
   {
-    ...automatic,
+    ...check,
     trigger: 'pass-policy-check',
     from: ['post_plan_running'],
     guards: ['policies passed'],
     to: 'post_plan_completed',
-    done: 'checked',
   },
   {
-    ...automatic,
+    ...check,
     trigger: 'await-override',
     from: ['post_plan_running'],
     guards: ['policies failed, overridable'],
     to: 'post_plan_awaiting_decision',
-    done: 'checked',
   },
   {
-    ...automatic,
+    ...check,
     trigger: 'fail-policy-check',
     from: ['post_plan_running'],
     guards: ['policies failed, not overridable'],
     to: 'errored',
     effects: completion,
     failure: 'policies that cannot be overridden failed or could not be evaluated',
-    done: 'checked',
+  },
+  {
+    // The agent has evaluated the policies: it need not wait for run tasks, and is not lost if it does not.
+    ...automatic,
+    trigger: 'release-agent',
+    from: ['post_plan_running'],
+    guards: ['policies evaluated', 'under lease'],
+    to: 'post_plan_running',
+    effects: ['release-agent'],
+    done: 'released',
   },
   {
     ...step,
@@ -181,10 +246,34 @@ export const runLifecycle = [
   },
   { ...step, trigger: 'confirm', from: [...rests, 'planned_and_saved'], to: 'confirmed', done: 'applied' },
   {
+    ...check,
+    trigger: 'start-pre-apply',
+    from: ['confirmed'],
+    guards: ['workspace available', 'tasks before the apply'],
+    to: 'pre_apply_running',
+    effects: ['start-pre-apply'],
+  },
+  {
+    ...check,
+    trigger: 'pass-pre-apply',
+    from: ['pre_apply_running'],
+    guards: ['tasks before the apply passed'],
+    to: 'pre_apply_completed',
+  },
+  {
+    ...check,
+    trigger: 'fail-pre-apply',
+    from: ['pre_apply_running'],
+    guards: ['tasks before the apply failed'],
+    to: 'errored',
+    effects: completion,
+    failure: 'a mandatory run task before the apply did not pass',
+  },
+  {
     ...automatic,
     trigger: 'queue-apply',
-    from: ['confirmed'],
-    guards: ['workspace available'],
+    from: ['confirmed', 'pre_apply_completed'],
+    guards: ['workspace available', 'tasks before the apply called'],
     to: 'apply_queued',
     done: 'applied',
   },
@@ -194,7 +283,8 @@ export const runLifecycle = [
     trigger: 'finish-apply',
     from: ['applying'],
     to: 'applied',
-    effects: ['promote-version', 'drop-pending-state', ...completion],
+    // The run is over: run tasks after the apply are called, and can no longer stop anything.
+    effects: ['promote-version', 'drop-pending-state', 'start-post-apply', ...leftovers],
     done: 'applied',
   },
   {
@@ -208,7 +298,19 @@ export const runLifecycle = [
   {
     ...step,
     trigger: 'cancel',
-    from: ['pending', 'fetching', 'plan_queued', 'planning', 'post_plan_running', 'confirmed', 'apply_queued'],
+    from: [
+      'pending',
+      'fetching',
+      'plan_queued',
+      'pre_plan_running',
+      'pre_plan_completed',
+      'planning',
+      'post_plan_running',
+      'confirmed',
+      'pre_apply_running',
+      'pre_apply_completed',
+      'apply_queued',
+    ],
     to: 'canceled',
     effects: completion,
     done: 'canceled',

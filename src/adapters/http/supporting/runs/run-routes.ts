@@ -207,7 +207,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
       async (call) => {
         const { include } = valuesOf(runParameters, call.query);
         const shown = await use.showRun.execute(call.actor, { id: parameter(call, 'id'), include });
-        const { workspace, version, ingressAttributes, stage, standing } = shown;
+        const { workspace, version, ingressAttributes, stages, standing } = shown;
         const others = new Set([...include].filter((one) => one === 'created-by' || one === 'plan' || one === 'apply'));
         const related = others.size === 0 ? [] : await use.showRelatedToRuns.execute([shown], others);
         return ok(
@@ -217,7 +217,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
             ...(ingressAttributes === undefined
               ? []
               : [presentIngressAttributes(dialect)(shown.run.configurationVersionId, ingressAttributes)]),
-            ...(stage === undefined ? [] : [presentTaskStage(dialect)({ subject: stage, standing })]),
+            ...stages.map((subject) => presentTaskStage(dialect)({ subject, standing })),
             ...presentRelated(neighbours, related),
           ]),
         );

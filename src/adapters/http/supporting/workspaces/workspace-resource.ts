@@ -201,6 +201,7 @@ const workspace =
             'can-queue-destroy': is(flag, mayApply),
             'can-read-variable': is(flag, may(standing, 'variables/read')),
             'can-update-variable': is(flag, may(standing, 'variables/manage')),
+            'can-manage-run-tasks': is(flag, may(standing, 'workspace-tasks/manage')),
             'can-lock': is(flag, mayLock),
             'can-unlock': is(flag, mayLock),
             'can-force-unlock': is(flag, may(standing, 'workspaces/force-unlock')),

@@ -66,6 +66,7 @@ export class KnexRemovals implements Removals {
         'policy_set_exclusions',
         'agent_pool_workspaces',
         'variables',
+        'workspace_tasks',
       ]) {
         await this.db.run(sql(table).where('workspace_id', id).delete());
       }
@@ -96,7 +97,10 @@ export class KnexRemovals implements Removals {
     const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', evaluations().select('id'));
     const outcomes = sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id'));
     const logs = sql('run_log_chunks').whereIn('run_id', ids);
-    for (const rows of [left(), logs, outcomes, sets(), evaluations(), stages(), sql('runs').whereIn('id', ids)]) {
+    const results = () => sql('task_results').whereIn('task_stage_id', stages().select('id'));
+    const ofResults = sql('task_result_outcomes').whereIn('task_result_id', results().select('id'));
+    const ofStages = [ofResults, results(), outcomes, sets(), evaluations(), stages()];
+    for (const rows of [left(), logs, ...ofStages, sql('runs').whereIn('id', ids)]) {
       await this.db.run(rows.delete());
     }
     return artifacts.map(({ bundle_key }) => bundle_key);
@@ -137,7 +141,14 @@ export class KnexRemovals implements Removals {
     await this.db.run(sql('policy_set_policies').whereIn('policy_set_id', sets).delete());
     const pools = sql('agent_pools').where('organization_id', id).select('id');
     await this.db.run(sql('agent_tokens').whereIn('pool_id', pools).delete());
-    for (const table of ['agent_pools', 'policy_sets', 'policies', 'organization_memberships', 'api_tokens']) {
+    for (const table of [
+      'run_tasks',
+      'agent_pools',
+      'policy_sets',
+      'policies',
+      'organization_memberships',
+      'api_tokens',
+    ]) {
       await this.db.run(sql(table).where('organization_id', id).delete());
     }
     await forgetUninvited(

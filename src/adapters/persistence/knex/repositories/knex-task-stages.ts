@@ -4,13 +4,11 @@ import type { TaskStageRepository } from '../../../../application/ports/reposito
 import type {
   Actor,
   AppliedPolicySet,
-  EnforcementLevel,
   LocatedEvaluation,
   OutcomeFilter,
   Policy,
   PolicyEvaluation,
   PolicyEvaluationId,
-  PolicyOutcome,
   PolicySetOutcome,
   PolicySetOutcomeId,
   RunId,
@@ -18,15 +16,18 @@ import type {
   TaskStageId,
   WithStanding,
 } from '../../../../domain/index.js';
+import { inRunOrder } from '../../../../domain/policy-outcomes/task-stage.js';
 import { ofPage, type Part, partOf } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, countOf, type Statements, unlessStale } from '../engine/statements.js';
 import { onlySelected } from './knex-outcome-filters.js';
+import { policiesToRows, policyFrom, type Said, saidColumns, setRows } from './knex-outcome-rows.js';
+import { dropResultOutcomes, resultsOf, rowsOfResults, saveResults } from './knex-task-results.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
-const stageRows = rowsOf<Omit<TaskStage, 'evaluations'>>((row, as) => ({
+const stageRows = rowsOf<Omit<TaskStage, 'evaluations' | 'results'>>((row, as) => ({
   id: row.id,
   runId: row.run_id,
   stage: row.stage,
@@ -36,6 +37,12 @@ const stageRows = rowsOf<Omit<TaskStage, 'evaluations'>>((row, as) => ({
   updatedAt: row.updated_at,
   revision: row.revision,
 }));
+
+/** The number of results is stored, so that those of a stage without run tasks are not looked for. */
+interface StageRow {
+  readonly results: number;
+}
+const stageColumns = [...stageRows.columns, 'results'];
 
 const changeableStage = stageRows.only('status', 'statusTimestamps', 'updatedAt', 'revision');
 
@@ -68,52 +75,8 @@ const evaluationFrom = ({ policy_sets, ...row }: { readonly policy_sets: string 
   return { ...evaluation, policySets: (JSON.parse(policy_sets) as readonly StoredSet[]).map(appliedFrom) };
 };
 
-const setRows = rowsOf<Omit<PolicySetOutcome, 'outcomes'>>((row, as) => ({
-  id: row.id,
-  policyEvaluationId: row.policy_evaluation_id,
-  position: row.position,
-  policySetName: row.policy_set_name,
-  policySetDescription: row.policy_set_description,
-  overridable: as.flag(row.overridable),
-  policyToolVersion: row.policy_tool_version,
-  error: row.error,
-  warnings: as.json(row.warnings),
-}));
-
 /** The number of an evaluation's outcomes, with one of them, or with none when the page is past the end. */
 type CountedRow = { readonly total: number; readonly id: PolicySetOutcomeId | null; readonly position: number };
-
-const saidRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
-  status: row.status,
-  policyName: row.policy_name,
-  description: row.description,
-  query: row.query,
-  output: as.json(row.output),
-}));
-
-/** A policy's result without its position. */
-const saidColumns = [...saidRows.columns, 'enforcement_level'];
-
-interface Said {
-  readonly status: PolicyOutcome['status'];
-  readonly enforcement_level: EnforcementLevel | null;
-}
-
-const policiesToRows = ({ id, outcomes }: PolicySetOutcome) =>
-  outcomes.map((outcome, position) => ({
-    ...saidRows.write(outcome),
-    policy_set_outcome_id: id,
-    position,
-    enforcement_level: outcome.status === 'errored' ? null : outcome.enforcementLevel,
-  }));
-
-const policyFrom = (row: Said): PolicyOutcome => {
-  const outcome = saidRows.read(row);
-  // The table's check says which of the two it is.
-  const verdict =
-    row.status === 'errored' ? outcome : Object.assign(outcome, { enforcementLevel: row.enforcement_level });
-  return verdict as PolicyOutcome;
-};
 
 /** SQLite takes at most 500 listed rows, and both databases limit the values in one statement. */
 const rowsInserted = 100;
@@ -133,8 +96,8 @@ const findStage = seeing(
   (sql, { id }: { readonly id: TaskStageId }) =>
     livingStages(sql)
       .where('s.id', id)
-      .select(...columnsOf('s', stageRows.columns)),
-  stageRows.read,
+      .select(...columnsOf('s', stageColumns)),
+  (row: StageRow) => ({ ...stageRows.read(row), results: row.results }),
 );
 
 const findEvaluation = seeing(
@@ -206,7 +169,7 @@ export class KnexTaskStages implements TaskStageRepository {
   async findFor(actor: Actor, id: TaskStageId): Promise<WithStanding<TaskStage> | undefined> {
     const seen = await findStage(this.db, actor, { id });
     if (seen === undefined) return undefined;
-    return { ...seen, subject: { ...seen.subject, evaluations: await this.evaluationsOf(id) } };
+    return { ...seen, subject: await this.whole(seen.subject) };
   }
 
   findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<WithStanding<LocatedEvaluation> | undefined> {
@@ -220,24 +183,30 @@ export class KnexTaskStages implements TaskStageRepository {
     return subject && { ...seen, subject };
   }
 
-  async ofRun(id: RunId): Promise<TaskStage | undefined> {
+  async ofRun(id: RunId): Promise<readonly TaskStage[]> {
     const query = this.stages()
       .where('s.run_id', id)
-      .select(...columnsOf('s', stageRows.columns));
-    const [row] = await this.db.all<{ readonly id: TaskStageId }>(query);
-    return row && { ...stageRows.read(row), evaluations: await this.evaluationsOf(row.id) };
+      .select(...columnsOf('s', stageColumns));
+    const stages: TaskStage[] = [];
+    for (const row of await this.db.all<StageRow>(query)) {
+      stages.push(await this.whole({ ...stageRows.read(row), results: row.results }));
+    }
+    return inRunOrder(stages);
   }
 
-  async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>> {
+  async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, readonly TaskStageId[]>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.db.all<{ readonly id: TaskStageId; readonly run_id: RunId }>(
-      this.stages().whereIn('s.run_id', ids).select('s.id', 's.run_id'),
+    const rows = await this.db.all<Pick<TaskStage, 'id' | 'stage'> & { readonly run_id: RunId }>(
+      this.stages().whereIn('s.run_id', ids).select('s.id', 's.run_id', 's.stage'),
     );
-    return new Map(rows.map((row) => [row.run_id, row.id]));
+    const ofRuns = Map.groupBy(rows, (row) => row.run_id);
+    return new Map([...ofRuns].map(([id, stages]) => [id, inRunOrder(stages).map((stage) => stage.id)]));
   }
 
   async add(stage: TaskStage): Promise<void> {
-    await this.db.runLater(this.db.sql('task_stages').insert(stageRows.write(stage)));
+    await this.db.runLater(
+      this.db.sql('task_stages').insert({ ...stageRows.write(stage), results: stage.results.length }),
+    );
     await this.insert(
       'policy_evaluations',
       stage.evaluations.map(({ policySets, ...evaluation }) => ({
@@ -245,6 +214,7 @@ export class KnexTaskStages implements TaskStageRepository {
         policy_sets: JSON.stringify(policySets),
       })),
     );
+    await this.insert('task_results', rowsOfResults(stage));
   }
 
   async save(stage: TaskStage): Promise<void> {
@@ -257,6 +227,7 @@ export class KnexTaskStages implements TaskStageRepository {
       const own = sql('policy_evaluations').where('id', evaluation.id);
       await this.db.run(own.update(changeableEvaluation.write(evaluation)));
     }
+    await saveResults(this.db, stage);
   }
 
   async addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void> {
@@ -264,12 +235,13 @@ export class KnexTaskStages implements TaskStageRepository {
     await this.insert('policy_outcomes', outcomes.flatMap(policiesToRows));
   }
 
-  async dropOutcomes({ evaluations }: TaskStage): Promise<void> {
+  async dropOutcomes(stage: TaskStage): Promise<void> {
     const { sql } = this.db;
-    const ids = evaluations.map(({ id }) => id);
+    const ids = stage.evaluations.map(({ id }) => id);
     const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', ids);
     await this.db.run(sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id')).delete());
     await this.db.run(sets().delete());
+    await dropResultOutcomes(this.db, stage);
   }
 
   async outcomes(
@@ -323,6 +295,15 @@ export class KnexTaskStages implements TaskStageRepository {
     );
     const ofSet = Map.groupBy(rows, (row) => row.policy_set_outcome_id);
     return sets.map((set) => ({ ...set, outcomes: (ofSet.get(set.id) ?? []).map(policyFrom) }));
+  }
+
+  /** Only after the plan are policies evaluated. */
+  private async whole({ results, ...stage }: ReturnType<typeof stageRows.read> & StageRow): Promise<TaskStage> {
+    return {
+      ...stage,
+      evaluations: stage.stage === 'post_plan' ? await this.evaluationsOf(stage.id) : [],
+      results: results === 0 ? [] : await resultsOf(this.db, stage.id),
+    };
   }
 
   private async evaluationsOf(id: TaskStageId): Promise<PolicyEvaluation[]> {

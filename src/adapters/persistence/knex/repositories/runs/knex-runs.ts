@@ -160,21 +160,22 @@ export class KnexRuns implements RunRepository, RunQueries {
     return this.any(within(scope, this.living().whereRaw("r.status = 'applying'")));
   }
 
-  async takeSequence(workspaceId: WorkspaceId): Promise<number> {
+  async takeSequence(workspaceId: WorkspaceId): Promise<{ sequence: number; hasTasks: boolean }> {
     const { sql } = this.db;
     const livingOrganization = sql('organizations as o')
       .whereRaw('o.id = workspaces.organization_id')
       .whereNull('o.deleted_at')
       .select('o.id');
-    const row = await this.db.first<{ last_run_sequence: number }>(
+    const task = sql('workspace_tasks as a').whereRaw('a.workspace_id = workspaces.id').select('a.id').limit(1);
+    const row = await this.db.first<{ last_run_sequence: number; task: string | null }>(
       sql('workspaces')
         .where({ id: workspaceId, deleted_at: null })
         .whereExists(livingOrganization)
         .update({ last_run_sequence: sql.raw('last_run_sequence + 1') })
-        .returning('last_run_sequence'),
+        .returning(['last_run_sequence', sql.raw('(?) as task', [task])] as string[]),
     );
     if (row === undefined) throw notFound();
-    return row.last_run_sequence;
+    return { sequence: row.last_run_sequence, hasTasks: row.task !== null };
   }
 
   anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean> {
