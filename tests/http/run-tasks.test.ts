@@ -251,6 +251,12 @@ describe('a run with a run task', () => {
       const outcomes = { data: [{ type: 'task-result-outcomes', attributes: outcome }] };
       const running = await report({ status: 'running', message: 'half way' }, { outcomes }).expect(200);
       expect(running.body.data.attributes).toMatchObject({ status: 'running', message: 'half way' });
+      // The other mount answers alike.
+      const contract = `${call.task_result_callback_url?.replace('/api/v2', '')}`;
+      const again = await asTask('patch', contract)
+        .send(doc('task-results', { status: 'running' }))
+        .expect(200);
+      expect(again.body).toEqual(running.body);
       const listed = await admin.get(`/task-results/${call.task_result_id}/outcomes`).expect(200);
       expect(listed.body.data).toEqual([
         { id: `${call.task_result_id}-1`, type: 'task-result-outcomes', attributes: outcome },
@@ -270,6 +276,7 @@ describe('a run with a run task', () => {
           .filter(({ outcome }: Record<string, string>) => outcome === 'done')
           .map((event: Record<string, string>) => [event.action, event['actor-kind']]),
       ).toEqual([
+        ['task-results/report', 'run-task'],
         ['task-results/report', 'run-task'],
         ['task-results/report', 'run-task'],
         ['task-results/call', 'system'],
