@@ -1,5 +1,6 @@
 /** The published interface for programs with their own adapters: use cases, their commands and results, and ports. */
 
+export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 export { type Begun, EffectPerformers } from './background/effect-performers.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';
 export type { Lane, Performed, Share } from './background/perform-effects.js';
@@ -19,6 +20,7 @@ export { attemptSeconds } from './files/attempt-age.js';
 export { ByteQuota, type WithinRoom } from './files/byte-quota.js';
 export { type BundleReference, LocateBundle } from './files/locate-bundle.js';
 export { type OpenBundle, ReadBundle } from './files/read-bundle.js';
+export { ReadSharedStates, type SharedState } from './files/read-shared-states.js';
 export { SweepBundles } from './files/sweep-bundles.js';
 export { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
 export { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
@@ -75,11 +77,15 @@ export type {
   OrganizationFilter,
   OrganizationRunFilter,
   PolicySetFilter,
+  ProjectFilter,
   RunFilter,
+  TagFilter,
   TeamFilter,
+  VariableSetFilter,
+  VariableSetVisibility,
   WorkspaceFilter,
 } from './ports/repositories/filters.js';
-export { agentPoolSorts, policySorts, workspaceSorts } from './ports/repositories/filters.js';
+export { agentPoolSorts, policySorts, projectSorts, workspaceSorts } from './ports/repositories/filters.js';
 export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
 export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
 export type {
@@ -102,8 +108,10 @@ export type {
   TaskResultRepository,
   TaskStageRepository,
 } from './ports/repositories/policy-repository.js';
+export type { ProjectRepository } from './ports/repositories/project-repository.js';
 export type { Lockable, RowLocks } from './ports/repositories/row-locks.js';
 export type { RunArtifacts } from './ports/repositories/run-artifacts.js';
+export type { RunComments } from './ports/repositories/run-comments.js';
 export type {
   QueuedRun,
   RunCapacity,
@@ -115,6 +123,13 @@ export type {
 export type { RunTaskRepository, WorkspaceTaskRepository } from './ports/repositories/run-task-repository.js';
 export type { StateOutputRepository, StateVersionRepository } from './ports/repositories/state-version-repository.js';
 export type { StoredFile, StoredFiles } from './ports/repositories/stored-files.js';
+export type {
+  CountedTag,
+  GivenTag,
+  TagBindingRepository,
+  TagRepository,
+} from './ports/repositories/tag-repository.js';
+export type { TeamProjectRepository, TeamProjectView } from './ports/repositories/team-project-repository.js';
 export type { TeamRepository } from './ports/repositories/team-repository.js';
 export type {
   TeamAccessFilter,
@@ -124,7 +139,8 @@ export type {
 export type { Repositories, RepositoryName, Transaction, UnitOfWork } from './ports/repositories/unit-of-work.js';
 export type { Reservation, UserRepository } from './ports/repositories/user-repository.js';
 export type { VariableRepository } from './ports/repositories/variable-repository.js';
-export type { WorkspaceRepository } from './ports/repositories/workspace-repository.js';
+export type { SetVariableRepository, VariableSetRepository } from './ports/repositories/variable-set-repository.js';
+export type { WorkspaceOfRun, WorkspaceRepository } from './ports/repositories/workspace-repository.js';
 export { type Related, type RelatedKind, related, type ViewOf } from './related.js';
 export { RetryingUnitOfWork } from './retrying-unit-of-work.js';
 export type { AgentPoolReference } from './supporting/agent-pools/agent-pool-in-hand.js';
@@ -184,6 +200,12 @@ export {
   ShowRelatedToPolicySets,
 } from './supporting/policy-sets/show-related-to-policy-sets.js';
 export { UpdatePolicySet } from './supporting/policy-sets/update-policy-set.js';
+export { CreateProject } from './supporting/projects/create-project.js';
+export { ListProjects } from './supporting/projects/list-projects.js';
+export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
+export { RemoveProject } from './supporting/projects/remove-project.js';
+export { ShowProject } from './supporting/projects/show-project.js';
+export { UpdateProject } from './supporting/projects/update-project.js';
 export {
   AddWorkspaceTask,
   type WorkspaceTaskSettings,
@@ -197,10 +219,11 @@ export { ShowRunTask } from './supporting/run-tasks/show-run-task.js';
 export { ShowWorkspaceTask } from './supporting/run-tasks/show-workspace-task.js';
 export { UpdateRunTask } from './supporting/run-tasks/update-run-task.js';
 export { UpdateWorkspaceTask } from './supporting/run-tasks/update-workspace-task.js';
+export { AddRunComment } from './supporting/runs/add-run-comment.js';
 export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
-export { ListRunEvents } from './supporting/runs/list-run-events.js';
+export { ListRunEvents, type ShownRunEvents, ShowRunComment, ShowRunEvent } from './supporting/runs/list-run-events.js';
 export {
   ListOrganizationRuns,
   ListRuns,
@@ -216,8 +239,8 @@ export {
   RunProgress,
   type RunTransaction,
 } from './supporting/runs/run-progress.js';
-export { ShowRelatedToRuns } from './supporting/runs/show-related-to-runs.js';
-export { type RunInclude, type RunWithIncluded, type ShownRun, ShowRun } from './supporting/runs/show-run.js';
+export { type RunInclude, ShowRelatedToRuns } from './supporting/runs/show-related-to-runs.js';
+export { type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
 export { type ShownPhase, ShowRunPhase } from './supporting/runs/show-run-phase.js';
@@ -233,6 +256,13 @@ export type { ShownOutput } from './supporting/state-versions/shown-output.js';
 export { StateOutputsReader } from './supporting/state-versions/state-outputs-reader.js';
 export type { StateUrls } from './supporting/state-versions/state-urls.js';
 export { type StateUploadFrom, UploadStateVersion } from './supporting/state-versions/upload-state-version.js';
+export { BindTags } from './supporting/tags/bind-tags.js';
+export { ChangeWorkspaceTags } from './supporting/tags/change-workspace-tags.js';
+export { ListEffectiveTagBindings, ListTagBindings } from './supporting/tags/list-tag-bindings.js';
+export { ListTags, ListWorkspaceTags } from './supporting/tags/list-tags.js';
+export { RemoveTags } from './supporting/tags/remove-tags.js';
+export { TagChanges, type TagReference, type WantedTags } from './supporting/tags/tag-changes.js';
+export { TagWorkspaces } from './supporting/tags/tag-workspaces.js';
 export { CallRunTask } from './supporting/task-results/call-run-task.js';
 export { EndOverdueResults } from './supporting/task-results/end-overdue-results.js';
 export { type ListedTaskOutcome, ListTaskResultOutcomes } from './supporting/task-results/list-task-result-outcomes.js';
@@ -254,10 +284,30 @@ export { ListUsers } from './supporting/users/list-users.js';
 export { RemoveUser } from './supporting/users/remove-user.js';
 export { ShowAccount } from './supporting/users/show-account.js';
 export { TokenUses } from './supporting/users/token-uses.js';
+export { AttachVariableSet } from './supporting/variable-sets/attach-variable-set.js';
+export { CreateVariableSet, type NewVariableSet } from './supporting/variable-sets/create-variable-set.js';
+export {
+  ListProjectVariableSets,
+  ListVariableSets,
+  ListWorkspaceVariableSets,
+} from './supporting/variable-sets/list-variable-sets.js';
+export { NewVariables } from './supporting/variable-sets/new-variables.js';
+export { RemoveVariableSet } from './supporting/variable-sets/remove-variable-set.js';
+export {
+  ShowRelatedToVariableSets,
+  type VariableSetInclude,
+} from './supporting/variable-sets/show-related-to-variable-sets.js';
+export { ShowVariableSet } from './supporting/variable-sets/show-variable-set.js';
+export { UpdateVariableSet, type VariableSetChange } from './supporting/variable-sets/update-variable-set.js';
+export { CreateSetVariable } from './supporting/variables/create-set-variable.js';
 export { CreateVariable, type VariableDraft } from './supporting/variables/create-variable.js';
+export { ListAllVariables } from './supporting/variables/list-all-variables.js';
 export { ListVariables } from './supporting/variables/list-variables.js';
+export { ListSetVariables, ShowSetVariable } from './supporting/variables/read-set-variables.js';
+export { RemoveSetVariable } from './supporting/variables/remove-set-variable.js';
 export { RemoveVariable } from './supporting/variables/remove-variable.js';
 export { ShowVariable } from './supporting/variables/show-variable.js';
+export { UpdateSetVariable } from './supporting/variables/update-set-variable.js';
 export { UpdateVariable } from './supporting/variables/update-variable.js';
 export type { OpenedVariable, VariableView } from './supporting/variables/variable-values.js';
 export { CommitFiles, type FetchedFiles } from './supporting/version-control/commit-files.js';
@@ -279,11 +329,16 @@ export { ShowRelatedToWorkspaces, type WorkspaceInclude } from './supporting/wor
 export { type ShownWorkspace, ShowWorkspace } from './supporting/workspaces/show-workspace.js';
 export { ChangeStateConsumers, ListStateConsumers } from './supporting/workspaces/state-consumers.js';
 export { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
+export { AddProjectAccess, type NewProjectAccess } from './team-access/add-project-access.js';
 export { AddTeamAccess, type NewTeamAccess } from './team-access/add-team-access.js';
+export { ListProjectAccess } from './team-access/list-project-access.js';
 export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-access.js';
 export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
+export { RemoveProjectAccess } from './team-access/remove-project-access.js';
 export { RemoveTeamAccess } from './team-access/remove-team-access.js';
+export { ShowProjectAccess } from './team-access/show-project-access.js';
 export { ShowTeamAccess } from './team-access/show-team-access.js';
+export { type ProjectAccessChange, UpdateProjectAccess } from './team-access/update-project-access.js';
 export { type TeamAccessChange, UpdateTeamAccess } from './team-access/update-team-access.js';
 export type { ManageableToken } from './tokens/find-manageable-token.js';
 export { IssueOrganizationToken } from './tokens/issue-organization-token.js';

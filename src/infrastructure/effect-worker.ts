@@ -19,6 +19,7 @@ type Performed =
   | 'performEffects'
   | 'reclaimLostRuns'
   | 'endOverdueResults'
+  | 'createScheduledDestroys'
   | 'sweepBundles'
   | 'archiveOldVersions'
   | 'refusals'
@@ -37,6 +38,7 @@ const everySeconds = {
   effects: 5,
   lostRuns: 2,
   overdueResults: 5,
+  scheduledDestroys: 15,
   tokenUses: 15,
   sweep: 3600,
   oldVersions: 3600,
@@ -78,7 +80,8 @@ class Loops {
 }
 
 /**
- * Performs background work: ordered effects, runs of lost agents, run tasks that do not report, recorded token uses, abandoned uploads, old versions,
+ * Performs background work: ordered effects, runs of lost agents, run tasks that do not report, scheduled destroy runs, recorded token uses,
+ * abandoned uploads, old versions,
  * recorded refusals, expired audit events.
  */
 export class EffectWorker {
@@ -110,6 +113,7 @@ export class EffectWorker {
     this.renewal = setInterval(() => this.renewLeases(), (effectLeaseSeconds / 3) * 1000).unref();
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
     this.every(everySeconds.overdueResults, () => this.endOverdueResults());
+    this.every(everySeconds.scheduledDestroys, () => this.createScheduledDestroys());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
     this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
@@ -236,6 +240,11 @@ export class EffectWorker {
   private async endOverdueResults(): Promise<void> {
     const results = await this.chores.endOverdueResults.execute();
     if (results.length > 0) this.log.info({ results }, 'run tasks did not report in time');
+  }
+
+  private async createScheduledDestroys(): Promise<void> {
+    const runs = await this.chores.createScheduledDestroys.execute();
+    if (runs.length > 0) this.log.info({ runs }, 'scheduled destroy runs created');
   }
 
   private async renewLeases(): Promise<void> {

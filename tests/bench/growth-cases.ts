@@ -149,8 +149,26 @@ const lists: readonly List[] = [
   { ...own('/admin/users'), name: 'users', rows: ({ size }) => size.users, as: 'admin', minor: true },
   { ...own('/organizations'), name: 'organizations', minor: true },
   {
+    ...own('/organizations/:organization/projects'),
+    name: 'projects',
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
+    ...own('/organizations/:organization/projects'),
+    name: 'projects, as a member',
+    as: 'member',
+    minor: true,
+  },
+  {
     ...own('/organizations/:organization/policy-sets'),
     name: 'policy sets',
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
+    ...own('/organizations/:organization/varsets'),
+    name: 'variable sets',
     rows: ({ size }) => size.others,
     minor: true,
   },
@@ -216,8 +234,11 @@ const sorted = (key: string) => ({
 const rowsOfList = {
   teams: ({ teams }: Size) => teams,
   workspaces: ({ workspaces }: Size) => workspaces,
+  tags: ({ others }: Size) => others,
   'organization-memberships': ({ users }: Size) => users,
+  projects: ({ others }: Size) => others,
   'policy-sets': ({ others }: Size) => others,
+  varsets: ({ others }: Size) => others,
   policies: ({ others }: Size) => others,
   tasks: ({ others }: Size) => others,
   'agent-pools': ({ others }: Size) => others,
@@ -238,13 +259,21 @@ export const searches: readonly Search[] = [
     workspaces: [
       'search[name]=77',
       'search[wildcard-name]=*77',
+      'filter[project][id]=prj-nothing',
       'filter[current-run][status]=planning',
       'sort=-name',
       'sort=-current-run.created-at',
       'sort=-latest-change-at',
+      'search[tags]=network',
+      'search[exclude-tags]=network',
+      'filter[tagged][0][key]=stage',
+      'filter[tagged][0][key]=stage&filter[tagged][0][value]=test',
     ],
+    tags: ['', 'q=77', 'filter[exclude][taggable][id]=ws-any'],
     'organization-memberships': ['q=77', 'filter[status]=invited', 'filter[email]=nobody@example.com'],
+    projects: ['q=77', 'filter[names]=network', 'sort=-name'],
     'policy-sets': ['search[name]=77', 'filter[kind]=sentinel'],
+    varsets: ['q=77'],
     policies: ['search[name]=77', 'filter[kind]=sentinel', 'sort=-created-at'],
     tasks: ['search[name]=77'],
     'agent-pools': ['q=77', 'sort=-created-at', 'filter[allowed_workspaces][name]=network'],
@@ -266,7 +295,8 @@ export const searches: readonly Search[] = [
         name: `${list} by ${query}`,
         path: () => `/organizations/acme/${list}?${query}&page[size]=${pageSize}`,
         rows: rowsOfList[list as keyof typeof rowsOfList],
-        ...(/^search.(?:basic|user|commit)|^sort=-(?:current|latest)|^filter.current-run/.test(query) && {
+        ...((/^search.(?:basic|user|commit)|^sort=-(?:current|latest)|^filter.current-run/.test(query) ||
+          list === 'tags') && {
           readsRows: true,
         }),
       }),
@@ -280,11 +310,13 @@ export const searches: readonly Search[] = [
       ...(query.startsWith('search') && { readsRows: true }),
     }),
   ),
-  {
-    name: 'organizations by q',
-    path: () => `/organizations?q=77&page[size]=${pageSize}`,
-    rows: ({ others }) => others,
-  },
+  ...['q=77', 'q[name]=77', 'q[email]=nobody'].map(
+    (query): Search => ({
+      name: `organizations by ${query}`,
+      path: () => `/organizations?${query}&page[size]=${pageSize}`,
+      rows: ({ others }) => others,
+    }),
+  ),
   { name: 'filter that a tenth of the outcomes match', ...filtered('failed', 0) },
   { name: 'filter that all outcomes match, in their middle', ...filtered('passed', 0.5) },
   { name: 'team tokens from the last used on, in their middle', ...sorted('-last-used-at') },
@@ -359,6 +391,19 @@ export const cases: readonly Case[] = [
     }),
   ),
   shown('what happened to a run', 'runs', 'run', '/runs/:id/run-events', minor),
+  shown('the comments on a run', 'runs', 'run', '/runs/:id/comments', minor),
+  {
+    route: 'post /runs/:id/comments',
+    name: 'create a comment',
+    kind: 'create',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'runs', 'run', count)).map((id) => ({
+        method: 'POST',
+        path: `${api}/runs/${id}/comments`,
+        body: document('comments', { body: 'Looks good' }),
+      })),
+  },
   // Its queue is empty: all waiting runs belong to another organization.
   ...['runs/queue', 'capacity'].map(
     (what): Case => ({
@@ -392,7 +437,10 @@ export const cases: readonly Case[] = [
     column: 'name',
     ...minor,
   }),
+  shown('a project', 'projects', 'prj', '/projects/:id', minor),
   shown('a policy set', 'policy_sets', 'polset', '/policy-sets/:id', minor),
+  shown('a variable set', 'variable_sets', 'varset', '/varsets/:id', minor),
+  shown('the variables of a variable set', 'variable_sets', 'varset', '/varsets/:id/relationships/vars', minor),
   shown('a policy', 'policies', 'pol', '/policies/:id', minor),
   shown('a run task', 'run_tasks', 'task', '/tasks/:id', minor),
   shown('an agent pool', 'agent_pools', 'apool', '/agent-pools/:id', minor),
@@ -459,6 +507,22 @@ export const cases: readonly Case[] = [
         path: `${api}/workspaces/${id}/vars`,
         body: document('vars', { key: fresh(), value: 'some text', category: 'terraform' }),
       })),
+  },
+  {
+    route: 'get /workspaces/:workspaceId/all-vars',
+    name: 'list the variables of a workspace and its variable sets',
+    kind: 'show',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/all-vars` })),
+  },
+  {
+    route: 'get /workspaces/:id/varsets',
+    name: 'list the variable sets of a workspace',
+    kind: 'show',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/varsets` })),
   },
   // A workspace keeps earlier ones, up to its limit.
   {
@@ -537,7 +601,9 @@ export const cases: readonly Case[] = [
       }));
     },
   },
+  creates('a project', '/organizations/:organization/projects', () => document('projects', { name: fresh() })),
   creates('a policy set', '/organizations/:organization/policy-sets', () => document('policy-sets', { name: fresh() })),
+  creates('a variable set', '/organizations/:organization/varsets', () => document('varsets', { name: fresh() })),
   creates('a policy', '/organizations/:organization/policies', () =>
     document('policies', { name: fresh(), query: 'data.terraform.deny' }),
   ),
@@ -568,9 +634,23 @@ export const excluded: Readonly<Record<string, string>> = {
   'get /plans/:id/json-output': 'reads what showing a plan reads, and bytes by one key',
   'get /plans/:id/json-output-redacted': 'reads what showing a plan reads, and bytes by one key',
   'get /configuration-versions/:id/download': 'reads what showing a version reads, and answers with a redirection',
+  'get /run-events/:id': 'reads what happened to its run',
+  'get /comments/:id': 'nothing of it is seeded; it is found by its key, and then reads what happened to its run',
   'get /runs/:id/configuration-version/download': 'reads what showing the version of a run reads, and redirects',
   'get /organizations/:organization/authentication-token': 'an organization has one token, found as a team’s is',
   'post /organizations/:organization/authentication-token': 'an organization has one token, replaced as a team’s is',
+  'get /organizations/:organization/tags': 'looks up the workspaces of each tag: its searches are measured',
+  'get /workspaces/:id/relationships/tags': 'looks up the tags of one workspace, which has at most 100',
+  'post /workspaces/:id/relationships/tags': 'adds rows by the keys of tags to one workspace',
+  'post /tags/:id/relationships/workspaces': 'adds rows by the keys of workspaces',
+  ...Object.fromEntries(
+    ['workspaces', 'projects'].flatMap((kind) =>
+      ['tag-bindings', 'effective-tag-bindings'].map((what) => [
+        `get /${kind}/:id/${what}`,
+        'reads at most twenty rows by the key of their owner',
+      ]),
+    ),
+  ),
   'get /workspaces/:workspaceId/vars/:variableId': 'nothing of it is seeded; it is found as a team access is',
   ...Object.fromEntries(
     [
@@ -599,6 +679,10 @@ export const excluded: Readonly<Record<string, string>> = {
       [`get ${place}/audit-events/export`, 'as long as the trail, read in ranges of one index'],
     ]),
   ),
+  'get /team-projects': 'nothing of it is seeded; a page is counted and found by the index of one project',
+  'get /team-projects/:id': 'nothing of it is seeded; it is found as a team access is',
+  'post /team-projects': 'adds one row to two indexes',
+  'post /projects/:id/relationships/workspaces': 'changes workspaces, by their keys',
   'post /teams/:id/relationships/users': 'changes a team, by the keys of its members',
   'post /teams/:id/relationships/organization-memberships': 'changes a team, by the keys of its members',
   ...Object.fromEntries(
@@ -611,6 +695,12 @@ export const excluded: Readonly<Record<string, string>> = {
   'get /task-results/:id': 'nothing of it is seeded; it is found as a policy evaluation is',
   'get /task-results/:taskResultId/outcomes': 'a result has at most 100 outcomes, found by one key',
   'get /policies/:id/download': 'reads what showing a policy reads, and its code by one key',
+  'get /projects/:id/varsets': 'lists those of a project as those of a workspace',
+  'get /varsets/:id/relationships/vars/:setVariableId':
+    'nothing of it is seeded; it is found as a variable of a workspace is',
+  'post /varsets/:id/relationships/vars': 'adds a row, after a sum that the limit of the organization bounds',
+  'post /varsets/:id/relationships/workspaces': 'changes a variable set, by the keys of its workspaces',
+  'post /varsets/:id/relationships/projects': 'changes a variable set, by the keys of its projects',
   'post /policy-sets/:id/relationships/policies': 'changes a policy set, by the keys of its policies',
   'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',
   'get /workspaces/:id/relationships/remote-state-consumers': 'reads workspaces, by the keys that were added to one',

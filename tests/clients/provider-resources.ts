@@ -71,6 +71,18 @@ resource "tfe_organization_membership" "user" {
 resource "tfe_workspace" "other" {
   name = "other"
   ${inOrganization}}
+resource "tfe_variable_set" "attached" {
+  name = "attached"
+  ${inOrganization}}
+resource "tfe_variable" "of_set" {
+  variable_set_id = tfe_variable_set.attached.id
+  key = "TOKEN"
+  value = "of many"
+  category = "env"
+}
+resource "tfe_project" "other" {
+  name = "other"
+  ${inOrganization}}
 resource "tfe_policy_set" "attached" {
   name = "attached"
   kind = "opa"
@@ -205,6 +217,44 @@ permissions {
     },
   ),
   updated(
+    'tfe_project',
+    `name = "Networks"\ndescription = "What packets cross"\n${inOrganization}`,
+    [
+      ['"Networks"', '"Networks 2"'],
+      ['What packets', 'What no packets'],
+    ],
+    { importId: byId, data: `name = tfe_project.it.name\n${inOrganization}` },
+  ),
+  updated(
+    'tfe_team_project_access',
+    `team_id = tfe_team.it.id
+project_id = tfe_project.it.id
+access = "custom"
+project_access {
+  settings = "read"
+  teams = "none"
+  variable_sets = "read"
+}
+workspace_access {
+  runs = "plan"
+  variables = "read"
+  state_versions = "read-outputs"
+  sentinel_mocks = "none"
+  create = true
+  locking = true
+  move = false
+  delete = false
+  run_tasks = false
+}
+`,
+    [
+      ['settings = "read"', 'settings = "update"'],
+      ['"plan"', '"apply"'],
+      ['move = false', 'move = true'],
+    ],
+    { importId: byId },
+  ),
+  updated(
     'tfe_workspace',
     `name = "network"
 description = "What packets cross"
@@ -219,6 +269,12 @@ source_url = "https://example.com/pipelines/1"
 terraform_version = "1.11.4"
 trigger_prefixes = ["modules", "shared"]
 working_directory = "site/one"
+project_id = tfe_project.it.id
+tag_names = ["network", "site:one"]
+tags = {
+  stage = "test"
+  team = ""
+}
 ${inOrganization}`,
     [
       ['= "network"', '= "network-2"'],
@@ -231,6 +287,10 @@ ${inOrganization}`,
       ['"1.11.4"', '"~> 1.11.0"'],
       ['"modules", ', ''],
       ['site/one', 'site/two'],
+      ['tfe_project.it', 'tfe_project.other'],
+      ['"network", "site', '"net", "site'],
+      ['stage = "test"\n', 'stage = "live"\nzone = "1"\n'],
+      ['  team = ""\n', ''],
     ],
     { importId: byId, data: `name = tfe_workspace.it.name\n${inOrganization}` },
   ),
@@ -253,7 +313,32 @@ ${inOrganization}`,
       ['"terraform"\n', '"terraform"\nhcl = true\n'],
       ['"Where"', '"Where to"'],
     ],
-    { importId: ({ id }) => `acme/network/${id}` },
+    { importId: ({ id, variable_set_id: set }) => `acme/${set || 'network'}/${id}` },
+  ),
+  updated(
+    'tfe_variable_set',
+    `name = "shared"
+description = "For many"
+priority = false
+${inOrganization}`,
+    [
+      ['"shared"', '"shared-2"'],
+      ['For many', 'For most'],
+      ['priority = false', 'priority = true'],
+    ],
+    { importId: byId, data: `name = tfe_variable_set.it.name\n${inOrganization}` },
+  ),
+  replaced(
+    'tfe_workspace_variable_set',
+    'variable_set_id = tfe_variable_set.attached.id\nworkspace_id = tfe_workspace.it.id\n',
+    [['tfe_workspace.it', 'tfe_workspace.other']],
+    { importId: () => 'acme/network/attached' },
+  ),
+  replaced(
+    'tfe_project_variable_set',
+    'variable_set_id = tfe_variable_set.attached.id\nproject_id = tfe_workspace.it.project_id\n',
+    [['tfe_variable_set.attached', 'tfe_variable_set.it']],
+    { importId: ({ project_id }) => `acme/${project_id}/attached` },
   ),
   updated(
     'tfe_policy',
@@ -317,6 +402,10 @@ export const otherData: readonly { readonly type: string; readonly body: string 
   { type: 'tfe_organizations', body: 'depends_on = [tfe_organization.it]\n' },
   { type: 'tfe_organization_members', body: inOrganization },
   { type: 'tfe_teams', body: inOrganization },
-  { type: 'tfe_workspace_ids', body: `names = ["net*"]\ndepends_on = [tfe_workspace.it]\n${inOrganization}` },
+  {
+    type: 'tfe_workspace_ids',
+    body: `names = ["net*"]\ntag_names = ["site:one"]\nexclude_tags = ["nothing"]\ntag_filters {\n  include = { stage = "test" }\n  exclude = { zone = "1" }\n}\ndepends_on = [tfe_workspace.it]\n${inOrganization}`,
+  },
+  { type: 'tfe_organization_tags', body: `depends_on = [tfe_workspace.it]\n${inOrganization}` },
   { type: 'tfe_variables', body: 'workspace_id = tfe_variable.it.workspace_id\n' },
 ];

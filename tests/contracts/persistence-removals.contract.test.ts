@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { RemovalTarget } from '../../src/application/index.js';
 import {
+  defaultProjectId,
   type Organization,
   openTaskStage,
   type PolicySet,
@@ -12,9 +13,14 @@ import {
 import {
   aBundle,
   aRun,
+  aRunComment,
+  aSetVariable,
   aStateOutput,
   aStateVersion,
+  aTagBinding,
   aVariable,
+  aVariableSet,
+  giveProjectGrant,
   noon,
   ownedBy,
   someIngressAttributes,
@@ -79,6 +85,7 @@ async function addRun(on: Ground, workspace: Workspace, versionId: string, given
       for (const offset of [0, 4]) await tx.runLogs.append(state.id, phase, offset, Buffer.from('line'));
     }
     const evaluations = (['opa', 'sentinel'] as const).map((kind) => ({ id: unique('poleval'), kind, policySets: [] }));
+    await tx.runComments.add(aRunComment(state));
     await tx.taskStages.add(
       openTaskStage({ id: unique('ts'), runId: state.id, stage: 'post_plan', createdAt: noon }, evaluations),
     );
@@ -126,6 +133,13 @@ async function addStatesOfClient(on: Ground, { id: workspaceId }: Workspace): Pr
 async function addWorkspace(on: Ground, organization: Organization, versions = 3) {
   const workspace = await on.workspace(organization);
   await on.run((tx) => tx.variables.add(aVariable(workspace)));
+  const ofProject = { kind: 'project', id: workspace.projectId } as const;
+  await on.run(async (tx) => {
+    await tx.tags.give(workspace.organizationId, [workspace.id], [{ id: unique('tag'), name: 'network' }], noon);
+    for (const binding of [aTagBinding(workspace), aTagBinding(workspace, { owner: ofProject })]) {
+      await tx.tagBindings.bind(binding.owner, [binding]);
+    }
+  });
   const keys = [...(await addStatesOfClient(on, workspace))];
   for (let n = 0; n < versions; n += 1) {
     const [bundle, own] = [aBundle(), aBundle()];
@@ -151,6 +165,8 @@ async function addOrganization(on: Ground) {
     await on.grant(team, workspace, { access: 'read' });
     await on.run((tx) => tx.workspaces.changeStateConsumers(workspace.id, { added: ids, removed: [] }));
   }
+  const grant = { access: 'read' } as const;
+  await on.run((tx) => giveProjectGrant(tx, team.id, defaultProjectId(organization.id), grant));
   await on.token(ownedBy('team', team));
   await on.token(ownedBy('organization', organization));
   const listed = {
@@ -183,6 +199,13 @@ async function addOrganization(on: Ground) {
     for (const policy of policies) await tx.policies.add(policy);
     for (const code of ['package a', 'package b', 'package c']) await tx.policies.keepCode(organization.id, code);
     await tx.policySets.add(policySet);
+    const attached = {
+      workspaceIds: places.map(({ workspace }) => workspace.id),
+      projectIds: [defaultProjectId(organization.id)],
+    };
+    const variableSet = aVariableSet(organization, attached);
+    await tx.variableSets.add(variableSet);
+    await tx.setVariables.add(aSetVariable(variableSet));
     const excluded = places.map(({ workspace }) => workspace.id);
     await tx.policySets.add(aPolicySet(organization, [], [], excluded));
   });

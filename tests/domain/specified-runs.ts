@@ -14,7 +14,13 @@ import type {
  * and is organized by status, while the table is organized by trigger.
  */
 export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger, RunStatus>>>>> = {
-  pending: { 'fetch-files': 'fetching', 'queue-plan': 'plan_queued', discard: 'discarded', cancel: 'canceled' },
+  pending: {
+    'fetch-files': 'fetching',
+    'queue-plan': 'plan_queued',
+    'force-execute': 'pending',
+    discard: 'discarded',
+    cancel: 'canceled',
+  },
   fetching: { 'finish-fetch': 'plan_queued', cancel: 'canceled', fail: 'errored' },
   plan_queued: { 'start-pre-plan': 'pre_plan_running', 'start-plan': 'planning', cancel: 'canceled' },
   pre_plan_running: { 'pass-pre-plan': 'pre_plan_completed', 'fail-pre-plan': 'errored', cancel: 'canceled' },
@@ -54,6 +60,7 @@ export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger
     'finish-apply': 'applied',
     'request-cancel': 'applying',
     'finish-cancel': 'canceled',
+    'force-cancel': 'canceled',
     fail: 'errored',
   },
   applied: {},
@@ -111,6 +118,11 @@ const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = 
   'queue-apply': [available, [({ preApply }) => preApply === 'waiting', 'run tasks precede its apply']],
   'request-cancel': [[({ cancelRequested }) => cancelRequested, 'it is already being canceled']],
   'finish-cancel': [[({ cancelRequested }) => !cancelRequested, 'cancellation was not requested']],
+  'force-cancel': [
+    [({ cancelRequested }) => !cancelRequested, 'cancellation was not requested'],
+    [({ cancelOverdue }) => !cancelOverdue, 'its agent still has time to stop, until `force-cancel-available-at`'],
+  ],
+  'force-execute': [[({ workspaceHeld }) => !workspaceHeld, 'no other run holds its workspace']],
 };
 
 /** The automatic triggers, in order of precedence. */
@@ -166,6 +178,8 @@ const called: Readonly<Record<RunTrigger, string>> = {
   cancel: 'canceled',
   'request-cancel': 'canceled',
   'finish-cancel': 'canceled',
+  'force-cancel': 'canceled by force',
+  'force-execute': 'executed by force',
   fail: 'marked errored',
 };
 
@@ -186,6 +200,7 @@ function effectsOf(trigger: RunTrigger, to: RunStatus): readonly RunEffect[] {
     'save-plan': ['release-workspace'],
     'finish-apply': ['promote-version', 'drop-pending-state', 'start-post-apply'],
     'finish-cancel': ['drop-pending-state'],
+    'force-cancel': ['drop-pending-state'],
     fail: ['drop-pending-state'],
   };
   const atTheEnd: readonly RunEffect[] = [
@@ -264,7 +279,8 @@ export function promisedRun(
   const reason = objection(state, trigger, gathered);
   if (reason === undefined) return moved(state, trigger, gathered, now, change);
   const message = `run could not be ${called[trigger]} because ${reason}`;
-  return { refuses: { code: 'run/transition-refused', message, trigger } };
+  const code = trigger === 'force-execute' ? 'run/not-blocked' : 'run/transition-refused';
+  return { refuses: { code, message, trigger } };
 }
 
 /** Undefined for a status without automatic steps. */
@@ -305,13 +321,19 @@ const stageChecks = ['none', 'waiting', 'open', 'passed', 'failed'] as const;
 const aboutPolicies: readonly RunFactsGathered[] = policyChecks.flatMap((policyCheck) =>
   either.flatMap((workspaceAvailable) =>
     either.flatMap((filesMissing) =>
-      either.map((creatorMayApply) => ({
-        ...withoutTasks,
-        policyCheck,
-        workspaceAvailable,
-        filesMissing,
-        creatorMayApply,
-      })),
+      either.flatMap((creatorMayApply) =>
+        either.flatMap((workspaceHeld) =>
+          either.map((cancelOverdue) => ({
+            ...withoutTasks,
+            policyCheck,
+            workspaceAvailable,
+            workspaceHeld,
+            filesMissing,
+            creatorMayApply,
+            cancelOverdue,
+          })),
+        ),
+      ),
     ),
   ),
 );
@@ -327,8 +349,10 @@ const aboutTasks: readonly RunFactsGathered[] = stageChecks.flatMap((prePlan) =>
           preApply,
           evaluationsOpen,
           workspaceAvailable,
+          workspaceHeld: false,
           filesMissing: false,
           creatorMayApply: true,
+          cancelOverdue: false,
         })),
       ),
     ),

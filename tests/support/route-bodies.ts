@@ -5,11 +5,13 @@ export interface Referred {
   readonly email: string;
   readonly user: string;
   readonly membership: string;
+  readonly project: string;
   readonly workspace: string;
   readonly team: string;
   readonly version: string;
   readonly policy: string;
   readonly task: string;
+  readonly tag: string;
   readonly state: string;
 }
 
@@ -21,6 +23,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
   const workspaces = { data: [{ type: 'workspaces', id: referred.workspace }] };
   const policies = { data: [{ type: 'policies', id: referred.policy }] };
   const memberships = { data: [{ type: 'organization-memberships', id: referred.membership }] };
+  const bindings = { data: [{ type: 'tag-bindings', attributes: { key: 'stage', value: 'live' } }] };
+  const tags = { data: [{ type: 'tags', attributes: { name: 'network' } }] };
   return {
     'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
     'patch /organizations/:organization': doc('organizations', { email: 'b@example.com' }),
@@ -28,16 +32,29 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /organizations/:organization/organization-memberships': doc('organization-memberships', {
       email: referred.email,
     }),
+    'post /organizations/:organization/projects': doc('projects', { name: 'fresh' }),
+    'patch /projects/:id': doc('projects', { description: 'changed' }),
+    'post /projects/:id/relationships/workspaces': workspaces,
     'post /organizations/:organization/workspaces': doc('workspaces', { name: 'fresh' }),
     'patch /organizations/:organization/workspaces/:name': doc('workspaces', { description: 'changed' }),
     'patch /workspaces/:id': doc('workspaces', { description: 'changed' }),
     'post /workspaces/:id/relationships/remote-state-consumers': workspaces,
     'patch /workspaces/:id/relationships/remote-state-consumers': workspaces,
     'delete /workspaces/:id/relationships/remote-state-consumers': workspaces,
+    'delete /organizations/:organization/tags': { data: [{ type: 'tags', id: referred.tag }] },
+    'post /tags/:id/relationships/workspaces': workspaces,
+    'post /workspaces/:id/relationships/tags': tags,
+    'delete /workspaces/:id/relationships/tags': tags,
+    'patch /workspaces/:id/tag-bindings': bindings,
+    'patch /projects/:id/tag-bindings': bindings,
     'post /workspaces/:id/actions/lock': {},
     'post /runs/:id/actions/apply': { comment: 'Looks good' },
     'post /runs/:id/actions/discard': {},
     'post /runs/:id/actions/cancel': {},
+    'post /runs/:id/actions/force-cancel': {},
+    'post /runs/:id/actions/force-execute': {},
+    'post /runs/:id/comments': doc('comments', { body: 'Looks good' }),
+    'post /task-stages/:id/actions/override': {},
     'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
     'patch /workspaces/:workspaceId/vars/:variableId': doc('vars', { description: 'changed' }),
     'post /organizations/:organization/tasks': doc('tasks', { name: 'fresh', url: 'https://scanner.example' }),
@@ -48,6 +65,15 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
       { task: relationTo('tasks', referred.task) },
     ),
     'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': doc('workspace-tasks', { stages: ['pre_plan'] }),
+    'post /organizations/:organization/varsets': doc('varsets', { name: 'fresh' }),
+    'patch /varsets/:id': doc('varsets', { description: 'changed' }),
+    'post /varsets/:id/relationships/workspaces': workspaces,
+    'delete /varsets/:id/relationships/workspaces': workspaces,
+    // Projects have an owner of their own, who decides about them too.
+    'post /varsets/:id/relationships/projects': { data: [] },
+    'delete /varsets/:id/relationships/projects': { data: [] },
+    'post /varsets/:id/relationships/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
+    'patch /varsets/:id/relationships/vars/:setVariableId': doc('vars', { description: 'changed' }),
     'post /workspaces/:workspaceId/configuration-versions': {},
     'post /workspaces/:workspaceId/state-versions': doc('state-versions', { serial: 2, md5: '0'.repeat(32) }),
     'patch /workspaces/:workspaceId/state-versions': doc(
@@ -69,6 +95,12 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
       { workspace: relationTo('workspaces', referred.workspace), team: relationTo('teams', referred.team) },
     ),
     'patch /team-workspaces/:id': doc('team-workspaces', { access: 'plan' }),
+    'post /team-projects': doc(
+      'team-projects',
+      { access: 'custom' },
+      { project: relationTo('projects', referred.project), team: relationTo('teams', referred.team) },
+    ),
+    'patch /team-projects/:id': doc('team-projects', { 'workspace-access': { locking: false } }),
     'post /runs': doc(
       'runs',
       { message: 'Try it' },
@@ -108,10 +140,12 @@ export const bodies = bodiesWith({
   email: 'admin@example.com',
   user: 'admin',
   membership: 'ou-nobody',
+  project: 'prj-any',
   workspace: 'ws-any',
   team: 'team-any',
   version: 'cv-any',
   policy: 'pol-any',
   task: 'task-any',
+  tag: 'tag-any',
   state: 'sv-any',
 });

@@ -2,6 +2,7 @@ import {
   later,
   type RunTaskId,
   type StateVersionOutputId,
+  type StoredVariable,
   type VariableId,
   type WorkspaceId,
 } from '../../domain/index.js';
@@ -28,10 +29,18 @@ interface Batch extends Renewed {
   readonly last: string | undefined;
 }
 
+/** The variables of workspaces, or those of variable sets. */
+interface Sealed<Stored> {
+  sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Stored[]>;
+  save(variable: Stored): Promise<void>;
+}
+
 /** Keeps signed and sealed data readable for every instance on the database while the signing secret is rotated. */
 export class StoredSecrets {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'variables' | 'runTasks' | 'stateOutputs' | 'signingKeys'>,
+    private readonly unitOfWork: UnitOfWork<
+      'workspaces' | 'variables' | 'setVariables' | 'runTasks' | 'stateOutputs' | 'signingKeys'
+    >,
     private readonly clock: Clock,
     private readonly box: SecretBox,
   ) {}
@@ -52,7 +61,8 @@ export class StoredSecrets {
     const batches = [
       (after: string) => this.sealWebhookKeys(after),
       (after: string) => this.sealTaskKeys(after),
-      (after: string) => this.sealVariables(after),
+      (after: string) => this.unitOfWork.run((tx) => this.sealVariables(tx.variables, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealVariables(tx.setVariables, after)),
       (after: string) => this.sealOutputs(after),
     ];
     for (const sealBatch of batches) {
@@ -107,18 +117,19 @@ export class StoredSecrets {
     });
   }
 
-  private sealVariables(after: VariableId): Promise<Batch> {
-    return this.unitOfWork.run(async (tx) => {
-      const variables = await tx.variables.sealedOtherwise(this.box.fingerprints[0], after, batch);
-      let sealed = 0;
-      for (const variable of variables) {
-        const value = openedWith(this.box, variable.sealedValue);
-        if (value === undefined) continue;
-        await tx.variables.save({ ...variable, sealedValue: this.box.seal(value), revision: variable.revision + 1 });
-        sealed += 1;
-      }
-      return { sealed, lost: variables.length - sealed, last: variables.at(-1)?.id };
-    });
+  private async sealVariables<Stored extends StoredVariable>(
+    repository: Sealed<Stored>,
+    after: VariableId,
+  ): Promise<Batch> {
+    const variables = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
+    let sealed = 0;
+    for (const variable of variables) {
+      const value = openedWith(this.box, variable.sealedValue);
+      if (value === undefined) continue;
+      await repository.save({ ...variable, sealedValue: this.box.seal(value), revision: variable.revision + 1 });
+      sealed += 1;
+    }
+    return { sealed, lost: variables.length - sealed, last: variables.at(-1)?.id };
   }
 
   /** Outputs never change: if two instances do it at once, either result can be opened. */

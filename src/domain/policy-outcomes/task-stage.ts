@@ -112,6 +112,12 @@ export interface TaskStage {
   readonly revision: number;
 }
 
+/** A stage without the contents of its evaluations, which hold whole policy sets, and of its results. */
+export interface TaskStageSummary extends Omit<TaskStage, 'evaluations' | 'results'> {
+  readonly evaluations: readonly Pick<PolicyEvaluation, 'id'>[];
+  readonly results: readonly Pick<TaskResult, 'id'>[];
+}
+
 /** A policy evaluation as readers see it: with its stage and run, and without the sets to evaluate. */
 export interface LocatedEvaluation extends Omit<PolicyEvaluation, 'policySets'> {
   readonly taskStageId: TaskStageId;

@@ -12,15 +12,20 @@ import { auditEventRoutes } from '../supporting/audit/audit-event-routes.js';
 import { organizationRoutes } from '../supporting/organizations/organization-routes.js';
 import { policyRoutes } from '../supporting/policies/policy-routes.js';
 import { policySetRoutes } from '../supporting/policy-sets/policy-set-routes.js';
+import { projectRoutes } from '../supporting/projects/project-routes.js';
 import { runTaskRoutes } from '../supporting/run-tasks/run-task-routes.js';
+import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
+import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
 import { userRoutes } from '../supporting/users/user-routes.js';
+import { variableSetRoutes } from '../supporting/variable-sets/variable-set-routes.js';
 import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
+import { projectAccessRoutes } from '../team-access/project-access-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
 import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
 import { teamTokenRoutes } from '../tokens/team-token-routes.js';
@@ -41,12 +46,18 @@ const tokensIn = (dialect: Dialect): Neighbour<AgentToken, z.ZodType> => ({
 /** The routes of each subject, under the heading by which the description of the API lists it. */
 const areas = {
   'Configuration versions': (use, dialect) => configurationVersionRoutes(use, dialect, runsIn(dialect)),
-  'Team access': teamAccessRoutes,
+  'Team access': (use, dialect) => [...teamAccessRoutes(use, dialect), ...projectAccessRoutes(use, dialect)],
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
+  Projects: projectRoutes,
   Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
+  Tags: tagRoutes,
   Variables: variableRoutes,
-  Runs: (use, dialect) => runRoutes(use, dialect, neighboursIn(dialect)),
+  'Variable sets': (use, dialect) => variableSetRoutes(use, dialect, neighboursIn(dialect)),
+  Runs: (use, dialect) => [
+    ...runRoutes(use, dialect, neighboursIn(dialect)),
+    ...runEventRoutes(use, dialect, neighboursIn(dialect)),
+  ],
   'State versions': stateVersionRoutes,
   'Version control': fetchRoutes,
   'Policy sets': (use, dialect) => policySetRoutes(use, dialect, neighboursIn(dialect)),

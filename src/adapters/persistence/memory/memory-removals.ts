@@ -16,6 +16,7 @@ import { artifactKey } from './memory-run-artifacts.js';
 import { runLogKey } from './memory-runs.js';
 import { removeStateVersion } from './memory-state-versions.js';
 import type { CurrentTables, MemoryTables } from './memory-tables.js';
+import { removeVariableSet } from './memory-variable-sets.js';
 
 export class MemoryRemovals implements Removals {
   constructor(private readonly tables: CurrentTables) {}
@@ -53,9 +54,13 @@ function dropWhere<Row>(table: Map<unknown, Row>, isGone: (row: Row) => boolean)
 function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   for (const row of tables.workspaces.values()) if (row.organizationId === id) removeWorkspace(tables, row.id);
   for (const row of tables.teams.values()) if (row.organizationId === id) removeTeam(tables, row.id);
+  dropWhere(tables.projects, (project) => project.organizationId === id);
+  dropWhere(tables.tagBindings, ({ organizationId }) => organizationId === id);
+  dropWhere(tables.tags, (tag) => tag.organizationId === id);
   dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
   dropWhere(tables.policies, (policy) => policy.organizationId === id);
   dropWhere(tables.runTasks, (task) => task.organizationId === id);
+  for (const set of tables.variableSets.values()) if (set.organizationId === id) removeVariableSet(tables, set.id);
   for (const key of tables.policyCodes.keys())
     if (key.startsWith(policyCodeKey(id, ''))) tables.policyCodes.delete(key);
   dropWhere(tables.agentTokens, ({ poolId }) => tables.agentPools.get(poolId)?.organizationId === id);
@@ -69,6 +74,8 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
 
 function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   dropWhere(tables.teamWorkspaces, (row) => row.workspaceId === id);
+  tables.workspaceTags.delete(id);
+  dropWhere(tables.tagBindings, ({ owner }) => owner.id === id);
   dropWhere(tables.variables, (variable) => variable.workspaceId === id);
   dropWhere(tables.workspaceTasks, (task) => task.workspaceId === id);
   const others = (ids: readonly WorkspaceId[]) => ids.filter((workspaceId) => workspaceId !== id);
@@ -78,6 +85,9 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
       workspaceIds: others(policySet.workspaceIds),
       excludedWorkspaceIds: others(policySet.excludedWorkspaceIds),
     });
+  }
+  for (const [setId, set] of tables.variableSets) {
+    tables.variableSets.set(setId, { ...set, workspaceIds: others(set.workspaceIds) });
   }
   for (const [poolId, pool] of tables.agentPools) {
     tables.agentPools.set(poolId, {
@@ -117,6 +127,7 @@ function removeRun(tables: MemoryTables, id: RunId): readonly BundleKey[] {
   }
   for (const stage of tables.taskStages.values()) if (stage.runId === id) removeTaskStage(tables, stage);
   for (const phase of phases) tables.runLogs.delete(runLogKey(id, phase));
+  dropWhere(tables.runComments, ({ runId }) => runId === id);
   tables.runs.delete(id);
   return bundles.map(({ key }) => key);
 }
@@ -132,6 +143,7 @@ function removeTeam(tables: MemoryTables, id: TeamId): void {
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
   tables.teamMembers.delete(id);
   dropWhere(tables.teamWorkspaces, (row) => row.teamId === id);
+  dropWhere(tables.teamProjects, (row) => row.teamId === id);
   tables.teams.delete(id);
   tables.deletions.delete(id);
 }

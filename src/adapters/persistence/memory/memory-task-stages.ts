@@ -18,6 +18,7 @@ import type {
   TaskResultOutcome,
   TaskStage,
   TaskStageId,
+  TaskStageSummary,
   WithStanding,
   Workspace,
 } from '../../../domain/index.js';
@@ -56,9 +57,18 @@ export class MemoryTaskStages implements TaskStageRepository {
   }
 
   async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, readonly TaskStageId[]>> {
-    const rows = [...this.tables().taskStages.values()].filter(({ runId }) => ids.includes(runId));
-    const ofRuns = Map.groupBy(present(rows.map(({ id }) => this.living(id))), ({ runId }) => runId);
+    const ofRuns = Map.groupBy(await this.ofRuns(ids), ({ runId }) => runId);
     return new Map([...ofRuns].map(([id, stages]) => [id, inRunOrder(stages).map((stage) => stage.id)]));
+  }
+
+  async ofRuns(ids: readonly RunId[]): Promise<readonly TaskStageSummary[]> {
+    const rows = [...this.tables().taskStages.values()].filter(({ runId }) => ids.includes(runId));
+    const stages = present(rows.map(({ id }) => this.living(id)));
+    return stages.map((stage) => ({
+      ...stage,
+      evaluations: stage.evaluations.map(({ id }) => ({ id })),
+      results: stage.results.map(({ id }) => ({ id })),
+    }));
   }
 
   async add(stage: TaskStage): Promise<void> {

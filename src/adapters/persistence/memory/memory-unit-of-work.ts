@@ -10,18 +10,24 @@ import { MemoryKeptBytes } from './memory-kept-bytes.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
 import { MemoryPolicies } from './memory-policies.js';
 import { MemoryPolicySets } from './memory-policy-sets.js';
+import { MemoryProjectAccess } from './memory-project-access.js';
+import { MemoryProjects } from './memory-projects.js';
 import { MemoryRemovals } from './memory-removals.js';
 import { MemoryRowLocks } from './memory-row-locks.js';
 import { MemoryRunArtifacts } from './memory-run-artifacts.js';
+import { MemoryRunComments } from './memory-run-comments.js';
 import { MemoryRunTasks, MemoryWorkspaceTasks } from './memory-run-tasks.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
+import { MemorySetVariables } from './memory-set-variables.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
 import { MemoryStoredFiles } from './memory-stored-files.js';
 import { type CurrentTables, MemoryTables } from './memory-tables.js';
+import { MemoryTagBindings, MemoryTags } from './memory-tags.js';
 import { MemoryTaskResults, MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
+import { MemoryVariableSets } from './memory-variable-sets.js';
 import { MemoryVariables } from './memory-variables.js';
 import { MemoryWorkspaces } from './memory-workspaces.js';
 
@@ -32,10 +38,17 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   tokens: new MemoryApiTokens(tables),
   teams: new MemoryTeams(tables),
   teamAccess: new MemoryTeamAccess(tables),
+  projectAccess: new MemoryProjectAccess(tables),
+  projects: new MemoryProjects(tables),
   workspaces: new MemoryWorkspaces(tables),
+  tags: new MemoryTags(tables),
+  tagBindings: new MemoryTagBindings(tables),
   variables: new MemoryVariables(tables),
+  variableSets: new MemoryVariableSets(tables),
+  setVariables: new MemorySetVariables(tables),
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),
+  runComments: new MemoryRunComments(tables),
   runLogs: new MemoryRunLogs(tables),
   runArtifacts: new MemoryRunArtifacts(tables),
   stateVersions: new MemoryStateVersions(tables),

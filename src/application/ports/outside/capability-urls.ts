@@ -7,6 +7,7 @@ export const capabilityPurposes = [
   'json-state-upload',
   'state-download',
   'json-state-download',
+  'shared-states',
   'plan-log',
   'apply-log',
 ] as const;

@@ -1,7 +1,9 @@
 import type {
   Instant,
+  KeyValue,
   membershipStatuses,
   PolicyKind,
+  ProjectId,
   RunOperation,
   RunState,
   RunStatus,
@@ -56,6 +58,17 @@ export interface AgentPoolFilter {
   readonly sort?: Order<(typeof agentPoolSorts)[number]> | undefined;
 }
 
+export interface VariableSetFilter {
+  /** A part of the name. */
+  readonly search?: string | undefined;
+}
+
+/** The sets that a list may include: those of the organization, those of its projects, or both. */
+export interface VariableSetVisibility {
+  readonly ofOrganization: boolean;
+  readonly ofProjects: boolean;
+}
+
 export interface PolicySetFilter {
   /** A part of the name. */
   readonly search?: string | undefined;
@@ -64,6 +77,24 @@ export interface PolicySetFilter {
 
 export const policySorts = ['name', 'created-at'] as const;
 
+export interface TagFilter {
+  /** A part of the name. */
+  readonly search?: string | undefined;
+  /** Only those of this workspace. */
+  readonly workspaceId?: WorkspaceId | undefined;
+  /** Without those of this workspace, if it is within the visibility. */
+  readonly exceptWorkspaceId?: WorkspaceId | undefined;
+}
+
+export const projectSorts = ['name'] as const;
+
+export interface ProjectFilter {
+  /** A part of the name. */
+  readonly search?: string | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly sort?: Order<(typeof projectSorts)[number]> | undefined;
+}
+
 export const workspaceSorts = ['name', 'current-run.created-at', 'latest-change-at'] as const;
 
 export interface WorkspaceFilter {
@@ -71,6 +102,16 @@ export interface WorkspaceFilter {
   readonly search?: string | undefined;
   /** The whole name, in which an asterisk stands for any text. */
   readonly wildcard?: string | undefined;
+  readonly projectId?: ProjectId | undefined;
+  /**
+   * The names of tags, in any case, or keys of effective bindings: the workspace has all of them. Clients look for both
+   * at once.
+   */
+  readonly tags?: readonly string[] | undefined;
+  /** The same: the workspace has none of them. */
+  readonly excludedTags?: readonly string[] | undefined;
+  /** Each selects workspaces with an effective binding of this key and this value. */
+  readonly bindings?: readonly Partial<KeyValue>[] | undefined;
   /** The status of the run that `currentOf` finds. */
   readonly currentRun?: readonly RunStatus[] | undefined;
   /**

@@ -20,6 +20,7 @@ import type {
   TaskResultOutcome,
   TaskStage,
   TaskStageId,
+  TaskStageSummary,
   WithStanding,
   WorkspaceId,
   WorkspaceTaskId,
@@ -88,6 +89,8 @@ export interface TaskStageRepository {
   ofRun(id: RunId): Promise<readonly TaskStage[]>;
   /** Like `ofRun` for several runs, but only the ids: stages contain whole policy sets. A run without stages is missing. */
   idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, readonly TaskStageId[]>>;
+  /** The stages of several runs, in no particular order. One statement. */
+  ofRuns(ids: readonly RunId[]): Promise<readonly TaskStageSummary[]>;
   add(stage: TaskStage): Promise<void>;
   /** Saves the stage, its evaluations and its results. Throws `shared/stale-revision` if the stored revision has changed. */
   save(stage: TaskStage): Promise<void>;

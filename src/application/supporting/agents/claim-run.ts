@@ -7,13 +7,17 @@ import {
   type RunId,
   type RunState,
   type RunTrigger,
+  type RunVariable,
+  resolveVariables,
+  type SourcedVariable,
   type StateVersion,
+  type StoredVariable,
   serves,
   type TaskStage,
-  type Variable,
   type Workspace,
 } from '../../../domain/index.js';
 import { doneByAgent, doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
+import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
@@ -33,10 +37,14 @@ export interface Job {
   readonly version: ConfigurationVersionState;
   /** The stage after the plan, with the policies to evaluate; null without one. */
   readonly stage: TaskStage | null;
-  /** The workspace's variables at the time of the claim. */
+  /** The run's own variables, without those that a variable set overrides. */
+  readonly runVariables: readonly RunVariable[];
+  /** The variables of the workspace and its variable sets at the time of the claim. */
   readonly variables: readonly OpenedVariable[];
   /** The workspace's current state; null if it has none. */
   readonly state: StateVersion | null;
+  /** The base of the endpoints from which the run's program reads the states that are shared with it. */
+  readonly sharedStatesUrl: string;
   /** The plan file stored by the planning agent; null without one, and for a plan. */
   readonly planFile: Bundle | null;
 }
@@ -57,6 +65,7 @@ export class ClaimRun {
     private readonly secrets: SecretGenerator,
     private readonly box: SecretBox,
     private readonly progress: RunProgress,
+    private readonly urls: CapabilityUrls,
   ) {}
 
   /** Undefined if no run is claimable for the agent's pool, or other agents claimed each one first. */
@@ -93,7 +102,9 @@ export class ClaimRun {
         lease: { poolId, agent: name, digest, expiresAt },
       });
       const { state } = started;
-      const { variables, lost } = this.opened(await tx.variables.ofWorkspace(state.workspaceId));
+      const applying = await tx.variables.applyingTo(state.workspaceId);
+      const resolved = resolveVariables(state.options.variables, applying);
+      const { variables, lost } = this.opened(resolved.variables);
       if (lost > 0) {
         // Readers of the run may lack access to variables, so keys are not named.
         const failure = `${lost} of the workspace's variables cannot be decrypted with any signing secret: set those without a value again`;
@@ -113,18 +124,20 @@ export class ClaimRun {
         workspace,
         version: version.state,
         stage: stages.find(({ stage }) => stage === 'post_plan') ?? null,
+        runVariables: resolved.run,
         variables,
         state: (await tx.stateVersions.current(workspace.id)) ?? null,
+        sharedStatesUrl: this.urls.issue('shared-states', digest, this.clock.now()),
         planFile: phase === 'plan' ? null : ((await tx.runArtifacts.find(id, 'plan-file')) ?? null),
       };
     });
   }
 
   /** `lost` is the number of variables that cannot be opened. */
-  private opened(sealed: readonly Variable[]) {
+  private opened(sealed: readonly SourcedVariable<StoredVariable>[]) {
     const variables: OpenedVariable[] = [];
     let lost = 0;
-    for (const variable of sealed) {
+    for (const { variable } of sealed) {
       const value = openedWith(this.box, variable.sealedValue);
       if (value === undefined) lost += 1;
       else variables.push({ ...variable, value });

@@ -4,6 +4,7 @@ import {
   type BundleKey,
   type ConfigurationVersion,
   DomainError,
+  type Instant,
   moveAll,
   notFound,
   openTaskStage,
@@ -26,6 +27,7 @@ import {
 } from '../../../domain/index.js';
 import { asApplied } from '../../../domain/policy-outcomes/policy-set.js';
 import { hasOpenEvaluations } from '../../../domain/policy-outcomes/task-stage.js';
+import { forceCancelAvailableAt } from '../../../domain/supporting/runs/run.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
@@ -47,6 +49,9 @@ export type RunTransaction = Transaction<ProgressRepositories>;
 
 /** A run before it is added to its workspace. */
 export type DraftRun = Omit<RunDraft, 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
+
+/** Later than any instant. */
+const unreached: Instant = '~';
 
 const checkOf: Readonly<Record<TaskStage['status'], StageCheck>> = {
   pending: 'waiting',
@@ -163,9 +168,10 @@ export class RunProgress {
       version,
       stages,
       facts: {
-        workspaceAvailable: await this.isWorkspaceAvailable(tx, run, workspace),
+        ...(await this.wayOf(tx, run, workspace)),
         filesMissing: version.state.status === 'archived' && state.ownFiles === null,
         creatorMayApply: stillMay(seen, 'runs/apply'),
+        cancelOverdue: (forceCancelAvailableAt(state) ?? unreached) <= this.clock.now(),
         prePlan: check('pre_plan'),
         policyCheck: check('post_plan'),
         preApply: check('pre_apply'),
@@ -174,15 +180,19 @@ export class RunProgress {
     };
   }
 
-  private async isWorkspaceAvailable(tx: Transaction<'runs'>, run: Run, workspace: Workspace): Promise<boolean> {
-    if (run.state.planOnly || run.holdsWorkspace) return true;
-    if (workspace.lock !== null) return false;
-    const [held, next] = await Promise.all([
+  private async wayOf(
+    tx: Transaction<'runs'>,
+    run: Run,
+    workspace: Workspace,
+  ): Promise<Pick<RunFactsGathered, 'workspaceAvailable' | 'workspaceHeld'>> {
+    if (run.state.planOnly || run.holdsWorkspace) return { workspaceAvailable: true, workspaceHeld: false };
+    if (workspace.lock !== null) return { workspaceAvailable: false, workspaceHeld: false };
+    const [workspaceHeld, next] = await Promise.all([
       tx.runs.anotherHolds(workspace.id, run.state.id),
       tx.runs.nextWaiting(workspace.id),
     ]);
-    if (held) return false;
-    return next === undefined || next.state.sequence >= run.state.sequence;
+    const first = next === undefined || next.state.sequence >= run.state.sequence;
+    return { workspaceAvailable: first && !workspaceHeld, workspaceHeld };
   }
 
   private async keep(tx: RunTransaction, run: Run, { next, effects }: RunFired, context: RunContext): Promise<Run> {

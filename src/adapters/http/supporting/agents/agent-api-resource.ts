@@ -32,7 +32,20 @@ const fileUrl = ofRun.describe('The path of the file on this service.');
 /** The job as an agent reads it: what it needs to execute the run, and nothing else of the organization. */
 const job =
   (words: Words) =>
-  ({ leaseToken, expiresAt, phase, run, workspace, version, stage, variables, state, planFile }: Job) => {
+  ({
+    leaseToken,
+    expiresAt,
+    phase,
+    run,
+    workspace,
+    version,
+    stage,
+    runVariables,
+    variables,
+    state,
+    planFile,
+    sharedStatesUrl,
+  }: Job) => {
     const { is, each, orNull } = words;
     const { options } = run;
     const own = `/agent/v1/runs/${run.id}`;
@@ -56,7 +69,7 @@ const job =
         'debugging-mode': is(flag, options.debuggingMode ?? false, 'Whether to set `TF_LOG=TRACE`.'),
         'target-addrs': is(addresses, options.targetAddrs, 'Null if the run has no targets.'),
         'replace-addrs': is(addresses, options.replaceAddrs),
-        variables: each(options.variables, ({ key, value }) => ({
+        variables: each(runVariables, ({ key, value }) => ({
           key: is(text, key),
           value: is(text, value, 'A literal in the configuration language.'),
         })),
@@ -80,7 +93,7 @@ const job =
             hcl: is(flag, variable.hcl, 'Whether the value is parsed as an expression rather than taken literally.'),
             sensitive: is(flag, variable.sensitive),
           }),
-          'The variables as of the claim of the run.',
+          'The variables of the workspace and its variable sets, as of the claim of the run.',
         ),
       },
       configuration: { id: is(text, version.id), url: is(configurationUrl, `${own}/configuration`) },
@@ -95,6 +108,11 @@ const job =
           url: is(fileUrl, `${own}/state?id=${id}`),
         }),
         'The current state of the workspace. Null if it has none.',
+      ),
+      'shared-states-url': is(
+        text,
+        sharedStatesUrl,
+        'The base URL from which terraform reads the states that other workspaces share with this one.',
       ),
       'plan-file': orNull(
         planFile,

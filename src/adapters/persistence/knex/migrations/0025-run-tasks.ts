@@ -1,19 +1,6 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
-
-/** All that this migration changes or refers to, at once or not at all, for the reason that 0008 gives. */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table runs, task_stages in access exclusive mode;
-    lock table organizations, workspaces in share row exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
+import { lockTables } from './lock-tables.js';
 
 const heldBefore = [
   'fetching',
@@ -95,7 +82,7 @@ const indexes = [
 /** Run tasks, their attachments to workspaces, and what they said about runs. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  await lockTables(knex, { changed: ['runs', 'task_stages'], referredTo: ['organizations', 'workspaces'] });
   await knex.schema.createTable('run_tasks', (table) => {
     const { id, text, maybeText, flag, reference, revision } = column(table);
     id();

@@ -11,6 +11,7 @@ import type {
 } from '../../../../domain/index.js';
 import type { Statements } from '../engine/statements.js';
 import { forgetUninvited } from './knex-users.js';
+import { ofVariableSets } from './knex-variable-sets.js';
 
 /** The remains of a run, logs above all, and code may be large: more at once could take longer than a statement may. */
 const largeAtOnce = 20;
@@ -65,8 +66,11 @@ export class KnexRemovals implements Removals {
         'policy_set_workspaces',
         'policy_set_exclusions',
         'agent_pool_workspaces',
+        'variable_set_workspaces',
         'variables',
         'workspace_tasks',
+        'workspace_tags',
+        'workspace_tag_bindings',
       ]) {
         await this.db.run(sql(table).where('workspace_id', id).delete());
       }
@@ -96,11 +100,11 @@ export class KnexRemovals implements Removals {
     const evaluations = () => sql('policy_evaluations').whereIn('task_stage_id', stages().select('id'));
     const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', evaluations().select('id'));
     const outcomes = sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id'));
-    const logs = sql('run_log_chunks').whereIn('run_id', ids);
+    const [logs, comments] = [sql('run_log_chunks').whereIn('run_id', ids), sql('run_comments').whereIn('run_id', ids)];
     const results = () => sql('task_results').whereIn('task_stage_id', stages().select('id'));
     const ofResults = sql('task_result_outcomes').whereIn('task_result_id', results().select('id'));
     const ofStages = [ofResults, results(), outcomes, sets(), evaluations(), stages()];
-    for (const rows of [left(), logs, ...ofStages, sql('runs').whereIn('id', ids)]) {
+    for (const rows of [left(), logs, comments, ...ofStages, sql('runs').whereIn('id', ids)]) {
       await this.db.run(rows.delete());
     }
     return artifacts.map(({ bundle_key }) => bundle_key);
@@ -139,9 +143,15 @@ export class KnexRemovals implements Removals {
     );
     const sets = sql('policy_sets').where('organization_id', id).select('id');
     await this.db.run(sql('policy_set_policies').whereIn('policy_set_id', sets).delete());
+    const variableSets = sql('variable_sets').where('organization_id', id).select('id');
+    for (const table of ofVariableSets) await this.db.run(sql(table).whereIn('variable_set_id', variableSets).delete());
+    await this.db.run(sql('variable_sets').where('organization_id', id).delete());
     const pools = sql('agent_pools').where('organization_id', id).select('id');
     await this.db.run(sql('agent_tokens').whereIn('pool_id', pools).delete());
     for (const table of [
+      'project_tag_bindings',
+      'tags',
+      'projects',
       'run_tasks',
       'agent_pools',
       'policy_sets',
@@ -161,7 +171,7 @@ export class KnexRemovals implements Removals {
 
   private async removeTeams(which: { id: TeamId } | { organization_id: OrganizationId }): Promise<void> {
     const { sql } = this.db;
-    for (const table of ['team_workspaces', 'team_members', 'api_tokens']) {
+    for (const table of ['team_workspaces', 'team_projects', 'team_members', 'api_tokens']) {
       await this.db.run(sql(table).whereIn('team_id', sql('teams').where(which).select('id')).delete());
     }
     await this.db.run(sql('teams').where(which).delete());

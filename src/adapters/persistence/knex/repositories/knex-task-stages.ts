@@ -12,13 +12,15 @@ import type {
   PolicySetOutcome,
   PolicySetOutcomeId,
   RunId,
+  TaskResultId,
   TaskStage,
   TaskStageId,
+  TaskStageSummary,
   WithStanding,
 } from '../../../../domain/index.js';
 import { inRunOrder } from '../../../../domain/policy-outcomes/task-stage.js';
 import { ofPage, type Part, partOf } from '../engine/lists.js';
-import { prepared } from '../engine/prepared.js';
+import { inserting, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, countOf, type Statements, unlessStale } from '../engine/statements.js';
 import { onlySelected } from './knex-outcome-filters.js';
@@ -90,6 +92,38 @@ const livingStages = (sql: Knex): Knex.QueryBuilder => inLivingWorkspaces(sql('t
 /** Policy evaluations `e` of workspaces `w` that are not deleted. */
 const livingEvaluations = (sql: Knex): Knex.QueryBuilder =>
   inLivingWorkspaces(sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
+
+const insertStage = inserting('task_stages', stageColumns);
+const insertEvaluation = inserting('policy_evaluations', [...locatedRows.columns, 'policy_sets']);
+
+const stagesOfRun = prepared((sql, { id }: { readonly id: RunId }) =>
+  livingStages(sql)
+    .where('s.run_id', id)
+    .select(...columnsOf('s', stageColumns)),
+);
+
+const idsOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] }) =>
+  livingStages(sql).whereIn('s.run_id', ids).select('s.id', 's.run_id', 's.stage'),
+);
+
+/** A stage with one of its evaluations and one of its results, as far as it has any. */
+interface SummaryRow {
+  readonly id: TaskStageId;
+  readonly evaluation: PolicyEvaluationId | null;
+  readonly result: TaskResultId | null;
+}
+
+const idsIn = <Id>(ids: readonly (Id | null)[]): { readonly id: Id }[] =>
+  [...new Set(ids)].flatMap((id) => (id === null ? [] : { id }));
+
+const summariesOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] }) =>
+  livingStages(sql)
+    .leftJoin('policy_evaluations as e', 'e.task_stage_id', 's.id')
+    .leftJoin('task_results as t', (on) => on.on('t.task_stage_id', 's.id').on('s.results', '>', sql.raw('0')))
+    .whereIn('s.run_id', ids)
+    .select(...columnsOf('s', stageRows.columns), { evaluation: 'e.id', result: 't.id' })
+    .orderBy(['e.kind', 'e.id', 't.position']),
+);
 
 const findStage = seeing(
   'workspace',
@@ -184,11 +218,8 @@ export class KnexTaskStages implements TaskStageRepository {
   }
 
   async ofRun(id: RunId): Promise<readonly TaskStage[]> {
-    const query = this.stages()
-      .where('s.run_id', id)
-      .select(...columnsOf('s', stageColumns));
     const stages: TaskStage[] = [];
-    for (const row of await this.db.all<StageRow>(query)) {
+    for (const row of await this.db.all<StageRow>(stagesOfRun(this.db, { id }))) {
       stages.push(await this.whole({ ...stageRows.read(row), results: row.results }));
     }
     return inRunOrder(stages);
@@ -197,23 +228,29 @@ export class KnexTaskStages implements TaskStageRepository {
   async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, readonly TaskStageId[]>> {
     if (ids.length === 0) return new Map();
     const rows = await this.db.all<Pick<TaskStage, 'id' | 'stage'> & { readonly run_id: RunId }>(
-      this.stages().whereIn('s.run_id', ids).select('s.id', 's.run_id', 's.stage'),
+      idsOfRuns(this.db, { ids }),
     );
     const ofRuns = Map.groupBy(rows, (row) => row.run_id);
     return new Map([...ofRuns].map(([id, stages]) => [id, inRunOrder(stages).map((stage) => stage.id)]));
   }
 
+  async ofRuns(ids: readonly RunId[]): Promise<readonly TaskStageSummary[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.db.all<SummaryRow>(summariesOfRuns(this.db, { ids }));
+    return Array.from(Map.groupBy(rows, ({ id }) => id).values(), (ofStage) => ({
+      ...stageRows.read(ofStage[0] as object),
+      evaluations: idsIn(ofStage.map(({ evaluation }) => evaluation)),
+      results: idsIn(ofStage.map(({ result }) => result)),
+    }));
+  }
+
   async add(stage: TaskStage): Promise<void> {
-    await this.db.runLater(
-      this.db.sql('task_stages').insert({ ...stageRows.write(stage), results: stage.results.length }),
-    );
-    await this.insert(
-      'policy_evaluations',
-      stage.evaluations.map(({ policySets, ...evaluation }) => ({
-        ...locatedRows.write({ ...evaluation, taskStageId: stage.id }),
-        policy_sets: JSON.stringify(policySets),
-      })),
-    );
+    const row = stageRows.write(stage);
+    await this.db.runLater(insertStage(this.db, { ...row, results: stage.results.length }));
+    for (const { policySets, ...evaluation } of stage.evaluations) {
+      const row = locatedRows.write({ ...evaluation, taskStageId: stage.id });
+      await this.db.runLater(insertEvaluation(this.db, { ...row, policy_sets: JSON.stringify(policySets) }));
+    }
     await this.insert('task_results', rowsOfResults(stage));
   }
 
@@ -315,9 +352,5 @@ export class KnexTaskStages implements TaskStageRepository {
     for (let start = 0; start < rows.length; start += rowsInserted) {
       await this.db.runLater(this.db.sql(table).insert(rows.slice(start, start + rowsInserted)));
     }
-  }
-
-  private stages(): Knex.QueryBuilder {
-    return livingStages(this.db.sql);
   }
 }
