@@ -314,8 +314,14 @@ export { CommitFiles, type FetchedFiles } from './supporting/version-control/com
 export { FetchCommit } from './supporting/version-control/fetch-commit.js';
 export { type CommitToFetch, FetchedVersions } from './supporting/version-control/fetched-version.js';
 export { type ForgeDelivery, type ForgeEvent, ReceiveWebhook } from './supporting/version-control/receive-webhook.js';
+export { ApplyDataRetention, type DataRetained } from './supporting/workspaces/apply-data-retention.js';
 export { ChangeWorkspaceLock } from './supporting/workspaces/change-workspace-lock.js';
 export { CreateWorkspace, type NewWorkspace } from './supporting/workspaces/create-workspace.js';
+export {
+  RemoveDataRetention,
+  SetDataRetention,
+  ShowDataRetention,
+} from './supporting/workspaces/data-retention-policy.js';
 export type { WorkspaceReference } from './supporting/workspaces/find-workspace.js';
 export {
   type ChangedWorkspace,

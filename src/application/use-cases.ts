@@ -11,6 +11,7 @@ const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
 const byteQuota = made(published.ByteQuota, 'settings');
 const runProgress = made(published.RunProgress, 'clock', 'ids');
 const taskResultProgress = made(published.TaskResultProgress, 'clock', runProgress);
+const archiveOldVersions = made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
 const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
 const tagChanges = made(published.TagChanges, 'clock', 'ids');
 const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
@@ -66,7 +67,7 @@ export const useCases = {
     byteQuota,
   ),
   changeBackingData: made(published.ChangeBackingData, 'unitOfWork', 'clock', 'settings'),
-  archiveOldVersions: made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings'),
+  archiveOldVersions,
 
   addTeamAccess: made(published.AddTeamAccess, 'unitOfWork', 'ids'),
   listTeamAccess: made(published.ListTeamAccess, 'unitOfWork'),
@@ -133,6 +134,10 @@ export const useCases = {
   removeWorkspace: made(published.RemoveWorkspace, 'unitOfWork', 'clock'),
   listStateConsumers: made(published.ListStateConsumers, 'unitOfWork'),
   changeStateConsumers: made(published.ChangeStateConsumers, 'unitOfWork'),
+  showDataRetention: made(published.ShowDataRetention, 'unitOfWork'),
+  setDataRetention: made(published.SetDataRetention, 'unitOfWork', 'clock', 'ids'),
+  removeDataRetention: made(published.RemoveDataRetention, 'unitOfWork', 'clock'),
+  applyDataRetention: made(published.ApplyDataRetention, 'unitOfWork', 'clock', archiveOldVersions),
   changeWorkspaceLock: made(published.ChangeWorkspaceLock, 'unitOfWork', 'clock', runProgress),
 
   createProject: made(published.CreateProject, 'unitOfWork', 'clock', 'ids', tagChanges),

@@ -7,11 +7,7 @@ export { organizationPermissions, permissionsWithoutEffect } from './authorizati
 export type {
   Action,
   Claim,
-  PoolInQuestion,
   Requirement,
-  Standing,
-  TeamInQuestion,
-  TeamStanding,
   WithStanding,
 } from './authorization/policy.js';
 export {
@@ -26,6 +22,7 @@ export {
   policy,
   seenBy,
 } from './authorization/policy.js';
+export type { PoolInQuestion, Standing, TeamInQuestion, TeamStanding } from './authorization/standing.js';
 export type {
   ProjectAccessVisibility,
   ProjectVisibility,
@@ -156,6 +153,7 @@ export type {
   AgentPoolId,
   BundleKey,
   ConfigurationVersionId,
+  DataRetentionId,
   Id,
   Instant,
   MembershipId,
@@ -222,8 +220,8 @@ export { operationOf, phases, Run, runOperations, runStatusesDiscardable } from 
 export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
 export type { RunComment, RunEvent, RunEventReference } from './supporting/runs/run-event.js';
 export { runEventsOf } from './supporting/runs/run-event.js';
-export type { RunEffect, RunGuardFacts, RunTrigger, StageCheck } from './supporting/runs/run-lifecycle.js';
-export { runGuards, runLifecycle } from './supporting/runs/run-lifecycle.js';
+export { type RunGuardFacts, runGuards, type StageCheck } from './supporting/runs/run-guards.js';
+export { type RunEffect, type RunTrigger, runLifecycle } from './supporting/runs/run-lifecycle.js';
 export type { RunStatus } from './supporting/runs/run-status.js';
 export {
   completedRunStatuses,
@@ -273,6 +271,7 @@ export type {
 export { variableCategories, variableLimits, variableTaken } from './supporting/variables/variable.js';
 export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
 export type {
+  DataRetention,
   LinkedRepository,
   Lock,
   LockAction,

@@ -703,6 +703,8 @@ export const excluded: Readonly<Record<string, string>> = {
   'post /varsets/:id/relationships/projects': 'changes a variable set, by the keys of its projects',
   'post /policy-sets/:id/relationships/policies': 'changes a policy set, by the keys of its policies',
   'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',
+  'get /workspaces/:id/relationships/data-retention-policy': 'reads what showing a workspace reads',
+  'post /workspaces/:id/relationships/data-retention-policy': 'changes one workspace, by its key',
   'get /workspaces/:id/relationships/remote-state-consumers': 'reads workspaces, by the keys that were added to one',
   'post /workspaces/:id/relationships/remote-state-consumers': 'adds keys of workspaces to one',
   'post /policy-sets/:id/relationships/workspace-exclusions': 'changes a policy set, by the keys of its workspaces',

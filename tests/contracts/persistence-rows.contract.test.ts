@@ -145,6 +145,7 @@ const wholeWorkspace: Partial<Workspace> = {
   assessmentsEnabled: true,
   autoApplyRunTrigger: true,
   autoDestroy: { at: afterNoon(4), activityDuration: '14d', by: someone() },
+  retention: { id: 'drp-1', days: 30 },
   lock: { by: someone(), reason: 'Maintenance', at: afterNoon(1) },
   createdAt: afterNoon(2),
   updatedAt: afterNoon(3),

@@ -101,23 +101,17 @@ function walk(start: Run, steps: readonly Step[]): readonly Stride[] {
 }
 
 /** Triggers that end a run, set it back or leave it where it is are rare, or hardly any run would get far. */
-const spoilers = [
-  'discard',
-  'cancel',
-  'fail',
-  'lose-plan',
-  'finish-cancel',
-  'force-cancel',
-  'force-execute',
-  'fail-policy-check',
-] as const;
+const spoilers = ['discard', 'cancel', 'fail', 'lose-plan', 'force-execute', 'fail-policy-check'] as const;
+const furthering = runTriggers.filter((known) => !spoilers.some((one) => one === known));
+/** `settle` takes those that fire by themselves, so that they are rarely fired by name. */
 const anyStep: fc.Arbitrary<Step['trigger']> = fc.oneof(
   { weight: 6, arbitrary: fc.constant('settle' as const) },
-  { weight: 20, arbitrary: fc.constantFrom(...runTriggers.filter((known) => !spoilers.some((one) => one === known))) },
+  { weight: 5, arbitrary: fc.constantFrom(...furthering.filter((trigger) => byThemselves.includes(trigger))) },
+  { weight: 20, arbitrary: fc.constantFrom(...furthering.filter((trigger) => !byThemselves.includes(trigger))) },
   { weight: 1, arbitrary: fc.constantFrom(...spoilers) },
 );
 
-/** Whether policies apply to a run never changes. */
+/** Whether policies and run tasks apply to a run never changes. */
 const walks: fc.Arbitrary<readonly Stride[]> = fc
   .record({
     planOnly: fc.boolean(),
@@ -125,6 +119,7 @@ const walks: fc.Arbitrary<readonly Stride[]> = fc
     autoApply: fc.boolean(),
     allowEmptyApply: fc.boolean(),
     policiesApply: fc.boolean(),
+    tasksApply: fc.boolean(),
     steps: fc.array(
       fc.record({
         trigger: anyStep,
@@ -134,11 +129,13 @@ const walks: fc.Arbitrary<readonly Stride[]> = fc
       { minLength: 60, maxLength: 150 },
     ),
   })
-  .map(({ allowEmptyApply, policiesApply, steps, ...given }) => {
-    const gatheredAs = ({ policyCheck, ...gathered }: RunFactsGathered): RunFactsGathered => {
-      if (!policiesApply) return { ...gathered, policyCheck: 'none' };
-      return { ...gathered, policyCheck: policyCheck === 'none' ? 'open' : policyCheck };
-    };
+  .map(({ allowEmptyApply, policiesApply, tasksApply, steps, ...given }) => {
+    const gatheredAs = (gathered: RunFactsGathered): RunFactsGathered => ({
+      ...gathered,
+      ...(!policiesApply && { policyCheck: 'none' }),
+      ...(policiesApply && gathered.policyCheck === 'none' && { policyCheck: 'open' }),
+      ...(!tasksApply && { prePlan: 'none', preApply: 'none' }),
+    });
     return walk(
       aNewRun({ ...given, options: { allowEmptyApply } }),
       steps.map((step) => ({ ...step, gathered: gatheredAs(step.gathered) })),

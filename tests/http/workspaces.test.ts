@@ -108,6 +108,10 @@ describe('workspaces', () => {
       'current-configuration-version': { data: null },
       'current-run': { data: null },
       'latest-run': { data: null },
+      'data-retention-policy': {
+        data: null,
+        links: { related: `${prefix}/workspaces/${id}/relationships/data-retention-policy` },
+      },
       'current-state-version': {
         data: null,
         links: { related: `${prefix}/workspaces/${id}/current-state-version` },

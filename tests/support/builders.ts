@@ -123,6 +123,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     lock: null,
     repository: null,
     autoDestroy: null,
+    retention: null,
     source: 'tfe-api',
     tagNames: [],
     currentConfigurationVersionId: null,

@@ -48,6 +48,9 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'patch /workspaces/:id/tag-bindings': bindings,
     'patch /projects/:id/tag-bindings': bindings,
     'post /workspaces/:id/actions/lock': {},
+    'post /workspaces/:id/relationships/data-retention-policy': {
+      data: { type: 'data-retention-policy-delete-olders', attributes: { 'delete-older-than-n-days': 30 } },
+    },
     'post /runs/:id/actions/apply': { comment: 'Looks good' },
     'post /runs/:id/actions/discard': {},
     'post /runs/:id/actions/cancel': {},

@@ -219,6 +219,7 @@ export async function makeSmallWorld(
     name: 'api',
     repository,
     ...(question?.serving ? named : { executionMode: 'remote' }),
+    retention: { id: unique('drp'), days: 30 },
     ...(scene.locked && { lock: { by: ofCaller, reason: null, at: noon } }),
   });
   // A grant of the caller's team on a project is one on the project of the workspace: the default one.

@@ -14,6 +14,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   'tag-binding': 'tb',
   variable: 'var',
   'variable-set': 'varset',
+  'data-retention-policy': 'drp',
   'team-workspace': 'tws',
   'team-project': 'tprj',
   'configuration-version': 'cv',

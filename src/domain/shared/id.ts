@@ -9,6 +9,7 @@ export type ProjectId = Id<'project'>;
 export type WorkspaceId = Id<'workspace'>;
 export type TagId = Id<'tag'>;
 export type TagBindingId = Id<'tag-binding'>;
+export type DataRetentionId = Id<'data-retention-policy'>;
 export type VariableId = Id<'variable'>;
 export type VariableSetId = Id<'variable-set'>;
 export type TeamWorkspaceId = Id<'team-workspace'>;

@@ -30,7 +30,7 @@ import {
 import { currentRunOf } from './memory-runs.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { currentStateOf } from './memory-state-versions.js';
-import { byText, type CurrentTables, checkRevision, inOrder, pageOf, present } from './memory-tables.js';
+import { byText, type CurrentTables, checkRevision, compare, inOrder, pageOf, present } from './memory-tables.js';
 import { effectiveBindingsOf } from './memory-tags.js';
 
 /** Whether a name is as the wildcard says, in which an asterisk stands for any text. */
@@ -250,6 +250,13 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     if (found === undefined) return undefined;
     const named = tables.stateConsumers.get(found.id)?.has(readerId) === true;
     return { subject: found, standing: runStanding(found.globalRemoteState || named) };
+  }
+
+  async retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+    const tables = this.tables();
+    const living = present([...tables.workspaces.keys()].map((id) => tables.workspace(id)));
+    const retaining = living.filter(({ id, retention }) => id > after && retention !== null && retention.days !== null);
+    return retaining.sort((a, b) => compare(a.id, b.id)).slice(0, limit);
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {

@@ -11,6 +11,7 @@ export const idKinds = [
   'tag-binding',
   'variable',
   'variable-set',
+  'data-retention-policy',
   'team-workspace',
   'team-project',
   'configuration-version',

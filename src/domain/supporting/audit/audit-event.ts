@@ -21,6 +21,7 @@ export const unaskedActions = [
   'state-versions/write',
   'state-versions/upload',
   'state-versions/upload-json',
+  'state-versions/delete-data',
   'policy-outcomes/report',
   'task-results/call',
   'task-results/report',

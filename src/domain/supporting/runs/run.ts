@@ -9,14 +9,8 @@ import {
 } from '../../shared/id.js';
 import { entered, Lifecycle, stampOf } from '../../shared/lifecycle-engine.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
-import {
-  type RunEffect,
-  type RunGuardFacts,
-  type RunTransition,
-  type RunTrigger,
-  runGuards,
-  runLifecycle,
-} from './run-lifecycle.js';
+import { type RunGuardFacts, runGuards } from './run-guards.js';
+import { type RunEffect, type RunTransition, type RunTrigger, runLifecycle } from './run-lifecycle.js';
 import {
   completedRunStatuses,
   type RunStatus,

@@ -3,10 +3,8 @@ import type { Page, PageRequest } from '../../../../application/ports/repositori
 import type { TaskStageRepository } from '../../../../application/ports/repositories/policy-repository.js';
 import type {
   Actor,
-  AppliedPolicySet,
   LocatedEvaluation,
   OutcomeFilter,
-  Policy,
   PolicyEvaluation,
   PolicyEvaluationId,
   PolicySetOutcome,
@@ -23,10 +21,11 @@ import { ofPage, type Part, partOf } from '../engine/lists.js';
 import { inserting, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, countOf, type Statements, unlessStale } from '../engine/statements.js';
+import { changeableEvaluation, evaluationFrom, locatedRows } from './evaluation-rows.js';
 import { onlySelected } from './knex-outcome-filters.js';
-import { policiesToRows, policyFrom, type Said, saidColumns, setRows } from './knex-outcome-rows.js';
 import { dropResultOutcomes, resultsOf, rowsOfResults, saveResults } from './knex-task-results.js';
 import { livingWorkspaces } from './knex-workspaces.js';
+import { policiesToRows, policyFrom, type Said, saidColumns, setRows } from './outcome-rows.js';
 import { seeing } from './standing.js';
 
 const stageRows = rowsOf<Omit<TaskStage, 'evaluations' | 'results'>>((row, as) => ({
@@ -47,35 +46,6 @@ interface StageRow {
 const stageColumns = [...stageRows.columns, 'results'];
 
 const changeableStage = stageRows.only('status', 'statusTimestamps', 'updatedAt', 'revision');
-
-const locatedRows = rowsOf<LocatedEvaluation>((row, as) => ({
-  id: row.id,
-  taskStageId: row.task_stage_id,
-  kind: row.kind,
-  status: row.status,
-  policyToolVersion: row.policy_tool_version,
-  resultCount: as.json(row.result_count),
-  overridable: as.flag(row.overridable),
-  statusTimestamps: as.json(row.status_timestamps),
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-}));
-
-const changeableEvaluation = locatedRows.except('id', 'taskStageId', 'kind', 'createdAt');
-
-/** A set as earlier releases stored it too, which knew neither code nor versions. */
-type StoredSet = Omit<AppliedPolicySet, 'policies' | 'policyToolVersion'> & { readonly policies: readonly Policy[] };
-
-const appliedFrom = (set: StoredSet): AppliedPolicySet => ({
-  policyToolVersion: null,
-  ...set,
-  policies: set.policies.map((policy) => ({ code: null, ...policy })),
-});
-
-const evaluationFrom = ({ policy_sets, ...row }: { readonly policy_sets: string }): PolicyEvaluation => {
-  const { taskStageId: _, ...evaluation } = locatedRows.read(row);
-  return { ...evaluation, policySets: (JSON.parse(policy_sets) as readonly StoredSet[]).map(appliedFrom) };
-};
 
 /** The number of an evaluation's outcomes, with one of them, or with none when the page is past the end. */
 type CountedRow = { readonly total: number; readonly id: PolicySetOutcomeId | null; readonly position: number };
