@@ -121,7 +121,11 @@ export type {
   RunScope,
 } from './ports/repositories/run-repository.js';
 export type { RunTaskRepository, WorkspaceTaskRepository } from './ports/repositories/run-task-repository.js';
-export type { StateOutputRepository, StateVersionRepository } from './ports/repositories/state-version-repository.js';
+export type {
+  StateOutputRepository,
+  StateVersionRepository,
+  StateVersionSummary,
+} from './ports/repositories/state-version-repository.js';
 export type { StoredFile, StoredFiles } from './ports/repositories/stored-files.js';
 export type {
   CountedTag,

@@ -829,6 +829,7 @@ it('has a story of each row that describes itself', async () => {
   const within: Readonly<Record<string, string>> = {
     WorkspacePermissions: 'TeamWorkspaceView',
     PolicyOutcome: 'PolicySetOutcome',
+    StoredVariable: 'Variable',
     PendingEffect: 'Effect',
     FailingEffect: 'Effect',
     TaskResult: 'LocatedResult',

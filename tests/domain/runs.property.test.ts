@@ -103,7 +103,7 @@ function walk(start: Run, steps: readonly Step[]): readonly Stride[] {
 /** Triggers that end a run, set it back or leave it where it is are rare, or hardly any run would get far. */
 const spoilers = ['discard', 'cancel', 'fail', 'lose-plan', 'force-execute', 'fail-policy-check'] as const;
 const furthering = runTriggers.filter((known) => !spoilers.some((one) => one === known));
-/** `settle` takes those that fire by themselves, so that they are rarely fired by name. */
+/** `settle` fires the automatic ones: by name they are rarely fired. */
 const anyStep: fc.Arbitrary<Step['trigger']> = fc.oneof(
   { weight: 6, arbitrary: fc.constant('settle' as const) },
   { weight: 5, arbitrary: fc.constantFrom(...furthering.filter((trigger) => byThemselves.includes(trigger))) },
