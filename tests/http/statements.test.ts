@@ -181,7 +181,7 @@ const promised: Readonly<Record<string, number>> = {
   'delete /tasks/:id': 8,
   'get /workspaces/:workspaceId/tasks': 3,
   // The attachments are counted under the workspace's lock.
-  'post /workspaces/:workspaceId/tasks': 7,
+  'post /workspaces/:workspaceId/tasks': 6,
   'get /workspaces/:workspaceId/tasks/:workspaceTaskId': 2,
   'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': 4,
   'delete /workspaces/:workspaceId/tasks/:workspaceTaskId': 7,

@@ -43,8 +43,7 @@ export const noon = '2030-01-01T12:00:00.000Z';
 /** The instant `seconds` after noon. */
 export const afterNoon = (seconds: number): string => new Date(Date.parse(noon) + seconds * 1000).toISOString();
 
-/** So many digits from the start that what is made later sorts later. */
-let made = 100_000;
+let made = 0;
 
 /** A text nothing else has in this process. */
 export const unique = (what: string): string => {
