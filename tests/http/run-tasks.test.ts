@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import supertest from 'supertest';
 import { doc, missing, newName, prefix, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
+import { Bench } from '../support/bench.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
 
 /** The payload of a call. */
@@ -30,9 +31,9 @@ await api.organization('acme');
 const path = '/organizations/acme/tasks';
 const relationTo = (type: string, id: string) => ({ data: { type, id } });
 
-const newTask = async (attributes: object = {}): Promise<string> => {
+const newTask = async (attributes: object = {}, organization = 'acme'): Promise<string> => {
   const body = doc('tasks', { name: newName('scanner'), url, category: 'task', ...attributes });
-  return (await admin.post(path, body).expect(201)).body.data.id;
+  return (await admin.post(`/organizations/${organization}/tasks`, body).expect(201)).body.data.id;
 };
 
 const attach = async (workspace: string, task: string, attributes: object = {}): Promise<string> => {
@@ -218,10 +219,11 @@ describe('a run with a run task', () => {
     ])('refuses %s', async (_, token, status) => {
       await report({ status: 'passed' }, {}, token).expect(status);
       await asTask('get', call.configuration_version_download_url, token).expect(status);
-      const other = `${call.task_result_callback_url?.replace(/taskrs-\w+/, 'taskrs-nobody')}`;
-      await asTask('patch', other)
+      const other = (target = '') => target.replace(/taskrs-\w+/, 'taskrs-nobody');
+      await asTask('patch', other(call.task_result_callback_url))
         .send(doc('task-results', { status: 'passed' }))
         .expect(404);
+      await asTask('get', other(call.configuration_version_download_url)).expect(404);
       expect(await statusOf()).toBe('pre_plan_running');
     });
 
@@ -281,6 +283,32 @@ describe('a run with a run task', () => {
         ['task-results/report', 'run-task'],
         ['task-results/call', 'system'],
       ]);
+    });
+  });
+
+  describe('after the plan', () => {
+    it('lets its token read the plan, and takes one result, until every task of the stage has reported', async () => {
+      const bench = await Bench.make(api);
+      await bench.version();
+      for (const stages of [['post_plan'], ['post_plan']]) {
+        await attach(bench.workspaceId, await newTask({}, bench.organization), { stages });
+      }
+      run = await bench.run();
+      const job = await bench.claimed(run);
+      await job.artifact('plan-json-redacted', Buffer.from('{"password":null}'));
+      await job.planned();
+      await api.settle();
+      const [first, second] = calls.slice(-2) as [Call, Call];
+      call = first;
+      expect(call.stage).toBe('post_plan');
+      expect((await asTask('get', call.plan_json_api_url).expect(200)).body).toEqual({ password: null });
+      await report({ status: 'passed' }).expect(200);
+      await report({ status: 'failed' }).expect(409);
+      expect(await statusOf()).toBe('post_plan_running');
+      call = second;
+      await report({ status: 'passed' }).expect(200);
+      expect(await statusOf()).toBe('post_plan_completed');
+      await asTask('get', call.plan_json_api_url).expect(401);
     });
   });
 
