@@ -201,7 +201,7 @@ const followingTheOrganization = (path: string, document: Json, pool: Json): Jso
   return { ...document, data };
 };
 
-/** What attributes of these types say about features that came later. */
+/** Attributes of features that later releases added, by type. */
 const newFeatures: Json = {
   'entitlement-sets': { 'run-tasks': true },
   runs: { permissions: { 'can-comment': true, 'can-force-cancel': true, 'can-force-execute': true } },
