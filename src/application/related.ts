@@ -5,6 +5,7 @@ import type {
   ManagedPolicy,
   Member,
   Organization,
+  PolicySetVersion,
   TaskStage,
   Team,
   WithStanding,
@@ -29,6 +30,7 @@ interface Views {
   readonly team: WithStanding<Team>;
   readonly membership: MembershipView;
   readonly policy: ManagedPolicy;
+  readonly 'policy-set-version': PolicySetVersion;
   readonly 'state-version': ListedStateVersion;
 }
 

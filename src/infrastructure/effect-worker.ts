@@ -20,6 +20,7 @@ type Performed =
   | 'reclaimLostRuns'
   | 'sweepBundles'
   | 'archiveOldVersions'
+  | 'discardPolicyArchives'
   | 'refusals'
   | 'forgetAuditEvents'
   | 'tokenUses'
@@ -109,6 +110,7 @@ export class EffectWorker {
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
     this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
+    this.every(everySeconds.oldVersions, () => this.discardPolicyArchives());
     this.every(everySeconds.refusals, () => this.chores.refusals.flush());
     this.every(everySeconds.auditEvents, () => this.forgetAuditEvents());
     this.every(everySeconds.secrets, () => this.renewSecrets(), 0);
@@ -202,6 +204,16 @@ export class EffectWorker {
     } while (after !== undefined && !this.stopping);
     if (archived > 0) this.log.info({ archived }, 'old versions archived');
     if (failure !== undefined) throw failure;
+  }
+
+  private async discardPolicyArchives(): Promise<void> {
+    let discarded = 0;
+    for (let more = true; more && !this.stopping; ) {
+      const batch = await this.chores.discardPolicyArchives.execute();
+      discarded += batch;
+      more = batch > 0;
+    }
+    if (discarded > 0) this.log.info({ discarded }, 'unneeded policy archives discarded');
   }
 
   private async forgetAuditEvents(): Promise<void> {

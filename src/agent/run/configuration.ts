@@ -7,7 +7,7 @@ import type { Execution } from './execution.js';
 import { RunFailure } from './execution.js';
 import { unpack } from './unpack.js';
 
-const mostEntries = 1_000_000;
+export const mostEntries = 1_000_000;
 
 /** Downloads a file of the run and unpacks it into the directory of that name. */
 export async function fetched(x: Execution, url: string, name: string, sha256?: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Bounds } from '../programs/child-process.js';
 import { Heartbeat } from '../service/heartbeat.js';
-import type { Job } from '../service/job.js';
+import { type Job, sensitiveParametersOf } from '../service/job.js';
 import { LeasedRun, type PhaseReport } from '../service/leased-run.js';
 import { printable } from '../service/printable.js';
 import { RunLog } from '../service/run-log.js';
@@ -36,7 +36,11 @@ export async function executeJob(job: Job, dependencies: Dependencies): Promise<
   // First, because the lease may expire while long secrets are prepared for masking.
   const heartbeat = new Heartbeat(run);
   const ends = endsOf(job, run, heartbeat, dependencies);
-  const secrets = await Secrets.of(job.workspace.variables, [token, job.lease.token]).catch((error: unknown) => {
+  const secrets = await Secrets.of(job.workspace.variables, [
+    token,
+    job.lease.token,
+    ...sensitiveParametersOf(job),
+  ]).catch((error: unknown) => {
     ends.clear();
     heartbeat.stop();
     throw error;

@@ -1,4 +1,10 @@
-import { later, type StateVersionOutputId, type VariableId, type WorkspaceId } from '../../domain/index.js';
+import {
+  later,
+  type PolicySetParameterId,
+  type StateVersionOutputId,
+  type VariableId,
+  type WorkspaceId,
+} from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -25,7 +31,9 @@ interface Batch extends Renewed {
 /** Keeps signed and sealed data readable for every instance on the database while the signing secret is rotated. */
 export class StoredSecrets {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'variables' | 'stateOutputs' | 'signingKeys'>,
+    private readonly unitOfWork: UnitOfWork<
+      'workspaces' | 'variables' | 'policySetParameters' | 'stateOutputs' | 'signingKeys'
+    >,
     private readonly clock: Clock,
     private readonly box: SecretBox,
   ) {}
@@ -44,10 +52,11 @@ export class StoredSecrets {
     });
     const webhookKeys = await this.renewAll((after) => this.sealWebhookKeys(after));
     const variables = await this.renewAll((after) => this.sealVariables(after));
+    const parameters = await this.renewAll((after) => this.sealParameters(after));
     const outputs = await this.renewAll((after) => this.sealOutputs(after));
     return {
-      sealed: webhookKeys.sealed + variables.sealed + outputs.sealed,
-      lost: webhookKeys.lost + variables.lost + outputs.lost,
+      sealed: webhookKeys.sealed + variables.sealed + parameters.sealed + outputs.sealed,
+      lost: webhookKeys.lost + variables.lost + parameters.lost + outputs.lost,
     };
   }
 
@@ -84,15 +93,29 @@ export class StoredSecrets {
   private sealVariables(after: VariableId): Promise<Batch> {
     return this.unitOfWork.run(async (tx) => {
       const variables = await tx.variables.sealedOtherwise(this.box.fingerprints[0], after, batch);
-      let sealed = 0;
-      for (const variable of variables) {
-        const value = openedWith(this.box, variable.sealedValue);
-        if (value === undefined) continue;
-        await tx.variables.save({ ...variable, sealedValue: this.box.seal(value), revision: variable.revision + 1 });
-        sealed += 1;
-      }
-      return { sealed, lost: variables.length - sealed, last: variables.at(-1)?.id };
+      return this.sealAgain(variables, (variable) => tx.variables.save(variable));
     });
+  }
+
+  private sealParameters(after: PolicySetParameterId): Promise<Batch> {
+    return this.unitOfWork.run(async (tx) => {
+      const parameters = await tx.policySetParameters.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      return this.sealAgain(parameters, (parameter) => tx.policySetParameters.save(parameter));
+    });
+  }
+
+  private async sealAgain<Row extends { readonly id: string; readonly sealedValue: string; readonly revision: number }>(
+    rows: readonly Row[],
+    save: (row: Row) => Promise<void>,
+  ): Promise<Batch> {
+    let sealed = 0;
+    for (const row of rows) {
+      const value = openedWith(this.box, row.sealedValue);
+      if (value === undefined) continue;
+      await save({ ...row, sealedValue: this.box.seal(value), revision: row.revision + 1 });
+      sealed += 1;
+    }
+    return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };
   }
 
   /** Outputs never change: if two instances do it at once, either result can be opened. */

@@ -23,6 +23,8 @@ import { KnexRequestRates, KnexSigningKeys } from './repositories/knex-instances
 import { KnexKeptBytes } from './repositories/knex-kept-bytes.js';
 import { KnexMemberships, KnexOrganizations } from './repositories/knex-organizations.js';
 import { KnexPolicies } from './repositories/knex-policies.js';
+import { KnexPolicySetParameters } from './repositories/knex-policy-set-parameters.js';
+import { KnexPolicySetVersions } from './repositories/knex-policy-set-versions.js';
 import { KnexPolicySets } from './repositories/knex-policy-sets.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
@@ -93,6 +95,8 @@ const transactionOn = (
   stateVersions: new KnexStateVersions(db),
   stateOutputs: new KnexStateOutputs(db),
   policySets: new KnexPolicySets(db),
+  policySetVersions: new KnexPolicySetVersions(db),
+  policySetParameters: new KnexPolicySetParameters(db),
   policies: new KnexPolicies(db),
   taskStages: new KnexTaskStages(db),
   agentPools: new KnexAgentPools(db),

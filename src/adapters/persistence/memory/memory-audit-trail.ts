@@ -51,6 +51,7 @@ export class MemoryAuditTrail implements AuditTrail {
       'state-versions': () => ofWorkspace(tables.stateVersions.get(id)?.workspaceId),
       'task-stages': () => ofRun(tables.taskStages.get(id)?.runId),
       'policy-sets': () => tables.policySets.get(id)?.organizationId,
+      'policy-set-versions': () => tables.policySetVersions.get(id)?.organizationId,
       policies: () => tables.policies.get(id)?.organizationId,
       'agent-pools': () => tables.agentPools.get(id)?.organizationId ?? undefined,
     };

@@ -17,6 +17,7 @@ export const auditedKinds = [
   'runs',
   'task-stages',
   'policy-sets',
+  'policy-set-versions',
   'policies',
   'agent-pools',
 ] as const;

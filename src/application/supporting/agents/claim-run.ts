@@ -4,24 +4,29 @@ import {
   type ConfigurationVersionState,
   type Instant,
   type Phase,
+  type PolicySetParameter,
   type RunId,
   type RunState,
   type RunTrigger,
   type StateVersion,
   serves,
   type TaskStage,
-  type Variable,
   type Workspace,
 } from '../../../domain/index.js';
 import { doneByAgent, doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { lockedRun, type ProgressRepositories, type RunProgress } from '../runs/run-progress.js';
 import type { OpenedVariable } from '../variables/variable-values.js';
 import { unknownAgent } from './authenticate-agent.js';
 import { leaseEnd } from './lease-holder.js';
+
+/** A parameter with its value, for the agent that evaluates its set. */
+export interface OpenedParameter extends PolicySetParameter {
+  readonly value: string;
+}
 
 /** A claimed run with all data an agent needs to execute it, and the lease token for its reports. */
 export interface Job {
@@ -34,6 +39,8 @@ export interface Job {
   readonly stage: TaskStage | null;
   /** The workspace's variables at the time of the claim. */
   readonly variables: readonly OpenedVariable[];
+  /** The parameters of the policy sets to evaluate, at the time of the claim. */
+  readonly parameters: readonly OpenedParameter[];
   /** The workspace's current state; null if it has none. */
   readonly state: StateVersion | null;
   /** The plan file stored by the planning agent; null without one, and for a plan. */
@@ -51,7 +58,9 @@ const mostLooks = 20;
 /** POST /agent/v1/claims, a single attempt: the caller repeats it while the client waits. */
 export class ClaimRun {
   constructor(
-    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'variables' | 'agentPools' | 'rowLocks' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<
+      ProgressRepositories | 'variables' | 'policySetParameters' | 'agentPools' | 'rowLocks' | 'audit'
+    >,
     private readonly clock: Clock,
     private readonly secrets: SecretGenerator,
     private readonly box: SecretBox,
@@ -92,10 +101,14 @@ export class ClaimRun {
         lease: { poolId, agent: name, digest, expiresAt },
       });
       const { state } = started;
-      const { variables, lost } = this.opened(await tx.variables.ofWorkspace(state.workspaceId));
-      if (lost > 0) {
+      const stage = (await tx.taskStages.ofRun(id)) ?? null;
+      const { opened: variables, lost } = this.opened(await tx.variables.ofWorkspace(state.workspaceId));
+      const { opened: parameters, lost: lostParameters } = this.opened(await parametersOf(tx, phase, stage));
+      if (lost + lostParameters > 0) {
         // Readers of the run may lack access to variables, so keys are not named.
-        const failure = `${lost} of the workspace's variables cannot be decrypted with any signing secret: set those without a value again`;
+        const what =
+          lost > 0 ? `${lost} of the workspace's variables` : `${lostParameters} of the policy sets' parameters`;
+        const failure = `${what} cannot be decrypted with any signing secret: set those without a value again`;
         await this.progress.fire(tx, started, 'fail', { failure });
         await tx.audit.add(doneBySystem('runs/fail', id), state);
         return undefined;
@@ -103,7 +116,6 @@ export class ClaimRun {
       await tx.audit.add(doneByAgent(agent, 'runs/claim', id), state);
       const version = await tx.configurationVersions.find(state.configurationVersionId);
       if (version === undefined) throw new Error(`a resource that ${id} depends on was deleted`);
-      const stage = (await tx.taskStages.ofRun(id)) ?? null;
       return {
         leaseToken: secret,
         expiresAt,
@@ -113,21 +125,28 @@ export class ClaimRun {
         version: version.state,
         stage,
         variables,
+        parameters,
         state: (await tx.stateVersions.current(workspace.id)) ?? null,
         planFile: phase === 'plan' ? null : ((await tx.runArtifacts.find(id, 'plan-file')) ?? null),
       };
     });
   }
 
-  /** `lost` is the number of variables that cannot be opened. */
-  private opened(sealed: readonly Variable[]) {
-    const variables: OpenedVariable[] = [];
+  /** `lost` is the number of values that cannot be opened. */
+  private opened<Sealed extends { readonly sealedValue: string }>(sealed: readonly Sealed[]) {
+    const opened: (Sealed & { readonly value: string })[] = [];
     let lost = 0;
-    for (const variable of sealed) {
-      const value = openedWith(this.box, variable.sealedValue);
+    for (const one of sealed) {
+      const value = openedWith(this.box, one.sealedValue);
       if (value === undefined) lost += 1;
-      else variables.push({ ...variable, value });
+      else opened.push({ ...one, value });
     }
-    return { variables, lost };
+    return { opened, lost };
   }
 }
+
+/** An apply evaluates no policies. */
+const parametersOf = async (tx: Transaction<'policySetParameters'>, phase: Phase, stage: TaskStage | null) =>
+  phase === 'apply' || stage === null
+    ? []
+    : tx.policySetParameters.ofSets(stage.evaluations.flatMap(({ policySets }) => policySets.map(({ id }) => id)));

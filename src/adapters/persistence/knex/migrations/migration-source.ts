@@ -19,6 +19,7 @@ import * as statesOfClients from './0017-states-of-clients.js';
 import * as attributesOfClients from './0018-attributes-of-clients.js';
 import * as attributes from './0019-attributes.js';
 import * as filters from './0020-filters.js';
+import * as policySetVersions from './0026-policy-set-versions.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -41,6 +42,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0018-attributes-of-clients': attributesOfClients,
   '0019-attributes': attributes,
   '0020-filters': filters,
+  '0026-policy-set-versions': policySetVersions,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

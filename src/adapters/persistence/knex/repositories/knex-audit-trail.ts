@@ -81,6 +81,7 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
       .select('w.organization_id'),
   ),
   'policy-sets': lookup((sql, id) => sql('policy_sets').where({ id }).select('organization_id')),
+  'policy-set-versions': lookup((sql, id) => sql('policy_set_versions').where({ id }).select('organization_id')),
   policies: lookup((sql, id) => sql('policies').where({ id }).select('organization_id')),
   'agent-pools': lookup((sql, id) => sql('agent_pools').where({ id }).select('organization_id')),
 };

@@ -3,6 +3,7 @@ import type {
   BundleKey,
   ConfigurationVersionId,
   OrganizationId,
+  PolicySetVersionId,
   RunId,
   StateVersionId,
   TeamId,
@@ -96,7 +97,17 @@ export class KnexRemovals implements Removals {
     const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', evaluations().select('id'));
     const outcomes = sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id'));
     const logs = sql('run_log_chunks').whereIn('run_id', ids);
-    for (const rows of [left(), logs, outcomes, sets(), evaluations(), stages(), sql('runs').whereIn('id', ids)]) {
+    const policies = sql('policy_set_version_runs').whereIn('run_id', ids);
+    for (const rows of [
+      left(),
+      logs,
+      policies,
+      outcomes,
+      sets(),
+      evaluations(),
+      stages(),
+      sql('runs').whereIn('id', ids),
+    ]) {
       await this.db.run(rows.delete());
     }
     return artifacts.map(({ bundle_key }) => bundle_key);
@@ -125,6 +136,13 @@ export class KnexRemovals implements Removals {
     if ((await this.db.run(ofOrganization.whereIn('sha256', codes).delete())) === mostCodes) {
       return { bundleKeys: [], finished: false };
     }
+    const archives = await this.db.all<{ id: PolicySetVersionId; bundle_key: BundleKey | null }>(
+      sql('policy_set_versions').where('organization_id', id).select('id', 'bundle_key').limit(limit),
+    );
+    const archiveIds = archives.map((archive) => archive.id);
+    if (archives.length > 0) await this.db.run(sql('policy_set_versions').whereIn('id', archiveIds).delete());
+    const bundleKeys = archives.flatMap(({ bundle_key }) => bundle_key ?? []);
+    if (archives.length === limit) return { bundleKeys, finished: false };
     await this.removeTeams({ organization_id: id });
     const members = await this.db.all<{ readonly user_id: UserId }>(
       sql('organization_memberships as m')
@@ -134,7 +152,9 @@ export class KnexRemovals implements Removals {
         .select('m.user_id'),
     );
     const sets = sql('policy_sets').where('organization_id', id).select('id');
-    await this.db.run(sql('policy_set_policies').whereIn('policy_set_id', sets).delete());
+    for (const table of ['policy_set_policies', 'policy_set_parameters']) {
+      await this.db.run(sql(table).whereIn('policy_set_id', sets).delete());
+    }
     const pools = sql('agent_pools').where('organization_id', id).select('id');
     await this.db.run(sql('agent_tokens').whereIn('pool_id', pools).delete());
     for (const table of ['agent_pools', 'policy_sets', 'policies', 'organization_memberships', 'api_tokens']) {
@@ -145,7 +165,7 @@ export class KnexRemovals implements Removals {
       members.map(({ user_id }) => user_id),
     );
     await this.db.run(sql('organizations').where({ id }).delete());
-    return { bundleKeys: [], finished: true };
+    return { bundleKeys, finished: true };
   }
 
   private async removeTeams(which: { id: TeamId } | { organization_id: OrganizationId }): Promise<void> {
