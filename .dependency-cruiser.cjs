@@ -97,7 +97,7 @@ module.exports = {
       from: { path: '^src/domain/authorization/' },
       to: {
         path: '^src/domain/[^/]+/',
-        pathNot: '^src/domain/(authorization|shared)/|^src/domain/team-access/access-level\\.ts',
+        pathNot: '^src/domain/(authorization|shared)/|^src/domain/team-access/(project-)?access-level\\.ts',
       },
     },
     {

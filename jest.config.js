@@ -15,6 +15,8 @@ const shared = {
  */
 export default {
   maxWorkers: 2,
+  // Only a leak takes so long: on a loaded machine the kernel alone may take a second to free a worker's memory.
+  workerGracefulExitTimeout: 60_000,
   reporters: [
     'default',
     '<rootDir>/tests/support/logs-hold-no-secrets.cjs',

@@ -4,11 +4,17 @@ import {
   auditorStanding,
   type Grant,
   organizationPermissions,
+  type ProjectPermissions,
   permissionsWithoutEffect,
   type Standing,
   type TeamInQuestion,
   type TeamStanding,
 } from '../src/domain/index.js';
+import {
+  administersWorkspaces,
+  customProjectDefaults,
+  fixedProjectLevels,
+} from '../src/domain/team-access/project-access-level.js';
 
 /** One kind of caller, by the name that heads its column in the printed matrix. */
 export interface ActorKind {
@@ -44,6 +50,12 @@ const memberThrough = (name: string, given: Partial<TeamStanding>): ActorKind =>
 const memberWithCustom = (name: string, permission: Partial<typeof nothing>): ActorKind => {
   const grant: Grant = { access: 'custom', permissions: { ...nothing, ...permission } };
   return memberThrough(name, { grant });
+};
+
+const memberWithCustomProject = (name: string, permission: Partial<ProjectPermissions>): ActorKind => {
+  const { project, workspaces } = customProjectDefaults;
+  const permissions = { project: { ...project, ...permission }, workspaces };
+  return memberThrough(name, { projectGrant: { access: 'custom', permissions } });
 };
 
 const withoutEffect: ReadonlySet<string> = new Set(permissionsWithoutEffect);
@@ -87,6 +99,19 @@ export const actorGroups: readonly ActorGroup[] = [
       memberWithCustom('workspace locking', { workspaceLocking: true }),
       memberWithCustom('run tasks', { runTasks: true }),
       memberWithCustom('policy overrides', { policyOverrides: true }),
+    ],
+  },
+  {
+    name: 'Members with access to the project',
+    actors: [
+      ...fixedProjectLevels.map((access) => memberThrough(`project: ${access}`, { projectGrant: { access } })),
+      memberWithCustomProject('project settings: update', { settings: 'update' }),
+      memberWithCustomProject('project settings: delete', { settings: 'delete' }),
+      memberWithCustomProject('project teams: read', { teams: 'read' }),
+      memberWithCustomProject('project teams: manage', { teams: 'manage' }),
+      memberWithCustomProject('create workspaces', { create: true }),
+      memberWithCustomProject('move workspaces', { move: true }),
+      memberWithCustomProject('delete workspaces', { delete: true }),
     ],
   },
   {
@@ -152,7 +177,10 @@ const pools: readonly Subject[] = [
   {
     name: 'a pool that the workspace uses',
     of: (standing) => {
-      const admin = standing.teams.some(({ grant }) => grant?.access === 'admin');
+      const admin = standing.teams.some(
+        ({ grant, projectGrant }) =>
+          grant?.access === 'admin' || (projectGrant !== undefined && administersWorkspaces(projectGrant)),
+      );
       return { ...standing, pool: { named: true, serving: true, servingElsewhere: !admin } };
     },
   },
@@ -166,8 +194,25 @@ const pools: readonly Subject[] = [
   },
 ];
 
+const inProject =
+  (seen: boolean) =>
+  (standing: Standing): Standing => ({
+    ...standing,
+    teams: standing.teams.map(({ grant, projectGrant, ...team }) => ({
+      ...team,
+      ...(seen && projectGrant && { projectGrant }),
+      ...(seen && grant && { inProject: true }),
+    })),
+  });
+
+const projects: readonly Subject[] = [
+  { name: 'the project of the workspace', of: inProject(true) },
+  { name: 'another project', of: inProject(false) },
+];
+
 const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'user-tokens/manage': users,
+  'projects/read': projects,
   'teams/read': teams,
   'teams/update': teams,
   'teams/delete': teams,
@@ -175,6 +220,7 @@ const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'team-members/manage': teams,
   'team-tokens/manage': teams,
   'team-access/read': teams,
+  'project-access/read': teams,
   'agent-pools/read': pools,
   'agent-pools/manage': pools,
 };

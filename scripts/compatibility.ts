@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { notServed } from '../tests/clients/not-served.js';
+import { notServed } from '../src/adapters/http/openapi/not-served.js';
 import { otherData, providerVersion, resources } from '../tests/clients/provider-resources.js';
 import { commands, ways } from '../tests/clients/terraform-commands.js';
 import { code, mark, page, table } from './docs.js';
@@ -73,9 +73,14 @@ export const compatibilityPage = (): string =>
       clientCalls().map(([service, methods]) => [code(service), methods.map(code).join(', ')]),
     ),
     '## Not served',
-    'Requests for these are refused, and the resources of the provider that need them do not work.',
+    'Requests for these are 404 with the reason, and the resources of the provider that need them do not work.',
     table(
-      ['', 'Resources of the provider', 'Why'],
-      notServed.map(({ name, resources: needing, why }) => [name, needing.map(code).join(', '), why]),
+      ['', 'Endpoints, with those below them', 'Resources of the provider', 'Why'],
+      notServed.map(({ name, paths, resources: needing, why, more }) => [
+        name,
+        paths.map(code).join(', '),
+        needing.map(code).join(', '),
+        more === undefined ? why : `${why} See ${more}.`,
+      ]),
     ),
   );

@@ -1,5 +1,6 @@
 /** The published interface for programs with their own adapters: use cases, their commands and results, and ports. */
 
+export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 export { type Begun, EffectPerformers } from './background/effect-performers.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';
 export type { Lane, Performed, Share } from './background/perform-effects.js';
@@ -19,6 +20,7 @@ export { attemptSeconds } from './files/attempt-age.js';
 export { ByteQuota, type WithinRoom } from './files/byte-quota.js';
 export { type BundleReference, LocateBundle } from './files/locate-bundle.js';
 export { type OpenBundle, ReadBundle } from './files/read-bundle.js';
+export { ReadSharedStates, type SharedState } from './files/read-shared-states.js';
 export { SweepBundles } from './files/sweep-bundles.js';
 export { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
 export { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
@@ -80,11 +82,13 @@ export type {
   OrganizationFilter,
   OrganizationRunFilter,
   PolicySetFilter,
+  ProjectFilter,
   RunFilter,
+  TagFilter,
   TeamFilter,
   WorkspaceFilter,
 } from './ports/repositories/filters.js';
-export { agentPoolSorts, policySorts, workspaceSorts } from './ports/repositories/filters.js';
+export { agentPoolSorts, policySorts, projectSorts, workspaceSorts } from './ports/repositories/filters.js';
 export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
 export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
 export type {
@@ -108,8 +112,10 @@ export type {
   PolicySetVersionRepository,
   TaskStageRepository,
 } from './ports/repositories/policy-repository.js';
+export type { ProjectRepository } from './ports/repositories/project-repository.js';
 export type { Lockable, RowLocks } from './ports/repositories/row-locks.js';
 export type { RunArtifacts } from './ports/repositories/run-artifacts.js';
+export type { RunComments } from './ports/repositories/run-comments.js';
 export type {
   QueuedRun,
   RunCapacity,
@@ -120,6 +126,13 @@ export type {
 } from './ports/repositories/run-repository.js';
 export type { StateOutputRepository, StateVersionRepository } from './ports/repositories/state-version-repository.js';
 export type { StoredFile, StoredFiles } from './ports/repositories/stored-files.js';
+export type {
+  CountedTag,
+  GivenTag,
+  TagBindingRepository,
+  TagRepository,
+} from './ports/repositories/tag-repository.js';
+export type { TeamProjectRepository, TeamProjectView } from './ports/repositories/team-project-repository.js';
 export type { TeamRepository } from './ports/repositories/team-repository.js';
 export type {
   TeamAccessFilter,
@@ -129,7 +142,7 @@ export type {
 export type { Repositories, RepositoryName, Transaction, UnitOfWork } from './ports/repositories/unit-of-work.js';
 export type { Reservation, UserRepository } from './ports/repositories/user-repository.js';
 export type { VariableRepository } from './ports/repositories/variable-repository.js';
-export type { WorkspaceRepository } from './ports/repositories/workspace-repository.js';
+export type { WorkspaceOfRun, WorkspaceRepository } from './ports/repositories/workspace-repository.js';
 export { type Related, type RelatedKind, related, type ViewOf } from './related.js';
 export { RetryingUnitOfWork } from './retrying-unit-of-work.js';
 export type { AgentPoolReference } from './supporting/agent-pools/agent-pool-in-hand.js';
@@ -206,10 +219,17 @@ export {
   ShowRelatedToPolicySets,
 } from './supporting/policy-sets/show-related-to-policy-sets.js';
 export { UpdatePolicySet } from './supporting/policy-sets/update-policy-set.js';
+export { CreateProject } from './supporting/projects/create-project.js';
+export { ListProjects } from './supporting/projects/list-projects.js';
+export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
+export { RemoveProject } from './supporting/projects/remove-project.js';
+export { ShowProject } from './supporting/projects/show-project.js';
+export { UpdateProject } from './supporting/projects/update-project.js';
+export { AddRunComment } from './supporting/runs/add-run-comment.js';
 export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
-export { ListRunEvents } from './supporting/runs/list-run-events.js';
+export { ListRunEvents, type ShownRunEvents, ShowRunComment, ShowRunEvent } from './supporting/runs/list-run-events.js';
 export {
   ListOrganizationRuns,
   ListRuns,
@@ -242,6 +262,13 @@ export type { ShownOutput } from './supporting/state-versions/shown-output.js';
 export { StateOutputsReader } from './supporting/state-versions/state-outputs-reader.js';
 export type { StateUrls } from './supporting/state-versions/state-urls.js';
 export { type StateUploadFrom, UploadStateVersion } from './supporting/state-versions/upload-state-version.js';
+export { BindTags } from './supporting/tags/bind-tags.js';
+export { ChangeWorkspaceTags } from './supporting/tags/change-workspace-tags.js';
+export { ListEffectiveTagBindings, ListTagBindings } from './supporting/tags/list-tag-bindings.js';
+export { ListTags, ListWorkspaceTags } from './supporting/tags/list-tags.js';
+export { RemoveTags } from './supporting/tags/remove-tags.js';
+export { TagChanges, type TagReference, type WantedTags } from './supporting/tags/tag-changes.js';
+export { TagWorkspaces } from './supporting/tags/tag-workspaces.js';
 export { ChangeTeamMembers } from './supporting/teams/change-team-members.js';
 export { CreateTeam } from './supporting/teams/create-team.js';
 export { ListTeams } from './supporting/teams/list-teams.js';
@@ -281,11 +308,16 @@ export { ShowRelatedToWorkspaces, type WorkspaceInclude } from './supporting/wor
 export { type ShownWorkspace, ShowWorkspace } from './supporting/workspaces/show-workspace.js';
 export { ChangeStateConsumers, ListStateConsumers } from './supporting/workspaces/state-consumers.js';
 export { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
+export { AddProjectAccess, type NewProjectAccess } from './team-access/add-project-access.js';
 export { AddTeamAccess, type NewTeamAccess } from './team-access/add-team-access.js';
+export { ListProjectAccess } from './team-access/list-project-access.js';
 export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-access.js';
 export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
+export { RemoveProjectAccess } from './team-access/remove-project-access.js';
 export { RemoveTeamAccess } from './team-access/remove-team-access.js';
+export { ShowProjectAccess } from './team-access/show-project-access.js';
 export { ShowTeamAccess } from './team-access/show-team-access.js';
+export { type ProjectAccessChange, UpdateProjectAccess } from './team-access/update-project-access.js';
 export { type TeamAccessChange, UpdateTeamAccess } from './team-access/update-team-access.js';
 export type { ManageableToken } from './tokens/find-manageable-token.js';
 export { IssueOrganizationToken } from './tokens/issue-organization-token.js';

@@ -1,11 +1,13 @@
 import type {
   ConfigurationVersionId,
   ConfigurationVersionState,
+  EffectiveTagBinding,
   IngressAttributes,
   ManagedPolicy,
   Member,
   Organization,
   PolicySetVersion,
+  Project,
   TaskStage,
   Team,
   WithStanding,
@@ -19,6 +21,7 @@ import type { ShownWorkspace } from './supporting/workspaces/show-workspace.js';
 
 interface Views {
   readonly organization: Organization;
+  readonly project: WithStanding<Project>;
   readonly workspace: ShownWorkspace;
   readonly run: ShownRun;
   readonly plan: ShownPhase;
@@ -26,6 +29,7 @@ interface Views {
   readonly 'configuration-version': ConfigurationVersionState | ConfigurationVersionSummary;
   readonly 'ingress-attributes': { readonly versionId: ConfigurationVersionId; readonly attributes: IngressAttributes };
   readonly 'task-stage': WithStanding<TaskStage>;
+  readonly 'effective-tag-binding': EffectiveTagBinding;
   readonly user: Member;
   readonly team: WithStanding<Team>;
   readonly membership: MembershipView;

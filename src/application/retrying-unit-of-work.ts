@@ -4,14 +4,14 @@ import type { RepositoryName, Transaction, UnitOfWork } from './ports/repositori
 const attempts = 5;
 
 /**
- * Retries with fresh facts, a few times, if a save was stale. The changed row is locked first, so that the next attempt
- * is not stale for the same reason. The last refusal is passed on. Nothing else is retried: a lost commit response does
+ * Retries with fresh facts, a few times, if a save was stale. The next attempt first waits for the lock of the changed row,
+ * so that it is not stale for the same reason. The last refusal is passed on. Nothing else is retried: a lost commit response does
  * not show whether the change was committed.
  */
 export class RetryingUnitOfWork<Names extends RepositoryName = RepositoryName> implements UnitOfWork<Names> {
   constructor(
     private readonly inner: UnitOfWork<NoInfer<Names> | 'rowLocks'>,
-    /** Under contention most attempts fail again unless they wait for a random time. */
+    /** For refusals that name no row: under contention most attempts fail again unless they wait for a random time. */
     private readonly pauseAfter: (attempt: number) => Promise<void> = async () => undefined,
   ) {}
 
@@ -23,7 +23,7 @@ export class RetryingUnitOfWork<Names extends RepositoryName = RepositoryName> i
       } catch (error) {
         const stale = isDomainError(error) && error.code === 'shared/stale-revision';
         if (!stale || attempt === attempts) throw error;
-        await this.pauseAfter(attempt);
+        if (error.details.table === undefined) await this.pauseAfter(attempt);
         again = async (tx) => {
           await tx.rowLocks.takeStale(error);
           return work(tx);

@@ -11,6 +11,7 @@ const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
 const byteQuota = made(published.ByteQuota, 'settings');
 const runProgress = made(published.RunProgress, 'clock', 'ids');
 const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
+const tagChanges = made(published.TagChanges, 'clock', 'ids');
 const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
 const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
@@ -62,6 +63,12 @@ export const useCases = {
   updateTeamAccess: made(published.UpdateTeamAccess, 'unitOfWork'),
   removeTeamAccess: made(published.RemoveTeamAccess, 'unitOfWork'),
 
+  addProjectAccess: made(published.AddProjectAccess, 'unitOfWork', 'ids'),
+  listProjectAccess: made(published.ListProjectAccess, 'unitOfWork'),
+  showProjectAccess: made(published.ShowProjectAccess, 'unitOfWork'),
+  updateProjectAccess: made(published.UpdateProjectAccess, 'unitOfWork'),
+  removeProjectAccess: made(published.RemoveProjectAccess, 'unitOfWork'),
+
   issueTeamToken: made(published.IssueTeamToken, 'unitOfWork', tokenIssuer),
   listTeamTokens: made(published.ListTeamTokens, 'unitOfWork', 'clock'),
   showTeamToken: made(published.ShowTeamToken, 'unitOfWork'),
@@ -107,14 +114,30 @@ export const useCases = {
   showToken: made(published.ShowToken, 'unitOfWork'),
   revokeToken: made(published.RevokeToken, 'unitOfWork'),
 
-  createWorkspace: made(published.CreateWorkspace, 'unitOfWork', 'clock', 'ids', repositoryLinks),
+  createWorkspace: made(published.CreateWorkspace, 'unitOfWork', 'clock', 'ids', repositoryLinks, tagChanges),
   listWorkspaces: made(published.ListWorkspaces, 'unitOfWork'),
   showWorkspace: made(published.ShowWorkspace, 'unitOfWork'),
-  updateWorkspace: made(published.UpdateWorkspace, 'unitOfWork', 'clock', repositoryLinks),
+  updateWorkspace: made(published.UpdateWorkspace, 'unitOfWork', 'clock', repositoryLinks, tagChanges),
   removeWorkspace: made(published.RemoveWorkspace, 'unitOfWork', 'clock'),
   listStateConsumers: made(published.ListStateConsumers, 'unitOfWork'),
   changeStateConsumers: made(published.ChangeStateConsumers, 'unitOfWork'),
   changeWorkspaceLock: made(published.ChangeWorkspaceLock, 'unitOfWork', 'clock', runProgress),
+
+  createProject: made(published.CreateProject, 'unitOfWork', 'clock', 'ids', tagChanges),
+  listProjects: made(published.ListProjects, 'unitOfWork'),
+  showProject: made(published.ShowProject, 'unitOfWork'),
+  updateProject: made(published.UpdateProject, 'unitOfWork', 'clock', tagChanges),
+  removeProject: made(published.RemoveProject, 'unitOfWork'),
+  moveWorkspaces: made(published.MoveWorkspaces, 'unitOfWork', 'clock'),
+
+  listTags: made(published.ListTags, 'unitOfWork'),
+  listWorkspaceTags: made(published.ListWorkspaceTags, 'unitOfWork'),
+  changeWorkspaceTags: made(published.ChangeWorkspaceTags, 'unitOfWork', tagChanges),
+  tagWorkspaces: made(published.TagWorkspaces, 'unitOfWork', tagChanges),
+  removeTags: made(published.RemoveTags, 'unitOfWork'),
+  listTagBindings: made(published.ListTagBindings, 'unitOfWork'),
+  listEffectiveTagBindings: made(published.ListEffectiveTagBindings, 'unitOfWork'),
+  bindTags: made(published.BindTags, 'unitOfWork', tagChanges),
 
   createVariable: made(published.CreateVariable, 'unitOfWork', 'clock', 'ids', 'secretBox'),
   listVariables: made(published.ListVariables, 'unitOfWork', 'secretBox'),
@@ -123,6 +146,7 @@ export const useCases = {
   removeVariable: made(published.RemoveVariable, 'unitOfWork'),
 
   createRun: made(published.CreateRun, 'unitOfWork', runProgress, byteQuota),
+  createScheduledDestroys: made(published.CreateScheduledDestroys, 'unitOfWork', 'clock', runProgress, byteQuota),
   listRuns: made(published.ListRuns, 'unitOfWork', 'clock'),
   showRelatedToWorkspaces: made(published.ShowRelatedToWorkspaces, 'unitOfWork', 'clock', 'capabilityUrls'),
   showRelatedToRuns: made(published.ShowRelatedToRuns, 'unitOfWork', 'clock', 'capabilityUrls'),
@@ -132,6 +156,9 @@ export const useCases = {
   listOrganizationRuns: made(published.ListOrganizationRuns, 'unitOfWork', 'clock'),
   listQueuedRuns: made(published.ListQueuedRuns, 'unitOfWork'),
   listRunEvents: made(published.ListRunEvents, 'unitOfWork'),
+  showRunEvent: made(published.ShowRunEvent, 'unitOfWork'),
+  showRunComment: made(published.ShowRunComment, 'unitOfWork'),
+  addRunComment: made(published.AddRunComment, 'unitOfWork', 'clock', 'ids'),
   showRunCapacity: made(published.ShowRunCapacity, 'unitOfWork'),
   showRun: made(published.ShowRun, 'unitOfWork'),
   changeRun: made(published.ChangeRun, 'unitOfWork', 'clock', runProgress),
@@ -168,6 +195,7 @@ export const useCases = {
     'bundleStore',
   ),
   listStateVersions: made(published.ListStateVersions, 'unitOfWork', 'clock', 'capabilityUrls'),
+  readSharedStates: made(published.ReadSharedStates, 'unitOfWork', 'clock', 'capabilityUrls'),
   showStateVersion: made(published.ShowStateVersion, 'unitOfWork', 'clock', 'capabilityUrls'),
   listStateOutputs: made(published.ListStateOutputs, 'unitOfWork'),
   listCurrentOutputs: made(published.ListCurrentOutputs, 'unitOfWork'),
@@ -229,7 +257,7 @@ export const useCases = {
   listAgentTokens: made(published.ListAgentTokens, 'unitOfWork'),
 
   authenticateAgent: made(published.AuthenticateAgent, 'unitOfWork', 'clock', 'secrets', tokenUses),
-  claimRun: made(published.ClaimRun, 'unitOfWork', 'clock', 'secrets', 'secretBox', runProgress),
+  claimRun: made(published.ClaimRun, 'unitOfWork', 'clock', 'secrets', 'secretBox', runProgress, 'capabilityUrls'),
   renewLease: made(published.RenewLease, 'unitOfWork', 'clock', 'secrets'),
   askLease: made(published.AskLease, 'unitOfWork', 'secrets'),
   readRunFiles: made(published.ReadRunFiles, 'unitOfWork', 'secrets', 'bundleStore'),

@@ -12,10 +12,7 @@ export type {
   Standing,
   TeamInQuestion,
   TeamStanding,
-  TeamTokenVisibility,
-  TeamVisibility,
   WithStanding,
-  WorkspaceVisibility,
 } from './authorization/policy.js';
 export {
   actions,
@@ -28,11 +25,22 @@ export {
   organizationAccessOf,
   policy,
   seenBy,
+} from './authorization/policy.js';
+export type {
+  ProjectAccessVisibility,
+  ProjectVisibility,
+  TeamTokenVisibility,
+  TeamVisibility,
+  WorkspaceVisibility,
+} from './authorization/visibility.js';
+export {
+  projectAccessVisibility,
+  projectVisibility,
   teamAccessVisibility,
   teamTokenVisibility,
   teamVisibility,
   workspaceVisibility,
-} from './authorization/policy.js';
+} from './authorization/visibility.js';
 export { type Scale, scaleNames, scales, type WorkspacePermissions } from './authorization/workspace-permissions.js';
 export type {
   ConfigurationVersionChange,
@@ -138,11 +146,16 @@ export type {
   PolicySetOutcomeId,
   PolicySetParameterId,
   PolicySetVersionId,
+  ProjectId,
+  RunCommentId,
   RunId,
   StateVersionId,
   StateVersionOutputId,
+  TagBindingId,
+  TagId,
   TaskStageId,
   TeamId,
+  TeamProjectId,
   TeamWorkspaceId,
   TokenId,
   UserId,
@@ -166,6 +179,8 @@ export type { Member, Membership, Organization } from './supporting/organization
 export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
 export type { OrganizationSettings } from './supporting/organizations/organization-settings.js';
 export { authPolicies } from './supporting/organizations/organization-settings.js';
+export type { Project, ProjectSettings } from './supporting/projects/project.js';
+export { defaultProjectId, defaultProjectName } from './supporting/projects/project.js';
 export type {
   Lease,
   Phase,
@@ -183,7 +198,8 @@ export type {
 } from './supporting/runs/run.js';
 export { operationOf, phases, Run, runOperations, runStatusesDiscardable } from './supporting/runs/run.js';
 export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
-export { type RunEvent, runEventsOf } from './supporting/runs/run-event.js';
+export type { RunComment, RunEvent, RunEventReference } from './supporting/runs/run-event.js';
+export { runEventsOf } from './supporting/runs/run-event.js';
 export type { PolicyCheck, RunEffect, RunGuardFacts, RunTrigger } from './supporting/runs/run-lifecycle.js';
 export { runGuards, runLifecycle } from './supporting/runs/run-lifecycle.js';
 export type { RunStatus } from './supporting/runs/run-status.js';
@@ -204,14 +220,17 @@ export {
   type StateVersion,
   stateVersionStatuses,
 } from './supporting/state-versions/state-version.js';
+export type { Tag } from './supporting/tags/tag.js';
+export { tagNameOf } from './supporting/tags/tag.js';
+export type { EffectiveTagBinding, KeyValue, TagBinding, TagBindingOwner } from './supporting/tags/tag-binding.js';
 export type { AccessChange, Team, TeamSettings } from './supporting/teams/team.js';
 export { asQuestion, ownersTeamName, visibilities } from './supporting/teams/team.js';
 export { teamNameKey } from './supporting/teams/team-name.js';
 export { awaitedUser, type User } from './supporting/users/user.js';
 export type { Variable, VariableSettings, VariableTotals } from './supporting/variables/variable.js';
 export { variableCategories, variableLimits, variableTaken } from './supporting/variables/variable.js';
+export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
 export type {
-  AutoDestroy,
   LinkedRepository,
   Lock,
   LockAction,
@@ -223,5 +242,18 @@ export type {
 export { lockActions } from './supporting/workspaces/workspace.js';
 export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';
 export { accessLevels, impliedBy, permissionsOf } from './team-access/access-level.js';
+export type {
+  PermissionsInProject,
+  ProjectAccessLevel,
+  ProjectGrant,
+  ProjectPermissions,
+} from './team-access/project-access-level.js';
+export {
+  impliedInProject,
+  permissionsInProject,
+  projectAccessLevels,
+  projectScales,
+} from './team-access/project-access-level.js';
+export type { RequestedInProject, TeamProject } from './team-access/team-project.js';
 export { newGrant, type RequestedPermissions, type TeamWorkspace, type Unnamed } from './team-access/team-workspace.js';
 export { type ApiToken, hasExpired } from './tokens/api-token.js';

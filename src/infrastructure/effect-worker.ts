@@ -18,6 +18,7 @@ interface Meter {
 type Performed =
   | 'performEffects'
   | 'reclaimLostRuns'
+  | 'createScheduledDestroys'
   | 'sweepBundles'
   | 'archiveOldVersions'
   | 'discardPolicyArchives'
@@ -36,6 +37,7 @@ const everySeconds = {
   /** Covers work without a notification: expired leases, effects scheduled for later, a lost connection. */
   effects: 5,
   lostRuns: 2,
+  scheduledDestroys: 15,
   tokenUses: 15,
   sweep: 3600,
   oldVersions: 3600,
@@ -77,7 +79,7 @@ class Loops {
 }
 
 /**
- * Performs background work: ordered effects, runs of lost agents, recorded token uses, abandoned uploads, old versions,
+ * Performs background work: ordered effects, runs of lost agents, scheduled destroy runs, recorded token uses, abandoned uploads, old versions,
  * recorded refusals, expired audit events.
  */
 export class EffectWorker {
@@ -107,6 +109,7 @@ export class EffectWorker {
     // time.
     this.renewal = setInterval(() => this.renewLeases(), (effectLeaseSeconds / 3) * 1000).unref();
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
+    this.every(everySeconds.scheduledDestroys, () => this.createScheduledDestroys());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
     this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
@@ -239,6 +242,11 @@ export class EffectWorker {
   private async reclaimLostRuns(): Promise<void> {
     const runs = await this.chores.reclaimLostRuns.execute();
     if (runs.length > 0) this.log.info({ runs }, 'runs taken from lost agents');
+  }
+
+  private async createScheduledDestroys(): Promise<void> {
+    const runs = await this.chores.createScheduledDestroys.execute();
+    if (runs.length > 0) this.log.info({ runs }, 'scheduled destroy runs created');
   }
 
   private async renewLeases(): Promise<void> {

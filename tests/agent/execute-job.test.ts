@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { executeJob } from '../../src/agent/run/execute-job.js';
 import { type Job, jobSchema } from '../../src/agent/service/job.js';
@@ -76,6 +78,52 @@ it('an apply with the maximum number of sensitive values keeps its lease by hear
     expect(events[0]).toMatch(/^POST .*\/heartbeat$/);
     expect(events).toContain('the last value is read');
     expect(events.at(-1)).toMatch(/^POST .*\/apply$/);
+  } finally {
+    service.close().closeAllConnections();
+  }
+});
+
+it.each([
+  ['~> 1.11.0', '1.11.4', undefined],
+  ['>= 1.5, < 2', '1.11.4', undefined],
+  ['1.9.0', '1.11.4', 'Warning: the workspace requires version 1.9.0, but the agent runs 1.11.4.'],
+  ['~> 1.10.0', '1.11.4', 'The workspace requires Terraform ~> 1.10.0, but the agent has 1.11.4'],
+  ['1.5, < 2', '1.11.4', 'The workspace requires Terraform 1.5, < 2, but the agent has 1.11.4'],
+])('for the version %s, an agent that has %s says %j', async (asked, has, said) => {
+  const logs: string[] = [];
+  const reports: string[] = [];
+  const service = createServer(async (request, response) => {
+    const body = (await request.toArray()).join('');
+    if (request.url?.includes('/log')) logs.push(body);
+    if (request.url?.endsWith('/apply')) reports.push(body);
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ cancel: false, size: logs.join('').length, status: 'errored' }));
+  }).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  try {
+    await inTemporaryDirectory(async (directory) => {
+      const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+      const program = join(directory, 'terraform');
+      await writeFile(program, `#!/bin/sh\necho 'Terraform v${has}'\necho 'on linux_amd64'\n`, { mode: 0o755 });
+      const never = new AbortController().signal;
+      const settings = loadSettings({
+        GATEHOUSE_URL: url,
+        AGENT_TOKEN: 'token-of-the-agent',
+        AGENT_WORK_DIR: directory,
+        TERRAFORM_PATH: program,
+      });
+      const client = new ServiceClient(url, 'token-of-the-agent', () => undefined);
+      const given = { client, settings, token: 'token-of-the-agent', environment: {}, stopping: never, killing: never };
+      const workspace = { ...apply.workspace, 'terraform-version': asked };
+      await executeJob({ ...apply, workspace }, { ...given, say: () => undefined });
+    });
+    const log = logs.join('');
+    if (said === undefined) expect(log).not.toMatch(/requires/);
+    else expect(log).toContain(said);
+    // A run that is not refused fails later, since it has no plan.
+    expect(reports.join('')).toContain(
+      said?.startsWith('The workspace') ? said : 'The saved plan of the run is missing',
+    );
   } finally {
     service.close().closeAllConnections();
   }

@@ -109,13 +109,19 @@ describe("the environment of an agent's programs", () => {
   });
 
   it("has the workspace's variables for terraform, which change nothing of the agent's", () => {
-    const given = terraformEnvironment(own, bare, settings, [
-      variable('REGION', 'eu', { category: 'env' }),
-      variable('HOME', '/root', { category: 'env' }),
-      variable('TF_WORKSPACE', 'other', { category: 'env' }),
-      variable('A=B', 'x', { category: 'env' }),
-      variable('text', 'x'),
-    ]);
+    const given = terraformEnvironment(
+      own,
+      bare,
+      settings,
+      [
+        variable('REGION', 'eu', { category: 'env' }),
+        variable('HOME', '/root', { category: 'env' }),
+        variable('TF_WORKSPACE', 'other', { category: 'env' }),
+        variable('A=B', 'x', { category: 'env' }),
+        variable('text', 'x'),
+      ],
+      undefined,
+    );
     expect(given).toEqual({
       ...bare,
       TOLD: 'y',

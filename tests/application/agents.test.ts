@@ -177,7 +177,10 @@ describe('a claim', () => {
         return found;
       },
     };
-    return new ClaimRun(interrupted, clock, secrets, box, new RunProgress(clock, ids)).execute(agent, 'rack-4');
+    return new ClaimRun(interrupted, clock, secrets, box, new RunProgress(clock, ids), world.urls).execute(
+      agent,
+      'rack-4',
+    );
   };
   const nothing = async () => undefined;
 

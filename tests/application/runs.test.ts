@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import type { RunAction, Transaction } from '../../src/application/index.js';
+import type { RunAction, Transaction, WorkspaceChange } from '../../src/application/index.js';
 import {
   type Actor,
   type OrganizationId,
   type RunStatus,
   runStatuses,
   type TeamWorkspace,
-  type Workspace,
 } from '../../src/domain/index.js';
 import { firstPage, invalid, type Member, missing, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
@@ -38,7 +37,7 @@ const refusedRun = (done: string, because: string) => ({
 const lock = (action: 'lock' | 'unlock' | 'force-unlock', actor: Actor = world.owner) =>
   world.useCases.changeWorkspaceLock.execute(actor, world.workspace.id, { action, reason: null });
 
-const settle = (settings: Partial<Workspace>) =>
+const settle = (settings: WorkspaceChange) =>
   world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, settings);
 
 const currentVersion = async (): Promise<string | null> =>
@@ -374,7 +373,8 @@ describe('a run with auto-apply', () => {
 
 describe('applying, discarding and canceling', () => {
   /** The result of each action in each status; elsewhere it is refused. */
-  const allowed: Readonly<Record<RunAction, Readonly<Partial<Record<RunStatus, RunStatus>>>>> = {
+  type Usual = Exclude<RunAction, 'force-cancel' | 'force-execute'>;
+  const allowed: Readonly<Record<Usual, Readonly<Partial<Record<RunStatus, RunStatus>>>>> = {
     apply: { planned: 'apply_queued', planned_and_saved: 'apply_queued', post_plan_completed: 'apply_queued' },
     discard: {
       pending: 'discarded',
@@ -395,7 +395,7 @@ describe('applying, discarding and canceling', () => {
     },
   };
   const done = { apply: 'applied', discard: 'discarded', cancel: 'canceled' } as const;
-  const everything = (Object.keys(allowed) as RunAction[]).flatMap((action) =>
+  const everything = (Object.keys(allowed) as Usual[]).flatMap((action) =>
     runStatuses.map((status) => [action, status, allowed[action][status] ?? 'refused'] as const),
   );
 

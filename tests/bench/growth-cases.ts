@@ -149,6 +149,18 @@ const lists: readonly List[] = [
   { ...own('/admin/users'), name: 'users', rows: ({ size }) => size.users, as: 'admin', minor: true },
   { ...own('/organizations'), name: 'organizations', minor: true },
   {
+    ...own('/organizations/:organization/projects'),
+    name: 'projects',
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
+    ...own('/organizations/:organization/projects'),
+    name: 'projects, as a member',
+    as: 'member',
+    minor: true,
+  },
+  {
     ...own('/organizations/:organization/policy-sets'),
     name: 'policy sets',
     rows: ({ size }) => size.others,
@@ -210,7 +222,9 @@ const sorted = (key: string) => ({
 const rowsOfList = {
   teams: ({ teams }: Size) => teams,
   workspaces: ({ workspaces }: Size) => workspaces,
+  tags: ({ others }: Size) => others,
   'organization-memberships': ({ users }: Size) => users,
+  projects: ({ others }: Size) => others,
   'policy-sets': ({ others }: Size) => others,
   policies: ({ others }: Size) => others,
   'agent-pools': ({ others }: Size) => others,
@@ -231,12 +245,19 @@ export const searches: readonly Search[] = [
     workspaces: [
       'search[name]=77',
       'search[wildcard-name]=*77',
+      'filter[project][id]=prj-nothing',
       'filter[current-run][status]=planning',
       'sort=-name',
       'sort=-current-run.created-at',
       'sort=-latest-change-at',
+      'search[tags]=network',
+      'search[exclude-tags]=network',
+      'filter[tagged][0][key]=stage',
+      'filter[tagged][0][key]=stage&filter[tagged][0][value]=test',
     ],
+    tags: ['', 'q=77', 'filter[exclude][taggable][id]=ws-any'],
     'organization-memberships': ['q=77', 'filter[status]=invited', 'filter[email]=nobody@example.com'],
+    projects: ['q=77', 'filter[names]=network', 'sort=-name'],
     'policy-sets': ['search[name]=77', 'filter[kind]=sentinel'],
     policies: ['search[name]=77', 'filter[kind]=sentinel', 'sort=-created-at'],
     'agent-pools': ['q=77', 'sort=-created-at', 'filter[allowed_workspaces][name]=network'],
@@ -258,7 +279,8 @@ export const searches: readonly Search[] = [
         name: `${list} by ${query}`,
         path: () => `/organizations/acme/${list}?${query}&page[size]=${pageSize}`,
         rows: rowsOfList[list as keyof typeof rowsOfList],
-        ...(/^search.(?:basic|user|commit)|^sort=-(?:current|latest)|^filter.current-run/.test(query) && {
+        ...((/^search.(?:basic|user|commit)|^sort=-(?:current|latest)|^filter.current-run/.test(query) ||
+          list === 'tags') && {
           readsRows: true,
         }),
       }),
@@ -272,11 +294,13 @@ export const searches: readonly Search[] = [
       ...(query.startsWith('search') && { readsRows: true }),
     }),
   ),
-  {
-    name: 'organizations by q',
-    path: () => `/organizations?q=77&page[size]=${pageSize}`,
-    rows: ({ others }) => others,
-  },
+  ...['q=77', 'q[name]=77', 'q[email]=nobody'].map(
+    (query): Search => ({
+      name: `organizations by ${query}`,
+      path: () => `/organizations?${query}&page[size]=${pageSize}`,
+      rows: ({ others }) => others,
+    }),
+  ),
   { name: 'filter that a tenth of the outcomes match', ...filtered('failed', 0) },
   { name: 'filter that all outcomes match, in their middle', ...filtered('passed', 0.5) },
   { name: 'team tokens from the last used on, in their middle', ...sorted('-last-used-at') },
@@ -351,6 +375,19 @@ export const cases: readonly Case[] = [
     }),
   ),
   shown('what happened to a run', 'runs', 'run', '/runs/:id/run-events', minor),
+  shown('the comments on a run', 'runs', 'run', '/runs/:id/comments', minor),
+  {
+    route: 'post /runs/:id/comments',
+    name: 'create a comment',
+    kind: 'create',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'runs', 'run', count)).map((id) => ({
+        method: 'POST',
+        path: `${api}/runs/${id}/comments`,
+        body: document('comments', { body: 'Looks good' }),
+      })),
+  },
   // Its queue is empty: all waiting runs belong to another organization.
   ...['runs/queue', 'capacity'].map(
     (what): Case => ({
@@ -384,6 +421,7 @@ export const cases: readonly Case[] = [
     column: 'name',
     ...minor,
   }),
+  shown('a project', 'projects', 'prj', '/projects/:id', minor),
   shown('a policy set', 'policy_sets', 'polset', '/policy-sets/:id', minor),
   shown('a policy', 'policies', 'pol', '/policies/:id', minor),
   shown('an agent pool', 'agent_pools', 'apool', '/agent-pools/:id', minor),
@@ -528,6 +566,7 @@ export const cases: readonly Case[] = [
       }));
     },
   },
+  creates('a project', '/organizations/:organization/projects', () => document('projects', { name: fresh() })),
   creates('a policy set', '/organizations/:organization/policy-sets', () => document('policy-sets', { name: fresh() })),
   creates('a policy', '/organizations/:organization/policies', () =>
     document('policies', { name: fresh(), query: 'data.terraform.deny' }),
@@ -556,9 +595,23 @@ export const excluded: Readonly<Record<string, string>> = {
   'get /plans/:id/json-output': 'reads what showing a plan reads, and bytes by one key',
   'get /plans/:id/json-output-redacted': 'reads what showing a plan reads, and bytes by one key',
   'get /configuration-versions/:id/download': 'reads what showing a version reads, and answers with a redirection',
+  'get /run-events/:id': 'reads what happened to its run',
+  'get /comments/:id': 'nothing of it is seeded; it is found by its key, and then reads what happened to its run',
   'get /runs/:id/configuration-version/download': 'reads what showing the version of a run reads, and redirects',
   'get /organizations/:organization/authentication-token': 'an organization has one token, found as a team’s is',
   'post /organizations/:organization/authentication-token': 'an organization has one token, replaced as a team’s is',
+  'get /organizations/:organization/tags': 'looks up the workspaces of each tag: its searches are measured',
+  'get /workspaces/:id/relationships/tags': 'looks up the tags of one workspace, which has at most 100',
+  'post /workspaces/:id/relationships/tags': 'adds rows by the keys of tags to one workspace',
+  'post /tags/:id/relationships/workspaces': 'adds rows by the keys of workspaces',
+  ...Object.fromEntries(
+    ['workspaces', 'projects'].flatMap((kind) =>
+      ['tag-bindings', 'effective-tag-bindings'].map((what) => [
+        `get /${kind}/:id/${what}`,
+        'reads at most twenty rows by the key of their owner',
+      ]),
+    ),
+  ),
   'get /workspaces/:workspaceId/vars/:variableId': 'nothing of it is seeded; it is found as a team access is',
   ...Object.fromEntries(
     [
@@ -587,6 +640,10 @@ export const excluded: Readonly<Record<string, string>> = {
       [`get ${place}/audit-events/export`, 'as long as the trail, read in ranges of one index'],
     ]),
   ),
+  'get /team-projects': 'nothing of it is seeded; a page is counted and found by the index of one project',
+  'get /team-projects/:id': 'nothing of it is seeded; it is found as a team access is',
+  'post /team-projects': 'adds one row to two indexes',
+  'post /projects/:id/relationships/workspaces': 'changes workspaces, by their keys',
   'post /teams/:id/relationships/users': 'changes a team, by the keys of its members',
   'post /teams/:id/relationships/organization-memberships': 'changes a team, by the keys of its members',
   'get /policies/:id/download': 'reads what showing a policy reads, and its code by one key',

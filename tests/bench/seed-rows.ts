@@ -12,9 +12,11 @@ import {
   aConfigurationVersion,
   aMembership,
   anOrganization,
+  aProject,
   aRun,
   aStateOutput,
   aStateVersion,
+  aTagBinding,
   aTeam,
   aToken,
   aUser,
@@ -49,7 +51,7 @@ export interface Size {
   readonly outcomes: number;
   readonly someOutcomes: number;
   readonly evaluations: number;
-  /** Each of: organizations; policy sets and agent pools in one; tokens of one pool, and of one user. */
+  /** Each of: organizations; projects, policy sets and agent pools in one; tokens of one pool, and of one user. */
   readonly others: number;
 }
 
@@ -235,6 +237,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
       aPolicyOutcome({ policyName: 'tags', description: 'Everything has an owner', query: 'data.tags.deny' }),
     ],
   });
+  const project = aProject(organization, { id: id('prj'), name: 'networks', createdAt, updatedAt: createdAt });
   const pool = anAgentPool(organization, { id: id('apool'), name: 'basement', createdAt });
   const access = { id: id('tws'), teamId: team.id, workspaceId: workspace.id, revision: 0 };
   await migrate();
@@ -250,6 +253,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.tokens.add(
       aToken(ownedBy('user', admin), { id: id('at'), secretDigest: digestOf(secretOf(admin.username)), createdAt }),
     );
+    await tx.projects.add(project);
     await tx.policySets.add(aPolicySet(organization, { id: id('polset'), createdAt, updatedAt: createdAt }));
     await tx.policies.add(aManagedPolicy(organization, { id: id('pol'), createdAt, updatedAt: createdAt }));
     await tx.agentPools.add(pool);
@@ -260,6 +264,9 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.teams.addMembers(team, [owner.id, member.id]);
     await tx.tokens.add(aToken(ownedBy('team', team), { id: id('at'), secretDigest: digestOf('a team'), createdBy }));
     await tx.workspaces.add(workspace);
+    await tx.tags.give(organization.id, [workspace.id], [{ id: id('tag'), name: 'network' }], createdAt);
+    const binding = aTagBinding(workspace, { id: id('tb'), createdAt });
+    await tx.tagBindings.bind(binding.owner, [binding]);
     await tx.teamAccess.add({ ...access, grant: { access: 'write' } });
     await tx.configurationVersions.add(version, true);
     await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes({ id: id('ia') }));
@@ -270,7 +277,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.taskStages.add(stage);
     await tx.taskStages.addOutcomes([outcome]);
   });
-  return { organization, owner, member, admin, team, workspace, evaluation, pool };
+  return { organization, owner, member, admin, team, project, workspace, evaluation, pool };
 }
 
 /**
@@ -279,7 +286,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
  */
 async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>, size: Size): Promise<Seeded> {
   const began = performance.now();
-  const { organization, owner, member, admin, team, workspace, evaluation, pool } = await seedOne(opened);
+  const { organization, owner, member, admin, team, project, workspace, evaluation, pool } = await seedOne(opened);
   await opened.close();
   const on = await use();
   const at = (row: string): string => on.instant(`${epoch} + ${row}`);
@@ -458,6 +465,9 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     'agent_tokens',
     'ingress_attributes',
     'api_tokens',
+    'tags',
+    'workspace_tags',
+    'workspace_tag_bindings',
   ];
   await on.withoutIndexes(fewer, async () => {
     const numbers = on.series(size.others);
@@ -467,9 +477,21 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
       created_at: at('n.i'),
     });
     await copies('organizations', 'id is not null', named('org'), 'n', numbers);
+    await copies('projects', `id = '${project.id}'`, named('prj'), 'n', numbers);
     await copies('policy_sets', 'id is not null', named('polset'), 'n', numbers);
     await copies('policies', 'id is not null', named('pol'), 'n', numbers);
     await copies('agent_pools', 'id is not null', named('apool'), 'n', numbers);
+    const ofNumber = `new_workspaces as n on n.i = k.i % ${size.workspaces} + 1`;
+    const tagged = {
+      id: `'tag-' || ${on.padded('n.i')}`,
+      name: `'tag-' || ${on.padded('n.i')}`,
+      created_at: at('n.i'),
+    };
+    await copies('tags', 'id is not null', tagged, 'n', numbers);
+    await on.run(`insert into workspace_tags (workspace_id, tag_id)
+      ${on.series(size.others).replace('n(i)', 'k(i)')} select n.id, 'tag-' || ${on.padded('k.i')} from k join ${ofNumber}`);
+    const bound = { id: `'tb-' || ${on.text16}`, workspace_id: 'n.id', value: on.padded('n.i'), created_at: at('n.i') };
+    await copies('workspace_tag_bindings', 'id is not null', bound, 'new_workspaces as n');
     const token = { secret_digest: on.text64, created_at: at('n.i') };
     await copies('agent_tokens', 'id is not null', { ...token, id: `'agt-' || ${on.text16}` }, 'n', numbers);
     await on.run(`insert into api_tokens (id, user_id, secret_digest, created_at)

@@ -71,6 +71,9 @@ resource "tfe_organization_membership" "user" {
 resource "tfe_workspace" "other" {
   name = "other"
   ${inOrganization}}
+resource "tfe_project" "other" {
+  name = "other"
+  ${inOrganization}}
 resource "tfe_policy_set" "attached" {
   name = "attached"
   kind = "opa"
@@ -192,6 +195,44 @@ permissions {
     },
   ),
   updated(
+    'tfe_project',
+    `name = "Networks"\ndescription = "What packets cross"\n${inOrganization}`,
+    [
+      ['"Networks"', '"Networks 2"'],
+      ['What packets', 'What no packets'],
+    ],
+    { importId: byId, data: `name = tfe_project.it.name\n${inOrganization}` },
+  ),
+  updated(
+    'tfe_team_project_access',
+    `team_id = tfe_team.it.id
+project_id = tfe_project.it.id
+access = "custom"
+project_access {
+  settings = "read"
+  teams = "none"
+  variable_sets = "read"
+}
+workspace_access {
+  runs = "plan"
+  variables = "read"
+  state_versions = "read-outputs"
+  sentinel_mocks = "none"
+  create = true
+  locking = true
+  move = false
+  delete = false
+  run_tasks = false
+}
+`,
+    [
+      ['settings = "read"', 'settings = "update"'],
+      ['"plan"', '"apply"'],
+      ['move = false', 'move = true'],
+    ],
+    { importId: byId },
+  ),
+  updated(
     'tfe_workspace',
     `name = "network"
 description = "What packets cross"
@@ -206,6 +247,12 @@ source_url = "https://example.com/pipelines/1"
 terraform_version = "1.11.4"
 trigger_prefixes = ["modules", "shared"]
 working_directory = "site/one"
+project_id = tfe_project.it.id
+tag_names = ["network", "site:one"]
+tags = {
+  stage = "test"
+  team = ""
+}
 ${inOrganization}`,
     [
       ['= "network"', '= "network-2"'],
@@ -218,6 +265,10 @@ ${inOrganization}`,
       ['"1.11.4"', '"~> 1.11.0"'],
       ['"modules", ', ''],
       ['site/one', 'site/two'],
+      ['tfe_project.it', 'tfe_project.other'],
+      ['"network", "site', '"net", "site'],
+      ['stage = "test"\n', 'stage = "live"\nzone = "1"\n'],
+      ['  team = ""\n', ''],
     ],
     { importId: byId, data: `name = tfe_workspace.it.name\n${inOrganization}` },
   ),

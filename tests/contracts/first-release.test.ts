@@ -104,6 +104,7 @@ const added: readonly string[] = [
   'organizations/attributes/stacks-enabled',
   'organizations/attributes/user-tokens-enabled',
   'organizations/relationships/default-agent-pool',
+  'organizations/relationships/default-project',
   'policy-sets/attributes/agent-enabled',
   'policy-sets/attributes/policy-tool-version',
   'policy-sets/attributes/policy-update-patterns',
@@ -163,6 +164,7 @@ const added: readonly string[] = [
   'workspaces/relationships/current-state-version',
   'workspaces/relationships/latest-run',
   'workspaces/relationships/outputs',
+  'workspaces/relationships/project',
   'workspaces/relationships/vars',
 ];
 

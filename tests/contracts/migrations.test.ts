@@ -449,6 +449,49 @@ for (const engine of engines) {
       await database('teams').delete();
     });
 
+    it('give every organization a default project, and every workspace a project', async () => {
+      await begin(true);
+      const later = (await migrationSource.getMigrations([])).filter((name) => name >= '0021');
+      for (const _ of later) await database.migrate.down({ migrationSource });
+      const organization = (id: string) => ({ id, name: id, email: 'a@example.com', created_at: noon });
+      const workspace = (id: string, organization_id: string) => ({
+        id,
+        organization_id,
+        name: id,
+        auto_apply: true,
+        execution_mode: 'remote',
+        terraform_version: 'latest',
+        working_directory: '',
+        last_sequence: 0,
+        created_at: noon,
+        updated_at: noon,
+        revision: 0,
+      });
+      await database('organizations').insert(organization('org-1'));
+      await database('workspaces').insert(workspace('ws-1', 'org-1'));
+      await migrate(config);
+      // Writes as an instance of the previous release, which does not know projects.
+      await database('organizations').insert(organization('org-2'));
+      await database('workspaces').insert([workspace('ws-2', 'org-1'), workspace('ws-3', 'org-2')]);
+      expect(await database('projects').orderBy('id')).toEqual(
+        ['org-1', 'org-2'].map((organization_id) => ({
+          id: organization_id.replace('org', 'prj'),
+          organization_id,
+          name: 'Default Project',
+          description: '',
+          created_at: noon,
+          updated_at: noon,
+          revision: 0,
+        })),
+      );
+      expect(await database('workspaces').orderBy('id').select('id', 'project_id')).toEqual([
+        { id: 'ws-1', project_id: 'prj-1' },
+        { id: 'ws-2', project_id: 'prj-1' },
+        { id: 'ws-3', project_id: 'prj-2' },
+      ]);
+      for (const table of ['workspaces', 'projects', 'organizations']) await database(table).delete();
+    });
+
     it('are refused to a release that does not know all of them, in words', async () => {
       await begin(true);
       await database('knex_migrations').insert({ name: '9999-later', batch: 2, migration_time: new Date() });

@@ -61,6 +61,8 @@ onEveryBackend('uploaded versions', (on) => {
     let ended: Promise<unknown> = Promise.resolve();
     await on.run(async (tx) => {
       await tx.workspaces.lockRow(workspace.id);
+      // The lock may be sent with the next read.
+      await tx.workspaces.find(workspace.id);
       ended = archiving.execute();
       // It has found no run.
       await looked;

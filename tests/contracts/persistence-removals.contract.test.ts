@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { RemovalTarget } from '../../src/application/index.js';
 import {
   type AppliedPolicySet,
+  defaultProjectId,
   type Organization,
   openTaskStage,
   type PolicySet,
@@ -14,9 +15,11 @@ import { asApplied } from '../../src/domain/policy-outcomes/policy-set.js';
 import {
   aBundle,
   aRun,
+  aRunComment,
   aStateOutput,
   aStateVersion,
   aVariable,
+  giveProjectGrant,
   noon,
   ownedBy,
   someIngressAttributes,
@@ -92,6 +95,7 @@ async function addRun(
       kind,
       policySets: kind === 'opa' ? policySets : [],
     }));
+    await tx.runComments.add(aRunComment(state));
     await tx.taskStages.add(openTaskStage({ id: unique('ts'), runId: state.id, createdAt: noon }, evaluations));
     await tx.taskStages.addOutcomes(evaluations.flatMap(({ id }) => [anOutcome(id, 0), anOutcome(id, 1)]));
     return state;
@@ -158,6 +162,8 @@ async function addOrganization(on: Ground) {
     await on.grant(team, workspace, { access: 'read' });
     await on.run((tx) => tx.workspaces.changeStateConsumers(workspace.id, { added: ids, removed: [] }));
   }
+  const grant = { access: 'read' } as const;
+  await on.run((tx) => giveProjectGrant(tx, team.id, defaultProjectId(organization.id), grant));
   await on.token(ownedBy('team', team));
   await on.token(ownedBy('organization', organization));
   const listed = {

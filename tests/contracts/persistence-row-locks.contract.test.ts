@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Lockable } from '../../src/application/index.js';
-import { aMembership, noon } from '../support/builders.js';
+import { aMembership, aProject, noon } from '../support/builders.js';
 import { anAgentPool } from '../support/policy-builders.js';
 import { onEveryBackend } from './on-every-backend.js';
 
@@ -15,12 +15,15 @@ onEveryBackend('rowLocks', (on) => {
     const member = await on.user();
     const joined = membership(organization, member);
     const pool = anAgentPool(organization);
+    const project = aProject(organization);
     await on.run(async (tx) => {
+      await tx.projects.add(project);
       await tx.memberships.add(joined);
       await tx.agentPools.add(pool);
     });
     const removals: readonly (readonly [Lockable, () => Promise<void>])[] = [
       [{ kind: 'agent-pool', id: pool.id }, () => on.run((tx) => tx.agentPools.remove(pool.id))],
+      [{ kind: 'project', id: project.id }, () => on.run((tx) => tx.projects.remove(project.id))],
       [{ kind: 'membership', id: joined.id }, () => on.run((tx) => tx.memberships.remove(joined))],
       [{ kind: 'user', id: user.id }, () => on.run((tx) => tx.users.remove(user.id, noon))],
       [{ kind: 'team', id: team.id }, () => on.run((tx) => tx.teams.remove(team.id, noon))],

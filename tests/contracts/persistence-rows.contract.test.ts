@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import {
   type AuditEvent,
   type ConfigurationVersionState,
+  impliedInProject,
   type NewAuditEvent,
   type OrganizationSettings,
   organizationPermissions,
@@ -19,7 +20,9 @@ import {
   aConfigurationVersion,
   afterNoon,
   anOrganization,
+  aProject,
   aRun,
+  aRunComment,
   aStateOutput,
   aStateVersion,
   asOrganization,
@@ -136,7 +139,7 @@ const wholeWorkspace: Partial<Workspace> = {
   structuredRunOutputEnabled: true,
   assessmentsEnabled: true,
   autoApplyRunTrigger: true,
-  autoDestroy: { at: afterNoon(4), by: someone() },
+  autoDestroy: { at: afterNoon(4), activityDuration: '14d', by: someone() },
   lock: { by: someone(), reason: 'Maintenance', at: afterNoon(1) },
   createdAt: afterNoon(2),
   updatedAt: afterNoon(3),
@@ -260,13 +263,32 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [{ ...fixed, ...names }, await read()],
     ];
   },
+  TeamProjectView: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const [team, project] = [await on.team(organization), aProject(organization)];
+    await on.run((tx) => tx.projects.add(project));
+    const access = { id: unique('tprj'), teamId: team.id, projectId: project.id, revision: 0 };
+    const permissions = { ...impliedInProject.admin, workspaces: allPermissions };
+    const custom = { ...access, grant: { access: 'custom', permissions } } as const;
+    await on.run((tx) => tx.projectAccess.add(custom));
+    const read = async () => (await on.read((tx) => tx.projectAccess.findFor(actor, access.id)))?.subject;
+    const before = await read();
+    const fixed = { ...access, grant: { access: 'maintain' }, revision: 1 } as const;
+    await on.run((tx) => tx.projectAccess.save(fixed));
+    return [
+      [{ ...custom, organizationId: organization.id }, before],
+      [{ ...fixed, organizationId: organization.id }, await read()],
+    ];
+  },
   Workspace: async (on) => {
     const { organization } = await aPlace(on);
     const pool = anAgentPool(organization);
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
     await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
-    const given = { ...wholeWorkspace, agentPoolId: pool.id, organizationDefaults: defaults };
+    const project = aProject(organization);
+    await on.run((tx) => tx.projects.add(project));
+    const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, organizationDefaults: defaults };
     const workspace = aWorkspace(organization, { ...given, repository: aRepository() });
     await on.run((tx) => tx.workspaces.add(workspace));
     const read = () => on.read((tx) => tx.workspaces.find(workspace.id));
@@ -281,6 +303,23 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     await on.run((tx) => tx.workspaces.save(after));
     return [
       [workspace, before],
+      [after, await read()],
+    ];
+  },
+  Project: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const project = aProject(organization, {
+      description: 'Networks',
+      createdAt: afterNoon(1),
+      updatedAt: afterNoon(2),
+    });
+    await on.run((tx) => tx.projects.add(project));
+    const read = async () => (await on.read((tx) => tx.projects.findFor(actor, project.id)))?.subject;
+    const before = await read();
+    const after = { ...project, name: unique('prj'), description: '', updatedAt: afterNoon(3), revision: 1 };
+    await on.run((tx) => tx.projects.save(after));
+    return [
+      [project, before],
       [after, await read()],
     ];
   },
@@ -362,6 +401,13 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [after.state, await read()],
       [nobodys.state, (await on.read((tx) => tx.runs.page(workspace.id, page))).items[0]],
     ];
+  },
+  RunComment: async (on) => {
+    const { workspace } = await aPlace(on);
+    const { state } = await aRunIn(on, workspace);
+    const comment = aRunComment(state, { body: 'Looks\ngood', createdBy: someone(), createdAt: afterNoon(1) });
+    await on.run((tx) => tx.runComments.add(comment));
+    return [[comment, await on.read((tx) => tx.runComments.find(comment.id))]];
   },
   StateVersion: async (on) => {
     const { workspace } = await aPlace(on);

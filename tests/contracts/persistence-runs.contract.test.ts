@@ -249,6 +249,25 @@ onEveryBackend('runs', (on) => {
     expect(await firstOf([])).toEqual(new Map());
   });
 
+  it('wait for those that wait longer, and for the one that holds their workspace', async () => {
+    const place = await aPlace(on);
+    const add = (status: RunStatus, given: Partial<RunState> = {}) => aRunThere(on, place, { status, ...given });
+    const saved = await add('confirmed');
+    await add('applied');
+    const holding = await add('planned');
+    await add('planned_and_saved');
+    const [first, run] = [await add('pending'), await add('pending')];
+    await add('pending');
+    await add('planning', { planOnly: true });
+    await add('pending', { planOnly: true });
+    await aRunThere(on, await aPlace(on), { status: 'planned' });
+    const before = async (of: Run, limit: number) =>
+      (await on.read((tx) => tx.runs.before(of, limit))).map(({ state }) => state.id);
+    expect(await before(run, 10)).toEqual([saved, first, holding].map(({ state }) => state.id));
+    expect(await before(run, 2)).toEqual([saved.state.id, holding.state.id]);
+    expect(await before(holding, 10)).toEqual([saved.state.id]);
+  });
+
   describe('the queue of an organization', () => {
     const nobody = { actor: 'user', siteAdministrator: false, member: true, teams: [] } as const;
 

@@ -64,6 +64,20 @@ onEveryBackend('team access', (on) => {
     expect((await seen(team, row.id))?.subject.grant).toEqual({ access: 'plan' });
   });
 
+  it('lets changes of one row wait for each other', async () => {
+    const organization = await on.organization();
+    const [team, workspace] = [await on.team(organization), await on.workspace(organization)];
+    const { id } = await add(team, workspace);
+    const change = () =>
+      on.run(async (tx) => {
+        const found = await tx.teamAccess.findFor(asTeam(team), id);
+        if (found === undefined) throw new Error('it is missing');
+        await tx.teamAccess.save({ ...found.subject, revision: found.subject.revision + 1 });
+      });
+    await Promise.all([1, 2, 3, 4].map(change));
+    expect((await seen(team, id))?.subject.revision).toBe(4);
+  });
+
   it('removes a row once', async () => {
     const organization = await on.organization();
     const [team, workspace] = [await on.team(organization), await on.workspace(organization)];

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import type { RunScope } from '../../src/application/index.js';
+import type { RunScope, WorkspaceOfRun } from '../../src/application/index.js';
 import { type ConfigurationVersionSummary, summaryOf } from '../../src/application/index.js';
 import type {
   ConfigurationVersionState,
@@ -42,6 +42,71 @@ onEveryBackend('workspaces', (on) => {
     return page.items.map((version) => version.id);
   };
 
+  it('are due for destruction once their time has come, the earliest first, while they exist', async () => {
+    const organization = await on.organization();
+    const due = (now: string, limit = 10) => on.read((tx) => tx.workspaces.dueForDestruction(now, limit));
+    const by = { kind: 'user', id: 'user-1' } as const;
+    const destroyedAt = async (at: string | null): Promise<Workspace> => {
+      const workspace = await on.workspace(organization);
+      const autoDestroy = { at, activityDuration: '2d', by };
+      const next = { ...workspace, autoDestroy, revision: workspace.revision + 1 };
+      await on.run((tx) => tx.workspaces.save(next));
+      return next;
+    };
+    const times = ['2001-01-02T00:00:00.000Z', '2001-01-01T00:00:00.000Z', '2001-01-03T00:00:00.000Z'] as const;
+    const [second, first, third, gone] = [
+      await destroyedAt(times[0]),
+      await destroyedAt(times[1]),
+      await destroyedAt(times[2]),
+      await destroyedAt(times[1]),
+    ];
+    await destroyedAt(null);
+    await on.workspace(organization);
+    await on.run((tx) => tx.workspaces.remove(gone.id, noon));
+    expect(await due('2000-12-31T00:00:00.000Z')).toEqual([]);
+    expect(await due(times[0])).toEqual([first.id, second.id]);
+    expect(await due(times[0], 1)).toEqual([first.id]);
+    expect(await due(times[2])).toEqual([first.id, second.id, third.id]);
+    for (const one of [first, second, third]) {
+      await on.run((tx) => tx.workspaces.save({ ...one, autoDestroy: null, revision: one.revision + 1 }));
+    }
+    expect(await due(times[2])).toEqual([]);
+  });
+
+  it('are found for a run of another one in their organization, and say whether they share their state', async () => {
+    const organization = await on.organization();
+    const reader = await on.workspace(organization);
+    const seen = async (sought: WorkspaceOfRun, by = reader) => {
+      const found = await on.read((tx) => tx.workspaces.findForRun(by.id, sought));
+      return found && [found.subject.id, found.standing.actor, found.standing.sharesState];
+    };
+    const [shy, friendly, open] = [
+      await on.workspace(organization),
+      await on.workspace(organization),
+      await on.workspace(organization, { globalRemoteState: true }),
+    ];
+    const consumers = { removed: [], added: [reader.id] };
+    await on.run((tx) => tx.workspaces.changeStateConsumers(friendly.id, consumers));
+    for (const [workspace, shares] of [
+      [shy, false],
+      [friendly, true],
+      [open, true],
+      [reader, false],
+    ] as const) {
+      const answer = [workspace.id, 'run', shares];
+      expect(await seen({ id: workspace.id })).toEqual(answer);
+      expect(await seen({ organizationName: organization.name, name: workspace.name })).toEqual(answer);
+      expect(await seen({ organizationName: 'another', name: workspace.name })).toBeUndefined();
+    }
+    expect(await seen({ id: friendly.id }, shy)).toEqual([friendly.id, 'run', false]);
+    const foreign = await on.workspace(await on.organization(), { globalRemoteState: true });
+    expect(await seen({ id: foreign.id })).toBeUndefined();
+    expect(await seen({ id: open.id }, foreign)).toBeUndefined();
+    expect(await seen({ id: 'ws-nobody' })).toBeUndefined();
+    await on.run((tx) => tx.workspaces.remove(open.id, noon));
+    expect(await seen({ id: open.id })).toBeUndefined();
+  });
+
   it('are told apart, among some ids, from what is gone, elsewhere or hidden', async () => {
     const organization = await on.organization();
     const [a, b, gone] = [
@@ -78,6 +143,32 @@ onEveryBackend('workspaces', (on) => {
     }
     await on.run((tx) => tx.workspaces.changeStateConsumers(id, { removed: added, added: [] }));
     expect((await total()).total).toBe(0);
+  });
+
+  it('lose those of their consumers that a caller can see', async () => {
+    const organization = await on.organization();
+    const [{ id }, hidden, seen, added] = [
+      await on.workspace(organization),
+      await on.workspace(organization),
+      await on.workspace(organization),
+      await on.workspace(organization),
+    ];
+    const team = await on.team(organization);
+    await on.grant(team, seen, { access: 'read' });
+    const consumers = async () => {
+      const nobody: Standing = { actor: 'user', siteAdministrator: false, member: true, teams: [] };
+      const found = await on.read((tx) => tx.workspaces.stateConsumers(id, nobody, 'all', { number: 1, size: 10 }));
+      return found.items.map(({ subject }) => subject.id).sort();
+    };
+    const change = (removed: WorkspaceVisibility, ...ids: readonly string[]) =>
+      on.run((tx) => tx.workspaces.changeStateConsumers(id, { removed, added: ids }));
+    await change({ throughTeams: [] }, hidden.id, seen.id);
+    await change({ throughTeams: [] });
+    expect(await consumers()).toEqual([hidden.id, seen.id].sort());
+    await change({ throughTeams: [team.id] }, added.id);
+    expect(await consumers()).toEqual([hidden.id, added.id].sort());
+    await change('all');
+    expect(await consumers()).toEqual([]);
   });
 
   it('finds a workspace by id and by name', async () => {

@@ -72,10 +72,18 @@ describe('statements on SQLite', () => {
     ['whether another run holds a workspace', (tx) => tx.runs.anotherHolds('ws-1', 'run-1')],
     ['the run whose turn is next', (tx) => tx.runs.nextWaiting('ws-1')],
     ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10)],
+    ['workspaces to destroy', (tx) => tx.workspaces.dueForDestruction(noon, 10)],
+    ['a workspace for a run', (tx) => tx.workspaces.findForRun('ws-1', { id: 'ws-2' })],
+    [
+      'a named workspace for a run',
+      (tx) => tx.workspaces.findForRun('ws-1', { organizationName: 'acme', name: 'api' }),
+    ],
     ['the first page of runs', (tx) => tx.runs.page('ws-1', page(1))],
     ['a deep page of runs', (tx) => tx.runs.page('ws-1', page(5_000))],
     ['the runs and states of workspaces', (tx) => tx.runs.activityOf(['ws-1', 'ws-2'])],
     ['the first runs of versions', (tx) => tx.runs.firstOfVersions(['cv-1', 'cv-2'])],
+    ['a comment', (tx) => tx.runComments.find('wsc-1')],
+    ['the comments on a run', (tx) => tx.runComments.ofRun('run-1')],
     ['how long a log is', (tx) => tx.runLogs.size('run-1', 'plan')],
     ['a part of a log', (tx) => tx.runLogs.read('run-1', 'plan', 5_000, 100)],
     ...callers.flatMap((actor): (readonly [string, Work])[] => [
@@ -108,6 +116,7 @@ describe('statements on SQLite', () => {
     ['take a sequence number of a run', (tx) => tx.runs.takeSequence('ws-1')],
     ['save a variable', (tx) => tx.variables.save(aVariable(workspace, { revision: 1 }))],
     ['save a run', (tx) => tx.runs.save(aRun(workspace, version.state, { revision: 1 }))],
+    ['find the runs before one', (tx) => tx.runs.before(aRun(workspace, version.state), 10)],
     ['write to a log', (tx) => tx.runLogs.append('run-1', 'plan', 0, Buffer.from('line'))],
     ['drop a log', (tx) => tx.runLogs.drop('run-1', 'plan')],
     ['walk what is stored', (tx) => tx.storedFiles.page(10, 'bundle-1')],
@@ -160,6 +169,11 @@ describe('statements on SQLite', () => {
     ['the run whose turn is next', (tx) => tx.runs.nextWaiting('ws-1'), 'SEARCH r USING INDEX runs_waiting'],
     ['a run by its lease', (tx) => tx.runs.findByLease('digest'), 'SEARCH r USING INDEX runs_lease '],
     ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10), 'SEARCH r USING INDEX runs_lease_expiry'],
+    [
+      'workspaces to destroy',
+      (tx) => tx.workspaces.dueForDestruction(noon, 10),
+      'SEARCH w USING INDEX workspaces_destroyed_at',
+    ],
     // All that is in this index waits for an agent, the oldest first.
     [
       'a run to claim',

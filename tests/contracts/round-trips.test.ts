@@ -14,6 +14,7 @@ interface Place {
   readonly team: string;
   readonly otherTeam: string;
   readonly state: string;
+  readonly access: string;
 }
 
 const document = (type: string, attributes: object = {}, relationships: object = {}) => ({
@@ -68,6 +69,14 @@ const routes: readonly (readonly [
         { access: 'read' },
         { team: one('teams', otherTeam), workspace: one('workspaces', workspace) },
       ),
+  ],
+  [
+    'update team access',
+    3,
+    'patch',
+    ({ access }) => `/team-workspaces/${access}`,
+    200,
+    () => document('team-workspaces', { access: 'plan' }),
   ],
   [
     'create a run',
@@ -132,7 +141,10 @@ const routes: readonly (readonly [
     const written = aState(1, { inline: true });
     const { body } = await api.admin.post(`/workspaces/${workspace}/state-versions`, written).expect(201);
     const [team = '', otherTeam = ''] = teams;
-    place = { organization, workspace, version, team, otherTeam, state: body.data.id };
+    const related = { team: one('teams', team), workspace: one('workspaces', workspace) };
+    const granted = document('team-workspaces', { access: 'read' }, related);
+    const access = (await api.admin.post('/team-workspaces', granted).expect(200)).body.data.id;
+    place = { organization, workspace, version, team, otherTeam, state: body.data.id, access };
   });
 
   afterAll(async () => {

@@ -30,6 +30,7 @@ import {
   afterNoon,
   aMembership,
   anOrganization,
+  aStateVersion,
   asOrganization,
   asTeam,
   asUser,
@@ -81,6 +82,7 @@ class Lingering implements application.UnitOfWork {
   }
 }
 
+const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
 const noQuota = new application.ByteQuota({ maxOrganizationBytes: 0 });
 
 type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
@@ -178,7 +180,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const claim =
     ({ agent }: Pick<Place, 'agent'>): Act =>
     (unitOfWork) =>
-      new application.ClaimRun(unitOfWork, clock, secrets, box, progress).execute(agent, 'agent-1');
+      new application.ClaimRun(unitOfWork, clock, secrets, box, progress, urls).execute(agent, 'agent-1');
 
   const queueApply = async (place: Place): Promise<void> => {
     await createRun(place, asUser(place.owner))(instance(0));
@@ -369,8 +371,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const pool = anAgentPool(organization);
     await instance(0).run((tx) => tx.agentPools.add(pool));
     const links = new application.RepositoryLinks(ids, secrets, box);
+    const tags = new application.TagChanges(clock, ids);
     const naming: Act = (unitOfWork) =>
-      new application.UpdateWorkspace(unitOfWork, clock, links).execute(
+      new application.UpdateWorkspace(unitOfWork, clock, links, tags).execute(
         asUser(owner),
         { id: workspace.id },
         { execution: { agentPoolId: pool.id } },
@@ -567,7 +570,6 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const version = aConfigurationVersion(workspace, { status: 'uploaded', bundle: aBundle(), createdBy });
     const { id, bundle } = version.state;
     await instance(0).run((tx) => tx.configurationVersions.add(version, true));
-    const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
     const noQuota = new application.ByteQuota({ maxOrganizationBytes: 0 });
     const inspector = new TarBundleInspector(limits);
     const store = new MemoryBundleStore();
@@ -585,7 +587,6 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const writing = async ({ workspace, owner }: Place) => {
     const change = new application.ChangeWorkspaceLock(instance(0), clock, progress);
     await change.execute(asUser(owner), workspace.id, { action: 'lock', reason: null });
-    const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
     const inspector = new TarBundleInspector(limits);
     const store = new MemoryBundleStore();
     const write =
@@ -771,6 +772,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
           instance(n % 3),
           clock,
           new application.RepositoryLinks(ids, secrets, box),
+          new application.TagChanges(clock, ids),
         ).execute(asUser(owner), { id: workspace.id }, { description: `change ${round}/${n}` });
       outcomes.push(...(await Promise.allSettled(Array.from({ length: 12 }, change))));
     }
@@ -836,6 +838,39 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     later.advance(60);
     const taken = (await Promise.all(reclaimers.map((each) => each.execute()))).flat();
     expect(taken.filter((id) => lost.includes(id)).sort()).toEqual(lost.sort());
+  });
+
+  it('create each scheduled destroy run once, all of them between them', async () => {
+    const place = await newPlace();
+    const due: string[] = [];
+    const by = { kind: 'user', id: place.owner.id } as const;
+    for (let n = 0; n < 6; n += 1) {
+      const autoDestroy = { at: noon, activityDuration: null, by };
+      const workspace = aWorkspace(place.organization, { autoDestroy });
+      const version = aConfigurationVersion(workspace, { status: 'uploaded' });
+      const state = aStateVersion({ workspaceId: workspace.id, id: unique('run') }, { runId: null });
+      await instance(0).run(async (tx) => {
+        await tx.workspaces.add(workspace);
+        await tx.configurationVersions.add(version, true);
+        await tx.stateVersions.add(state, []);
+        await tx.stateVersions.finalize(state, aBundle());
+      });
+      due.push(workspace.id);
+    }
+    const creators = [0, 1, 2].map(
+      (index) =>
+        new application.CreateScheduledDestroys(
+          instance(index),
+          new FixedClock(noon),
+          new application.RunProgress(clock, ids),
+          new application.ByteQuota({ maxOrganizationBytes: 0 }),
+        ),
+    );
+    await Promise.all(creators.map((each) => each.execute()));
+    for (const id of due) {
+      const { total } = await instance(0).read((tx) => tx.runs.page(id, { number: 1, size: 10 }));
+      expect(total).toBe(1);
+    }
   });
 
   it('take away what was deleted, when two do it because one fell silent', async () => {

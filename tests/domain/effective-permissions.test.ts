@@ -9,6 +9,7 @@ import {
   may,
   organizationAccessOf,
   organizationPermissions,
+  permissionsInProject,
   permissionsOf,
   permissionsWithoutEffect,
   type Standing,
@@ -23,6 +24,7 @@ import {
   anyGrant,
   anyOrganizationAccess,
   anyPermissions,
+  anyProjectGrant,
   anyStanding,
   custom,
   member,
@@ -42,6 +44,18 @@ describe('effective permissions on a workspace', () => {
     fc.assert(
       fc.property(anyGrant, (grant) => {
         expect(effectivePermissions(member({ grant }))).toEqual(permissionsOf(grant));
+      }),
+    );
+  });
+
+  it('are those of the grant on the project too', () => {
+    fc.assert(
+      fc.property(anyGrant, anyProjectGrant, (grant, projectGrant) => {
+        const inProject = permissionsInProject(projectGrant).workspaces;
+        expect(effectivePermissions(member({ projectGrant }))).toEqual(inProject);
+        const both = strongest(permissionsOf(grant), inProject);
+        expect(effectivePermissions(member({ grant, projectGrant }))).toEqual(both);
+        expect(effectivePermissions(member({ grant }, { projectGrant }))).toEqual(both);
       }),
     );
   });
@@ -191,6 +205,16 @@ describe('giving more', () => {
     fc.assert(
       fc.property(anyStanding, anyGrant, (standing, grant) => {
         expect(allowed(withTeam(standing, { grant }))).toEqual(expect.arrayContaining(allowed(withTeam(standing, {}))));
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  it('by granting a project to a team that had none never removes an allowed action', () => {
+    fc.assert(
+      fc.property(anyStanding, anyProjectGrant, (standing, projectGrant) => {
+        const more = allowed(withTeam(standing, { projectGrant }));
+        expect(more).toEqual(expect.arrayContaining(allowed(withTeam(standing, {}))));
       }),
       { numRuns: runs(500) },
     );

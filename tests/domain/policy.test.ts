@@ -22,9 +22,23 @@ const owners = ['owner', 'owners team token'];
 const organizationToken = ['organization token'];
 const auditToken = ['audit token'];
 
-const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write access'];
-const customRuns = ['runs: read', 'runs: plan', 'runs: apply'];
-const seeingRunsEverywhere = ['manage-workspaces', 'read-workspaces', 'manage-policies', 'manage-policy-overrides'];
+const projectFixed = ['project: read', 'project: write', 'project: maintain', 'project: admin'];
+const maintaining = ['project: maintain', 'project: admin'];
+const applyingInProject = ['project: write', ...maintaining];
+const projectCustom = [
+  'project settings: update',
+  'project settings: delete',
+  'project teams: read',
+  'project teams: manage',
+  'create workspaces',
+  'move workspaces',
+  'delete workspaces',
+];
+const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write access', ...projectFixed];
+const customRuns = ['runs: read', 'runs: plan', 'runs: apply', ...projectCustom];
+const administeringEverywhere = ['manage-workspaces', 'manage-projects'];
+const readingEverywhere = [...administeringEverywhere, 'read-workspaces', 'read-projects'];
+const seeingRunsEverywhere = [...readingEverywhere, 'manage-policies', 'manage-policy-overrides'];
 const mayReadRuns = [...owners, ...reading, ...customRuns, ...seeingRunsEverywhere];
 const mayQueuePlans = [
   ...owners,
@@ -34,32 +48,36 @@ const mayQueuePlans = [
   'token of a team with write access',
   'runs: plan',
   'runs: apply',
-  'manage-workspaces',
+  ...applyingInProject,
+  ...administeringEverywhere,
 ];
-const mayApply = [...owners, 'write', 'admin', 'token of a team with write access', 'runs: apply', 'manage-workspaces'];
+const mayApply = [
+  ...owners,
+  'write',
+  'admin',
+  'token of a team with write access',
+  'runs: apply',
+  ...applyingInProject,
+  ...administeringEverywhere,
+];
 const mayLock = [
   ...owners,
   'write',
   'admin',
   'token of a team with write access',
   'workspace locking',
-  'manage-workspaces',
+  ...applyingInProject,
+  ...administeringEverywhere,
 ];
-const mayReadVariables = [
-  ...owners,
-  ...reading,
-  'variables: read',
-  'variables: write',
-  'manage-workspaces',
-  'read-workspaces',
-];
+const mayReadVariables = [...owners, ...reading, 'variables: read', 'variables: write', ...readingEverywhere];
 const mayWriteVariables = [
   ...owners,
   'write',
   'admin',
   'token of a team with write access',
   'variables: write',
-  'manage-workspaces',
+  ...applyingInProject,
+  ...administeringEverywhere,
 ];
 const mayWriteStates = [
   ...owners,
@@ -67,17 +85,13 @@ const mayWriteStates = [
   'admin',
   'token of a team with write access',
   'state versions: write',
-  'manage-workspaces',
+  ...applyingInProject,
+  ...administeringEverywhere,
 ];
-const mayReadStates = [
-  ...owners,
-  ...reading,
-  'state versions: read',
-  'state versions: write',
-  'manage-workspaces',
-  'read-workspaces',
-];
-const administering = [...owners, 'admin', 'manage-workspaces'];
+const mayReadStates = [...owners, ...reading, 'state versions: read', 'state versions: write', ...readingEverywhere];
+const administering = [...owners, 'admin', ...maintaining, ...administeringEverywhere];
+const managingProjects = [...owners, ...organizationToken, 'manage-projects'];
+const managingTeams = [...managingProjects, 'project: admin', 'project teams: manage'];
 
 const withoutTeam = ['member without a team', ...organizationToken];
 const withTeam = [
@@ -104,6 +118,24 @@ const withTeam = [
   'manage-teams',
   'manage-organization-access',
   'access-secret-teams',
+];
+/** Any grant on the workspace, also one of nothing, or `runs: read` on every workspace. */
+const withAccess = [
+  ...owners,
+  ...reading,
+  'nothing',
+  ...customRuns,
+  'variables: read',
+  'variables: write',
+  'state versions: read-outputs',
+  'state versions: read',
+  'state versions: write',
+  'policy mocks: read',
+  'workspace locking',
+  'run tasks',
+  'policy overrides',
+  'policy overrides, with delegate-policy-overrides',
+  ...seeingRunsEverywhere,
 ];
 const members = [...withoutTeam, ...withTeam];
 const strangers = ['site administrator', 'outsider'];
@@ -134,11 +166,27 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'users/manage': ['site administrator'],
   'user-tokens/manage': { itself: people, another: [] },
   'workspaces/read': [...mayReadRuns, ...organizationToken],
-  'workspaces/create': [...owners, ...organizationToken, 'manage-workspaces'],
+  'projects/read': {
+    'the project of the workspace': [...withAccess, ...organizationToken],
+    'another project': [...owners, ...seeingRunsEverywhere, ...organizationToken],
+  },
+  'projects/create': managingProjects,
+  'projects/update': [...managingProjects, 'project: admin', 'project settings: update', 'project settings: delete'],
+  'projects/delete': [...managingProjects, 'project: admin', 'project settings: delete'],
+  'projects/move-workspaces': [...managingProjects, ...maintaining, 'move workspaces'],
+  'workspaces/create': [
+    ...owners,
+    ...organizationToken,
+    ...administeringEverywhere,
+    ...maintaining,
+    'create workspaces',
+  ],
+  'tags/delete': [...owners, ...organizationToken, ...administeringEverywhere],
   'workspaces/update': [...administering, ...organizationToken],
   'workspaces/set-execution': administering,
+  'workspaces/schedule-destroy': administering,
   'workspaces/link-repository': owners,
-  'workspaces/delete': [...administering, ...organizationToken],
+  'workspaces/delete': [...administering, ...organizationToken, 'delete workspaces'],
   'workspaces/lock': mayLock,
   'workspaces/force-unlock': administering,
   'variables/read': [...mayReadVariables, ...organizationToken],
@@ -172,13 +220,27 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'its own team': [...withTeam, ...organizationToken],
     'its own team, whose token members cannot manage': [...withTeam, ...organizationToken],
   },
+  'project-access/read': {
+    'a visible team': [...managingTeams, 'project teams: read'],
+    'a secret team': managingTeams,
+    'a team with `manage-workspaces`': [...managingTeams, 'project teams: read'],
+    'the owners team': [...managingTeams, 'project teams: read'],
+    'its own team': [...withTeam, ...organizationToken],
+    'its own team, whose token members cannot manage': [...withTeam, ...organizationToken],
+  },
+  'project-access/manage': managingTeams,
   'team-access/manage': [...administering, ...organizationToken],
   'runs/read': [...mayReadRuns, ...organizationToken],
   'runs/queue': mayQueuePlans,
+  'runs/comment': mayQueuePlans,
   'runs/apply': mayApply,
+  'runs/force-cancel': administering,
+  'runs/force-execute': mayApply,
   'plans/read-json-output': administering,
   'state-versions/read': [...mayReadStates, ...organizationToken],
   'state-versions/create': mayWriteStates,
+  // No caller with a token: a run reads them by the URL of its job.
+  'state-versions/read-shared': [],
   'state-version-outputs/read': [...mayReadStates, 'state versions: read-outputs', ...organizationToken],
   'policy-outcomes/read': [...mayReadRuns, ...organizationToken],
   'policy-outcomes/override': [
@@ -197,14 +259,14 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
       ...owners,
       ...organizationToken,
       'manage-agent-pools',
-      'manage-workspaces',
+      ...administeringEverywhere,
     ],
     'a default pool that serves no workspace': [...owners, ...organizationToken, 'manage-agent-pools'],
   },
   'agent-pools/manage': {
     'a pool that is not in use': [...owners, ...organizationToken, 'manage-agent-pools'],
     'a pool that the workspace uses': administering,
-    'a pool that other workspaces use too': [...owners, 'manage-workspaces'],
+    'a pool that other workspaces use too': [...owners, ...administeringEverywhere],
     'a default pool that serves no workspace': owners,
   },
   'site-agent-pools/manage': ['site administrator'],
@@ -259,6 +321,7 @@ const holding = (...permissions: readonly OrganizationPermission[]): Standing =>
 describe('a claim named after an organization-level permission', () => {
   const named = [
     'manage-workspaces',
+    'manage-projects',
     'manage-vcs-settings',
     'manage-policies',
     'manage-policy-overrides',
@@ -302,10 +365,14 @@ describe('an organization token', () => {
   const neverAllowed: readonly Action[] = [
     'configuration-versions/create',
     'runs/queue',
+    'runs/comment',
     'runs/apply',
+    'runs/force-cancel',
+    'runs/force-execute',
     'policy-outcomes/override',
     'policy-sets/manage',
     'workspaces/set-execution',
+    'workspaces/schedule-destroy',
     'workspaces/link-repository',
     'workspaces/lock',
     'workspaces/force-unlock',

@@ -17,6 +17,7 @@ describe('what happened to a run', () => {
       createdAt: noon,
       actor: createdBy,
       comment: null,
+      commentId: null,
     });
     expect(others.map(({ action, actor }) => [action, actor])).toEqual([
       ['plan_queued', null],
@@ -53,6 +54,49 @@ describe('what happened to a run', () => {
     expect(events.find(({ action }) => action === 'errored')?.description).toBe('the disk is full');
     const [, untold] = runEventsOf(aRun({ statusTimestamps: { 'errored-at': later }, failure: null }).state);
     expect(untold?.description).toBe('The run errored');
+  });
+});
+
+describe('what callers said about a run', () => {
+  const [by, other] = [
+    { kind: 'user', id: 'user-1' },
+    { kind: 'team', id: 'team-1' },
+  ] as const;
+  const saying = (given: Parameters<typeof aRun>[0], comments: Parameters<typeof runEventsOf>[1] = []) =>
+    runEventsOf(aRun(given).state, comments).map(({ action, actor, comment }) => [action, actor, comment]);
+
+  it('belongs to the status that their action led to', () => {
+    const statusTimestamps = { 'post-plan-completed-at': noon, 'confirmed-at': later, 'discarded-at': later };
+    const decisions = [
+      { action: 'override', by, at: noon, comment: 'known' },
+      { action: 'confirm', by, at: later, comment: null },
+      { action: 'discard', by: other, at: later, comment: 'no' },
+    ] as const;
+    expect(saying({ createdAt: noon, statusTimestamps, decisions })).toEqual([
+      ['created', by, null],
+      ['post_plan_completed', by, 'known'],
+      ['confirmed', by, null],
+      ['discarded', other, 'no'],
+    ]);
+  });
+
+  it('is an event of its own while the agent has not stopped, and afterwards', () => {
+    const decisions = [{ action: 'cancel', by, at: noon, comment: 'stop' }] as const;
+    const before = [
+      ['created', by, null],
+      ['cancel_requested', by, 'stop'],
+    ];
+    expect(saying({ createdAt: noon, decisions })).toEqual(before);
+    const statusTimestamps = { 'canceled-at': later };
+    expect(saying({ createdAt: noon, decisions, statusTimestamps })).toEqual([...before, ['canceled', by, null]]);
+  });
+
+  it('comes between the statuses when no action came with it', () => {
+    const { state } = aRun({ createdAt: noon, statusTimestamps: { 'planned-at': noon, 'discarded-at': later } });
+    const comment = { id: 'wsc-1', runId: state.id, body: 'wait', createdBy: other, createdAt: noon };
+    const [, , commented, last] = runEventsOf(state, [comment]);
+    expect(commented).toMatchObject({ action: 'commented', actor: other, comment: 'wait', commentId: 'wsc-1' });
+    expect(last).toMatchObject({ action: 'discarded', commentId: null });
   });
 });
 

@@ -5,6 +5,9 @@ import {
   type ConfigurationVersionState,
   type Grant,
   organizationPermissions,
+  type PermissionsInProject,
+  type ProjectGrant,
+  projectScales,
   Run,
   type RunFactsGathered,
   type RunState,
@@ -17,6 +20,7 @@ import {
   type TeamStanding,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
+import { fixedProjectLevels } from '../../src/domain/team-access/project-access-level.js';
 import { fc } from '../support/properties.js';
 
 export const noon = '2026-03-01T12:00:00.000Z';
@@ -107,8 +111,10 @@ export const aRun = (given: Partial<RunState> = {}): Run =>
 /** It waits for others, and no policy applies. */
 export const waiting: RunFactsGathered = {
   workspaceAvailable: false,
+  workspaceHeld: false,
   filesMissing: false,
   creatorMayApply: false,
+  cancelOverdue: false,
   policyCheck: 'none',
 };
 
@@ -212,6 +218,23 @@ export const anyGrant: fc.Arbitrary<Grant> = fc.oneof(
   fc.record({ access: fc.constant('custom' as const), permissions: anyPermissions }),
 );
 
+export const anyPermissionsInProject: fc.Arbitrary<PermissionsInProject> = fc.record({
+  project: fc.record({
+    settings: fc.constantFrom(...projectScales.settings),
+    teams: fc.constantFrom(...projectScales.teams),
+    variableSets: fc.constantFrom(...projectScales.variableSets),
+    create: fc.boolean(),
+    move: fc.boolean(),
+    delete: fc.boolean(),
+  }),
+  workspaces: anyPermissions,
+});
+
+export const anyProjectGrant: fc.Arbitrary<ProjectGrant> = fc.oneof(
+  fc.record({ access: fc.constantFrom(...fixedProjectLevels) }),
+  fc.record({ access: fc.constant('custom' as const), permissions: anyPermissionsInProject }),
+);
+
 export const anyOrganizationAccess = fc
   .subarray([...organizationPermissions])
   .map((permissions): TeamStanding['access'] => new Set(permissions));
@@ -224,8 +247,13 @@ export const anyTeamStanding: fc.Arbitrary<TeamStanding> = fc
     owners: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
     access: anyOrganizationAccess,
     grant: fc.option(anyGrant),
+    projectGrant: fc.option(anyProjectGrant),
   })
-  .map(({ grant, ...team }) => (grant === null ? team : { ...team, grant }));
+  .map(({ grant, projectGrant, ...team }) => ({
+    ...team,
+    ...(grant && { grant }),
+    ...(projectGrant && { projectGrant }),
+  }));
 
 /** Callers that can exist, asking about some team. */
 export const anyStanding: fc.Arbitrary<Standing> = fc

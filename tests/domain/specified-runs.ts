@@ -14,7 +14,13 @@ import type {
  * and is organized by status, while the table is organized by trigger.
  */
 export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger, RunStatus>>>>> = {
-  pending: { 'fetch-files': 'fetching', 'queue-plan': 'plan_queued', discard: 'discarded', cancel: 'canceled' },
+  pending: {
+    'fetch-files': 'fetching',
+    'queue-plan': 'plan_queued',
+    'force-execute': 'pending',
+    discard: 'discarded',
+    cancel: 'canceled',
+  },
   fetching: { 'finish-fetch': 'plan_queued', cancel: 'canceled', fail: 'errored' },
   plan_queued: { 'start-plan': 'planning', cancel: 'canceled' },
   planning: { 'finish-plan': 'planned', 'lose-plan': 'plan_queued', cancel: 'canceled', fail: 'errored' },
@@ -49,6 +55,7 @@ export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger
     'finish-apply': 'applied',
     'request-cancel': 'applying',
     'finish-cancel': 'canceled',
+    'force-cancel': 'canceled',
     fail: 'errored',
   },
   applied: {},
@@ -96,6 +103,11 @@ const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = 
   'queue-apply': [available],
   'request-cancel': [[({ cancelRequested }) => cancelRequested, 'it is already being canceled']],
   'finish-cancel': [[({ cancelRequested }) => !cancelRequested, 'cancellation was not requested']],
+  'force-cancel': [
+    [({ cancelRequested }) => !cancelRequested, 'cancellation was not requested'],
+    [({ cancelOverdue }) => !cancelOverdue, 'its agent still has time to stop, until `force-cancel-available-at`'],
+  ],
+  'force-execute': [[({ workspaceHeld }) => !workspaceHeld, 'no other run holds its workspace']],
 };
 
 /** The automatic triggers, in order of precedence. */
@@ -135,6 +147,8 @@ const called: Readonly<Record<RunTrigger, string>> = {
   cancel: 'canceled',
   'request-cancel': 'canceled',
   'finish-cancel': 'canceled',
+  'force-cancel': 'canceled by force',
+  'force-execute': 'executed by force',
   fail: 'marked errored',
 };
 
@@ -152,6 +166,7 @@ function effectsOf(trigger: RunTrigger, to: RunStatus): readonly RunEffect[] {
     'save-plan': ['release-workspace'],
     'finish-apply': ['promote-version', 'drop-pending-state'],
     'finish-cancel': ['drop-pending-state'],
+    'force-cancel': ['drop-pending-state'],
     fail: ['drop-pending-state'],
   };
   const atTheEnd: readonly RunEffect[] = [
@@ -222,7 +237,8 @@ export function promisedRun(
   const reason = objection(state, trigger, gathered);
   if (reason === undefined) return moved(state, trigger, gathered, now, change);
   const message = `run could not be ${called[trigger]} because ${reason}`;
-  return { refuses: { code: 'run/transition-refused', message, trigger } };
+  const code = trigger === 'force-execute' ? 'run/not-blocked' : 'run/transition-refused';
+  return { refuses: { code, message, trigger } };
 }
 
 /** Undefined for a status without automatic steps. */
@@ -260,7 +276,18 @@ const policyChecks = ['none', 'open', 'passed', 'overridable', 'failed'] as cons
 export const everyGathered: readonly RunFactsGathered[] = policyChecks.flatMap((policyCheck) =>
   either.flatMap((workspaceAvailable) =>
     either.flatMap((filesMissing) =>
-      either.map((creatorMayApply) => ({ policyCheck, workspaceAvailable, filesMissing, creatorMayApply })),
+      either.flatMap((creatorMayApply) =>
+        either.flatMap((workspaceHeld) =>
+          either.map((cancelOverdue) => ({
+            policyCheck,
+            workspaceAvailable,
+            workspaceHeld,
+            filesMissing,
+            creatorMayApply,
+            cancelOverdue,
+          })),
+        ),
+      ),
     ),
   ),
 );

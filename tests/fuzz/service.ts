@@ -208,6 +208,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
         }
       }
       await use.reclaimLostRuns.execute();
+      await use.createScheduledDestroys.execute();
       await use.tokenUses.flush();
       await use.refusals.flush(false);
       return wrong;

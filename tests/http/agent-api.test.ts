@@ -223,6 +223,7 @@ describe('a claim', () => {
         variables: [],
       },
       state: null,
+      'shared-states-url': expect.stringMatching(/^http:\/\/gatehouse\.test\/v1\/shared-states\/[\w.-]{100,}$/),
       'plan-file': null,
       configuration: {
         id: shown.relationships['configuration-version'].data.id,

@@ -343,7 +343,7 @@ describe('where runs are executed', () => {
       .patch(`/agent-pools/${pool}`, projects([{ id: 'prj-1', type: 'projects' }]))
       .expect(422);
     expect(body.errors[0]).toMatchObject({
-      detail: expect.stringContaining('projects are not supported'),
+      detail: expect.stringContaining('not scoped by project'),
       source: { pointer: expect.stringContaining('/data/relationships/allowed-projects') },
     });
   });

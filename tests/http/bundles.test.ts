@@ -23,7 +23,11 @@ const other = await archiveOf({ 'main.tf': randomBytes(4000).toString('hex') });
 const servers: Server[] = [];
 
 /** Resolves when one of the servers receives the next request. */
-const reached = () => Promise.race(servers.map((server) => once(server, 'request')));
+async function reached(): Promise<void> {
+  const arrived = new AbortController();
+  await Promise.race(servers.map((server) => once(server, 'request', arrived)));
+  arrived.abort();
+}
 
 /** Listens, until the last test is over, for clients that supertest cannot imitate. Returns the port. */
 async function serve({ app }: TestApi): Promise<number> {

@@ -20,6 +20,11 @@ describe('a filter', () => {
     await bench.version();
     const run = await bench.run({ message: 'hidden message' });
     const { name } = (await admin.get(`/workspaces/${workspaceId}`).expect(200)).body.data.attributes;
+    const fresh = doc('projects', { name: 'hidden project' });
+    const created = await admin.post(`/organizations/${organization}/projects`, fresh).expect(201);
+    const project = created.body.data.id;
+    const moved = { data: [{ type: 'workspaces', id: workspaceId }] };
+    await admin.post(`/projects/${project}/relationships/workspaces`, moved).expect(204);
     const team = newName('hidden-team');
     await api.team(organization, team, { visibility: 'secret' });
     const member = await bench.member();
@@ -31,6 +36,9 @@ describe('a filter', () => {
       ['runs?search[basic]=', run],
       ['runs?search[basic]=', 'hidden message'],
       ['runs?include=workspace,created_by&search[user]=', 'admin'],
+      ['workspaces?filter[project][id]=', project],
+      ['projects?q=', 'hidden project'],
+      ['projects?filter[names]=', 'hidden project'],
       ['teams?q=', team],
       ['teams?include=users&filter[names]=', team],
     ] as const) {
@@ -56,6 +64,7 @@ describe('a filter', () => {
     ['runs?filter[operation]=plan', 'filter[operation]', 'plan_only'],
     ['runs?filter[status_group]=open', 'filter[status_group]', 'non_final, final, discardable'],
     ['runs?filter[timeframe]=month', 'filter[timeframe]', 'a year'],
+    ['projects?sort=created-at', 'sort', 'name'],
     ['agent-pools?sort=-', 'sort', 'name, created-at'],
     ['policies?filter[kind]=rego', 'filter[kind]', 'opa, sentinel'],
     ['team-tokens?filter[expiry_status]=soon', 'filter[expiry_status]', 'active, expiring_in_7_days'],

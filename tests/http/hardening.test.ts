@@ -123,6 +123,15 @@ const tries: Readonly<
     bad: 400,
     says: 'filter may have at most 20 groups',
   },
+  tagFilters: {
+    ask: (amount) => {
+      const groups = Array.from({ length: amount }, (_, group) => `filter[tagged][${group}][key]=env`);
+      return api.admin.get(`/organizations/acme/workspaces?${groups.join('&')}`);
+    },
+    good: 200,
+    bad: 400,
+    says: 'filter[tagged] may have at most 20 groups',
+  },
   pageSize: {
     ask: (amount) => api.admin.get(`/admin/users?page[size]=${amount}`),
     good: 200,

@@ -220,16 +220,15 @@ describe('what is included with policy sets and agent pools', () => {
 
 describe('an include', () => {
   it.each([
-    ['/organizations/acme/workspaces', 'project', 'project cannot be included: there are no projects. '],
+    [
+      '/organizations/acme/policy-sets',
+      'projects',
+      'projects cannot be included: agent pools are not scoped by project, and policy sets are not attached to projects. ',
+    ],
     ['/organizations/acme/workspaces', 'outputs', 'outputs cannot be included: only a single workspace includes it. '],
     ['/organizations/acme/workspaces', 'nothing', ''],
     ['/organizations/acme/teams', 'organization', ''],
     ['/organizations/acme/runs', 'constructor', ''],
-    [
-      '/organizations/acme/policy-sets',
-      'newest_version',
-      'newest_version cannot be included: policy sets have no versions. ',
-    ],
   ])('of %s is refused for %s', async (path, word, reason) => {
     const name = newName('org');
     await api.organization(name);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { nothing } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   type Actor,
+  defaultProjectId,
   effectivePermissions,
   isOwner,
   may,
@@ -9,19 +10,23 @@ import {
   type OrganizationPermission,
   organizationAccessOf,
   organizationPermissions,
+  type PermissionsInProject,
   type Team,
 } from '../../src/domain/index.js';
+import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import { doc, startApi, type TestApi } from '../support/api.js';
 import {
   aConfigurationVersion,
   aMembership,
   anOrganization,
+  aProject,
   aRun,
   aTeam,
   aToken,
   aUser,
   aWorkspace,
   giveGrant,
+  giveProjectGrant,
   ownedBy,
 } from '../support/builders.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
@@ -37,15 +42,30 @@ const delegatedRights = [
   'access-secret-teams',
   'manage-agent-pools',
   'workspace admin',
+  'manage-projects',
+  'project admin',
+  'project teams: manage',
 ] as const;
 
 type Right = (typeof delegatedRights)[number];
+
+const ofPlaces = ['workspace admin', 'project admin', 'project teams: manage'] as const;
+
+/** Held through a grant on a workspace or a project, and not through the organization. */
+const isOfPlace = (right: Right): right is (typeof ofPlaces)[number] => (ofPlaces as readonly Right[]).includes(right);
+
+const managingTeams: PermissionsInProject = {
+  ...customProjectDefaults,
+  project: { ...customProjectDefaults.project, teams: 'manage' },
+};
 
 /** Everyone the caller may act through, by secret, and every team, row and membership to act on. */
 interface Walk {
   readonly bearers: string[];
   readonly teams: string[];
   readonly rows: string[];
+  readonly projects: string[];
+  readonly projectRows: string[];
   readonly memberships: string[];
   readonly users: readonly string[];
   readonly workspaces: readonly string[];
@@ -71,7 +91,7 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
   ];
   const team = (name: string, given: Partial<Team> = {}) => aTeam(organization, { name, ...given });
   const owners = team('owners', { owners: true, visibility: 'organization' });
-  const held = rights.filter((right) => right !== 'workspace admin');
+  const held = rights.filter((right) => !isOfPlace(right));
   const mine = team('mine', { access: new Set(held) });
   const theirs = team('theirs');
   const others = [
@@ -79,7 +99,7 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
       team(permission, { access: new Set([permission]), visibility: index % 2 === 0 ? 'organization' : 'secret' }),
     ),
     ...delegatedRights.flatMap((right) =>
-      right === 'workspace admin'
+      isOfPlace(right)
         ? []
         : [team(`open-${right}`, { access: new Set([right]), visibility: 'organization' as const })],
     ),
@@ -88,14 +108,16 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
   const teams = [owners, mine, theirs, ...others];
   const [pool, named] = [anAgentPool(organization), anAgentPool(organization)];
   const naming = { executionMode: 'agent', agentPoolId: named.id } as const;
+  const [project, otherProject] = [aProject(organization), aProject(organization)];
   const [here, there, elsewhere] = [
-    aWorkspace(organization, { name: 'here' }),
+    aWorkspace(organization, { name: 'here', projectId: project.id }),
     aWorkspace(organization, { name: 'there' }),
     aWorkspace(organization, { name: 'elsewhere', ...naming }),
   ];
   const memberships = [boss, caller, colluder].map((user) => aMembership(organization, user));
   return worlds.run(async (tx) => {
     await tx.organizations.add(organization);
+    for (const one of [project, otherProject]) await tx.projects.add(one);
     for (const user of [boss, caller, colluder, newcomer]) await tx.users.add(user);
     for (const membership of memberships) await tx.memberships.add(membership);
     for (const one of teams) await tx.teams.add(one);
@@ -109,6 +131,12 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
       await tx.configurationVersions.add(version);
       await tx.runs.add(aRun(workspace, version.state, { status: 'plan_queued', planOnly: true }));
     }
+    if (rights.includes('project admin')) await giveProjectGrant(tx, mine.id, project.id, { access: 'admin' });
+    if (rights.includes('project teams: manage')) {
+      const target = rights.includes('project admin') ? theirs : mine;
+      await giveProjectGrant(tx, target.id, project.id, { access: 'custom', permissions: managingTeams });
+    }
+    await giveProjectGrant(tx, others.at(-1)?.id ?? mine.id, otherProject.id, { access: 'maintain' });
     if (rights.includes('workspace admin')) await giveGrant(tx, mine.id, here.id, { access: 'admin' });
     await giveGrant(tx, others.at(-1)?.id ?? mine.id, there.id, { access: 'write' });
     for (const [user, secret] of [
@@ -128,6 +156,8 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
     return {
       bearers: [callerSecret, colluderSecret, newcomerSecret],
       teams: teams.map(({ id }) => id),
+      projects: [project.id, otherProject.id, defaultProjectId(organization.id)],
+      projectRows: (await tx.projectAccess.page(project.id, 'all', { number: 1, size: 100 })).items.map(({ id }) => id),
       rows: rows.flatMap(({ items }) => items.map(({ id }) => id)),
       memberships: memberships.map(({ id }) => id),
       users: [caller.id, colluder.id, newcomer.id, boss.id],
@@ -271,6 +301,35 @@ const steps: Readonly<Record<string, Take>> = {
     const answer = await as(api, walk, step).post('/team-workspaces', body);
     keep(answer.status, walk.rows, answer.body.data?.id);
   },
+  'give a team access to a project': async (api, walk, step) => {
+    const body = doc(
+      'team-projects',
+      { access: step.given ? 'admin' : 'custom' },
+      {
+        project: { data: { type: 'projects', id: from(walk.projects, step.other) } },
+        team: { data: { type: 'teams', id: from(walk.teams, step.team) } },
+      },
+    );
+    const answer = await as(api, walk, step).post('/team-projects', body);
+    keep(answer.status, walk.projectRows, answer.body.data?.id);
+  },
+  'change the access to a project': async (api, walk, step) => {
+    if (walk.projectRows.length === 0) return;
+    const path = `/team-projects/${from(walk.projectRows, step.other)}`;
+    await as(api, walk, step).patch(path, doc('team-projects', { access: step.given ? 'admin' : 'maintain' }));
+  },
+  'create a project': async (api, walk, step) => {
+    const answer = await as(api, walk, step).post('/organizations/acme/projects', doc('projects', { name: fresh() }));
+    keep(answer.status, walk.projects, answer.body.data?.id);
+  },
+  'move a workspace': async (api, walk, step) => {
+    const project = { project: { data: { type: 'projects', id: from(walk.projects, step.other) } } };
+    await as(api, walk, step).patch(`/workspaces/${from(walk.workspaces, step.team)}`, doc('workspaces', {}, project));
+  },
+  'move workspaces': async (api, walk, step) => {
+    const body = { data: [{ type: 'workspaces', id: from(walk.workspaces, step.team) }] };
+    await as(api, walk, step).post(`/projects/${from(walk.projects, step.other)}/relationships/workspaces`, body);
+  },
   'change the access on a workspace': async (api, walk, step) => {
     const path = `/team-workspaces/${from(walk.rows, step.other)}`;
     await as(api, walk, step).patch(path, doc('team-workspaces', { access: 'admin' }));
@@ -384,7 +443,7 @@ describe('a member with delegated rights, together with accomplices', () => {
           for (const step of walked) await steps[step.kind]?.(api, walk, step);
           expect(await gains(walk, atStart)).toEqual([]);
           expect((await claimed(walk)).filter((workspaceId) => !reach.has(workspaceId))).toEqual([]);
-          if (!rights.includes('workspace admin') || rights.length > 1) return;
+          if (!rights.every(isOfPlace)) return;
           for (const secret of walk.bearers) {
             const { workspace } = (await standingOf(secret, elsewhere)) ?? {};
             expect(workspace === undefined ? nothing : effectivePermissions(workspace)).toEqual(nothing);

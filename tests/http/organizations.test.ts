@@ -69,6 +69,7 @@ describe('organizations', () => {
     },
     relationships: {
       'default-agent-pool': { data: null },
+      'default-project': { data: { id: expect.stringMatching(/^prj-/), type: 'projects' } },
       'entitlement-set': { links: { related: `${prefix}/organizations/${name}/entitlement-set` } },
     },
     links: { self: `${prefix}/organizations/${name}` },

@@ -100,6 +100,20 @@ describe('the query parameters of the family', () => {
     expect(answer.status).toBe(plain.status);
   });
 
+  it('are not taken apart by brackets, whether they are served or not', async () => {
+    const faults = async (path: string) => (await api.admin.at('/api/v2').get(path).expect(400)).body.errors;
+    const at = `/organizations/${existing.organization}`;
+    expect(await faults(`${at}/teams?filter[names][0]=a`)).toEqual([
+      expect.objectContaining({
+        detail: 'filter[names][0] is not supported: several values are one filter[names], with commas',
+        source: { parameter: 'filter[names][0]' },
+      }),
+    ]);
+    expect((await faults(`${at}/policy-sets?filter[names][0]=a`))[0].detail).toBe(
+      `filter[names][0] is not supported: ${familyParameters['filter[names]']}`,
+    );
+  });
+
   it('are described where they are served, and nowhere else', () => {
     const { paths, info } = describeApi('self-hosted', '0.0.0');
     for (const { name, prefix, route } of reading) {

@@ -116,8 +116,8 @@ describe('policy sets', () => {
         'Policies path belongs to policy sets in version control, which are not served',
       ],
       ['/data/attributes/tag-selectors', 'Tag selectors are not served. Attach workspaces'],
-      ['/data/relationships/projects', 'Projects are not served. Attach workspaces'],
-      ['/data/relationships/project-exclusions', 'Projects are not served. Exclude workspaces'],
+      ['/data/relationships/projects', 'Policy sets are not attached to projects. Attach workspaces'],
+      ['/data/relationships/project-exclusions', 'Policy sets are not attached to projects. Exclude workspaces'],
     ]);
     await post({ name: newName(), 'vcs-repo': null, 'policies-path': '' }, { projects: { data: [] } }).expect(201);
   });

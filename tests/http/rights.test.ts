@@ -65,6 +65,12 @@ const special: readonly Special[] = [
     status: 409,
     because: 'it is in use',
   },
+  {
+    route: 'delete /projects/:id',
+    applies: ({ teams }) => teams.some(({ projectGrant }) => projectGrant !== undefined),
+    status: 409,
+    because: 'it is the default project',
+  },
   { route: 'delete /teams/:id', applies: aboutOwners, status: 409, because: 'the owners team stays' },
 ];
 
@@ -101,7 +107,7 @@ const linkers: readonly ActorKind[] = [
 
 const repository = { 'vcs-repo': { 'clone-url': 'https://git.example.com/acme/fresh.git' } };
 
-/** The same, for requests about a workspace and a repository, or about where its runs are executed. */
+/** The same, for requests about a workspace and a repository, about where its runs are executed, or when it is destroyed. */
 const linking: typeof demanding = [
   {
     route: 'patch /workspaces/:id',
@@ -137,6 +143,11 @@ const linking: typeof demanding = [
     route: 'post /organizations/:organization/workspaces',
     body: doc('workspaces', { 'execution-mode': 'local', name: 'fresh' }),
     actions: ['workspaces/create', 'workspaces/set-execution'],
+  },
+  {
+    route: 'patch /workspaces/:id',
+    body: doc('workspaces', { 'auto-destroy-activity-duration': '14d' }),
+    actions: ['workspaces/update', 'workspaces/schedule-destroy'],
   },
 ];
 

@@ -38,7 +38,8 @@ describe('what happened to a run', () => {
       id: `${id.replace('run-', 're-')}-${action.replaceAll('_', '-')}`,
       type: 'run-events',
       attributes: { action, description, 'created-at': at, comment: null },
-      relationships: { actor: { data: actor }, run: { data: { id, type: 'runs' } } },
+      relationships: { actor: { data: actor }, comment: { data: null }, run: { data: { id, type: 'runs' } } },
+      links: { self: `${prefix}/run-events/${id.replace('run-', 're-')}-${action.replaceAll('_', '-')}` },
     });
     expect(body).toEqual({
       data: [

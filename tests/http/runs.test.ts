@@ -37,10 +37,10 @@ describe('runs', () => {
   const everyRight = {
     'can-apply': true,
     'can-cancel': true,
-    'can-comment': false,
+    'can-comment': true,
     'can-discard': true,
-    'can-force-cancel': false,
-    'can-force-execute': false,
+    'can-force-cancel': true,
+    'can-force-execute': true,
     'can-override-policy-check': true,
   };
 
@@ -92,6 +92,7 @@ describe('runs', () => {
       },
       'canceled-by': { data: null },
       'confirmed-by': { data: null },
+      comments: { links: { related: `${prefix}/runs/${id}/comments` } },
       'created-by': { data: { id: api.admin.id, type: 'users' } },
       plan: { data: { id: id.replace('run-', 'plan-'), type: 'plans' } },
       'run-events': { links: { related: `${prefix}/runs/${id}/run-events` } },
@@ -324,10 +325,18 @@ describe('runs', () => {
       await bench.version();
       const id = await bench.run();
       const none = Object.fromEntries(Object.keys(everyRight).map((right) => [right, false]));
-      const applies = { ...none, 'can-apply': true, 'can-cancel': true, 'can-discard': true };
+      const plans = { ...none, 'can-comment': true };
+      const applies = {
+        ...plans,
+        'can-apply': true,
+        'can-cancel': true,
+        'can-discard': true,
+        'can-force-execute': true,
+      };
       const overrides = { ...none, 'can-override-policy-check': true };
       for (const [caller, rights] of [
-        [await bench.member('plan'), none],
+        [await bench.member('read'), none],
+        [await bench.member('plan'), plans],
         [await bench.member('write'), applies],
         [await bench.member(undefined, { 'organization-access': { 'manage-policy-overrides': true } }), overrides],
         [await api.organizationToken(bench.organization), none],

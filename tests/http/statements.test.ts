@@ -24,10 +24,10 @@ const promised: Readonly<Record<string, number>> = {
   'get /configuration-versions/:id/ingress-attributes': 3,
   'get /configuration-versions/:id/download': 2,
   // Anything that runs use changes under the workspace's lock, so that no run starts with it meanwhile.
-  'post /configuration-versions/:id/actions/archive': 7,
-  'post /configuration-versions/:id/actions/soft_delete_backing_data': 7,
-  'post /configuration-versions/:id/actions/restore_backing_data': 6,
-  'post /configuration-versions/:id/actions/permanently_delete_backing_data': 7,
+  'post /configuration-versions/:id/actions/archive': 6,
+  'post /configuration-versions/:id/actions/soft_delete_backing_data': 6,
+  'post /configuration-versions/:id/actions/restore_backing_data': 5,
+  'post /configuration-versions/:id/actions/permanently_delete_backing_data': 6,
   'get /team-workspaces': 3,
   'post /team-workspaces': 5,
   'get /team-workspaces/:id': 2,
@@ -40,7 +40,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /runs/:runId/task-stages': 4,
   'get /task-stages/:id': 3,
   // The run, its dependencies and its stage are read again under the workspace's lock, and all of them change.
-  'post /task-stages/:id/actions/override': 20,
+  'post /task-stages/:id/actions/override': 19,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
   'get /policy-evaluations/:id': 2,
   'get /policy-evaluations/:policyEvaluationId/policy-set-outcomes': 4,
@@ -49,37 +49,60 @@ const promised: Readonly<Record<string, number>> = {
   'post /organizations/:organization/workspaces': 4,
   'get /organizations/:organization/workspaces/:name': 3,
   'patch /organizations/:organization/workspaces/:name': 5,
-  'delete /organizations/:organization/workspaces/:name': 7,
+  'delete /organizations/:organization/workspaces/:name': 6,
   'get /workspaces/:id': 3,
   'patch /workspaces/:id': 5,
-  'delete /workspaces/:id': 7,
+  'delete /workspaces/:id': 6,
   'get /workspaces/:workspaceId/vars': 3,
   // Totals are computed under the workspace's lock.
-  'post /workspaces/:workspaceId/vars': 6,
+  'post /workspaces/:workspaceId/vars': 5,
   'get /workspaces/:workspaceId/vars/:variableId': 2,
   'patch /workspaces/:workspaceId/vars/:variableId': 4,
   'delete /workspaces/:workspaceId/vars/:variableId': 4,
-  'post /workspaces/:id/actions/safe-delete': 6,
-  'post /organizations/:organization/workspaces/:name/actions/safe-delete': 6,
+  'post /workspaces/:id/actions/safe-delete': 5,
+  'post /organizations/:organization/workspaces/:name/actions/safe-delete': 5,
   'get /workspaces/:id/relationships/remote-state-consumers': 4,
   'post /workspaces/:id/relationships/remote-state-consumers': 6,
   'patch /workspaces/:id/relationships/remote-state-consumers': 7,
   'delete /workspaces/:id/relationships/remote-state-consumers': 4,
-  'post /workspaces/:id/actions/lock': 7,
-  'post /workspaces/:id/actions/unlock': 4,
-  'post /workspaces/:id/actions/force-unlock': 4,
+  'post /workspaces/:id/actions/lock': 6,
+  'post /workspaces/:id/actions/unlock': 3,
+  'post /workspaces/:id/actions/force-unlock': 3,
+  'get /organizations/:organization/tags': 4,
+  'delete /organizations/:organization/tags': 5,
+  // The tag and whether the caller may know it; then the workspaces, locked and with the caller's rights on each.
+  'post /tags/:id/relationships/workspaces': 9,
+  'get /workspaces/:id/relationships/tags': 5,
+  // Counted under the workspace's lock, as bindings are.
+  'post /workspaces/:id/relationships/tags': 6,
+  'delete /workspaces/:id/relationships/tags': 5,
+  'get /workspaces/:id/tag-bindings': 3,
+  'patch /workspaces/:id/tag-bindings': 6,
+  'get /workspaces/:id/effective-tag-bindings': 3,
+  'get /projects/:id/tag-bindings': 3,
+  'patch /projects/:id/tag-bindings': 6,
+  'get /projects/:id/effective-tag-bindings': 3,
   // Its place in the queue is read from the workspace's other runs, its policies from the policy sets.
-  'post /runs': 17,
+  'post /runs': 16,
   'get /workspaces/:workspaceId/runs': 4,
   'get /runs/:id': 3,
-  'get /runs/:id/run-events': 2,
+  'get /runs/:id/run-events': 3,
+  'get /run-events/:id': 3,
+  'get /runs/:id/comments': 3,
+  'get /comments/:id': 4,
+  // Comments are counted under the workspace's lock.
+  'post /runs/:id/comments': 7,
   'get /organizations/:organization/runs': 6,
   'get /organizations/:organization/runs/queue': 3,
   'get /organizations/:organization/capacity': 3,
   // The run is read to authorize, to find the lock, and under the lock; a run that ends lets others proceed.
-  'post /runs/:id/actions/apply': 11,
-  'post /runs/:id/actions/discard': 15,
-  'post /runs/:id/actions/cancel': 15,
+  'post /runs/:id/actions/apply': 10,
+  'post /runs/:id/actions/discard': 14,
+  'post /runs/:id/actions/cancel': 14,
+  // The agent's states and reports go with the run.
+  'post /runs/:id/actions/force-cancel': 16,
+  // One more run ends.
+  'post /runs/:id/actions/force-execute': 27,
   'get /runs/:id/configuration-version': 3,
   'get /runs/:id/configuration-version/download': 3,
   'get /plans/:id': 2,
@@ -87,8 +110,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /plans/:id/json-output': 3,
   'get /plans/:id/json-output-redacted': 3,
   // The right and the lock are asked before the bytes, and with the workspace's row locked; then whether a run is being applied.
-  'post /workspaces/:workspaceId/state-versions': 12,
-  'patch /workspaces/:workspaceId/state-versions': 14,
+  'post /workspaces/:workspaceId/state-versions': 11,
+  'patch /workspaces/:workspaceId/state-versions': 13,
   'get /state-versions': 4,
   'get /state-versions/:id': 4,
   'get /state-versions/:id/outputs': 4,
@@ -109,6 +132,18 @@ const promised: Readonly<Record<string, number>> = {
   'delete /policy-sets/:id/relationships/workspace-exclusions': 7,
   'post /policy-sets/:id/relationships/policies': 9,
   'delete /policy-sets/:id/relationships/policies': 7,
+  'get /team-projects': 4,
+  'post /team-projects': 5,
+  'get /team-projects/:id': 2,
+  'patch /team-projects/:id': 4,
+  'delete /team-projects/:id': 4,
+  'get /organizations/:organization/projects': 5,
+  'post /organizations/:organization/projects': 4,
+  'get /projects/:id': 2,
+  'patch /projects/:id': 4,
+  // Its tag bindings go with it.
+  'delete /projects/:id': 7,
+  'post /projects/:id/relationships/workspaces': 8,
   'get /organizations/:organization/policies': 4,
   'post /organizations/:organization/policies': 4,
   'get /policies/:id': 2,
@@ -199,6 +234,8 @@ const refusedLater: Readonly<Record<string, number>> = {
   'get /authentication-tokens/:id': 3,
   // The right is checked in the membership's organization, which must be found first.
   'get /organization-memberships/:id': 3,
+  // The run of the comment must be found first.
+  'get /comments/:id': 3,
   // These have several rows, and are authorized as a whole.
   'get /task-stages/:id': 3,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
@@ -304,15 +341,15 @@ describe('a request on SQLite', () => {
 
   it.each([
     // All its data belongs to the run; each kind is one statement, whatever there is.
-    ['plan', 'plan_queued', 19],
-    ['apply', 'apply_queued', 21],
+    ['plan', 'plan_queued', 18],
+    ['apply', 'apply_queued', 20],
   ] as const)('claims the %s of a run', async (phase, run, most) => {
     const database = await openMigrated(join(directory, `claim-${phase}.sqlite`), {
       onStatement: (sql) => statements.push(sql),
     });
     open.push(database);
     worlds.begin(database.unitOfWork);
-    const scene = { run, stage: 'passed', version: 'uploaded', locked: false } as const;
+    const scene = { ...sceneOf(''), run };
     const named = { named: true, serving: true, servingElsewhere: false };
     const { agentsSecret, existing } = await makeSmallWorld(worlds, { ...owner, pool: named }, scene);
     await worlds.run(async (tx) => {
@@ -347,7 +384,7 @@ describe('a request on SQLite', () => {
       return statements.filter((sql) => !isTransactional(sql)).length;
     };
     // The creator is read twice: with the version, and with the version under the workspace's lock.
-    expect(await counted(200)).toBe(9);
+    expect(await counted(200)).toBe(8);
     await worlds.run((tx) =>
       tx.configurationVersions
         .find(body.data.id)

@@ -102,8 +102,6 @@ describe('teams', () => {
 
   it('keep permissions that grant nothing, and show them again', async () => {
     const kept = [
-      'manage-projects',
-      'read-projects',
       'manage-run-tasks',
       'manage-modules',
       'manage-providers',

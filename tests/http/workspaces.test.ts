@@ -36,6 +36,7 @@ const everything = {
   'can-read-variable': true,
   'can-update-variable': true,
   'can-lock': true,
+  'can-manage-tags': true,
   'can-unlock': true,
   'can-force-unlock': true,
   'can-create-state-versions': true,
@@ -81,6 +82,7 @@ describe('workspaces', () => {
       source: 'tfe-api',
       'source-name': null,
       'source-url': null,
+      'tag-names': [],
       'resource-count': 0,
       'workspace-kpis-runs-count': 0,
       'execution-mode': 'remote',
@@ -100,6 +102,7 @@ describe('workspaces', () => {
     },
     relationships: {
       organization: { data: { id: 'acme', type: 'organizations' } },
+      project: { data: { id: expect.stringMatching(/^prj-/), type: 'projects' } },
       'current-configuration-version': { data: null },
       'current-run': { data: null },
       'latest-run': { data: null },
@@ -108,6 +111,8 @@ describe('workspaces', () => {
         links: { related: `${prefix}/workspaces/${id}/current-state-version` },
       },
       outputs: { links: { related: `${prefix}/workspaces/${id}/current-state-version-outputs` } },
+      'tag-bindings': { links: { related: `${prefix}/workspaces/${id}/tag-bindings` } },
+      'effective-tag-bindings': { links: { related: `${prefix}/workspaces/${id}/effective-tag-bindings` } },
       vars: { links: { related: `${prefix}/workspaces/${id}/vars` } },
       'agent-pool': { data: null },
       'locked-by': { data: null },
@@ -145,6 +150,8 @@ describe('workspaces', () => {
       'source-name': 'A program',
       'source-url': 'https://example.com',
       'structured-run-output-enabled': true,
+      'auto-destroy-at': '2040-01-31T09:00:00.000Z',
+      'auto-destroy-activity-duration': '14d',
     };
     const created = await admin.post(path, doc('workspaces', { name, ...attributes })).expect(201);
     const { id } = created.body.data;
@@ -181,9 +188,6 @@ describe('workspaces', () => {
     const id = await newWorkspace();
     const change = (data: object) => admin.patch(`/workspaces/${id}`, { data: { type: 'workspaces', ...data } });
     for (const [name, value] of Object.entries({
-      'tag-names': ['network'],
-      'auto-destroy-at': '2040-01-31T09:00:00Z',
-      'auto-destroy-activity-duration': '14d',
       'inherits-project-auto-destroy': true,
       'project-remote-state': true,
       'hyok-enabled': true,
@@ -195,9 +199,6 @@ describe('workspaces', () => {
       for (const empty of [null, false, '', []]) await change({ attributes: { [name]: empty } }).expect(200);
     }
     for (const [name, data] of Object.entries({
-      project: { id: 'prj-1', type: 'projects' },
-      tags: [{ type: 'tags', attributes: { name: 'network' } }],
-      'tag-bindings': [{ type: 'tag-bindings', attributes: { key: 'a', value: 'b' } }],
       'ssh-key': { id: 'sshkey-1', type: 'ssh-keys' },
     })) {
       const { body } = await change({ relationships: { [name]: { data } } }).expect(422);
@@ -235,6 +236,34 @@ describe('workspaces', () => {
     await (await memberWith('write', id)).post(consumers, body()).expect(404);
     expect(await listed()).toEqual([second]);
     await admin.delete(`/workspaces/${second}`).expect(204);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('keep the consumers that the caller who replaces them cannot see', async () => {
+    const [id, hidden, seen, next] = [
+      await newWorkspace(),
+      await newWorkspace(),
+      await newWorkspace(),
+      await newWorkspace(),
+    ];
+    const consumers = `/workspaces/${id}/relationships/remote-state-consumers`;
+    const body = (...ids: readonly string[]) => ({ data: ids.map((one) => ({ id: one, type: 'workspaces' })) });
+    const listed = async () => {
+      const { data } = (await admin.get(consumers).expect(200)).body;
+      return data.map((workspace: { id: string }) => workspace.id).sort();
+    };
+    await admin.post(consumers, body(hidden, seen)).expect(204);
+    const team = await api.team('acme', newName());
+    await api.unitOfWork.run(async (tx) => {
+      await giveGrant(tx, team, id, { access: 'admin' });
+      for (const one of [seen, next]) await giveGrant(tx, team, one, { access: 'read' });
+    });
+    const caller = await api.member('acme', newName(), [team]);
+    await caller.patch(consumers, body(next)).expect(204);
+    expect(await listed()).toEqual([hidden, next].sort());
+    await caller.patch(consumers, body()).expect(204);
+    expect(await listed()).toEqual([hidden]);
+    await admin.patch(consumers, body()).expect(204);
     expect(await listed()).toEqual([]);
   });
 
@@ -383,7 +412,7 @@ describe('workspaces', () => {
     expect(await permissions(await holderOf('read-workspaces'))).toEqual(only(...read));
     expect(await permissions(await holderOf('manage-policies'))).toEqual(only('can-read-settings', 'can-read-run'));
     expect(await permissions(await api.organizationToken('acme'))).toEqual(
-      only(...read, 'can-update-variable', 'can-update', 'can-destroy', 'can-force-delete'),
+      only(...read, 'can-update-variable', 'can-manage-tags', 'can-update', 'can-destroy', 'can-force-delete'),
     );
   });
 

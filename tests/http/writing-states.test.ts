@@ -348,6 +348,30 @@ describe('the next state', () => {
     expect(late.body).toEqual(conflict(expect.stringContaining('greater than 5'), 'serial'));
   });
 
+  it('is not replaced by an older one that was announced with force before an apply wrote it', async () => {
+    const place = await Place.make();
+    const { state } = await place.urls({ serial: 2 }, { force: true });
+    await place.bench.version();
+    await place.unlock();
+    const runId = await place.bench.run();
+    await place.bench.planned(runId);
+    await place.bench.act(runId, 'apply');
+    const job = await place.bench.claimed(runId);
+    await job.writeState('state 5', { serial: 5 });
+    await job.applied();
+    await place.lock();
+    expect((await api.upload(state, stateOf({ serial: 2 })).expect(404)).body).toEqual(missing);
+    expect((await place.current()).attributes.serial).toBe(5);
+  });
+
+  it('has any lineage after a state whose client named none', async () => {
+    const place = await Place.make();
+    await place.inline({ serial: 1 }, { lineage: null }).expect(201);
+    const { body } = await place.inline({ serial: 2, lineage: 'lineage-7' }).expect(201);
+    expect(body.data.attributes.lineage).toBe('lineage-7');
+    await place.inline({ serial: 3, lineage: 'lineage-8' }).expect(409);
+  });
+
   it('has the lineage of the current one where it names none', async () => {
     const place = await Place.make();
     await place.inline({ serial: 1, lineage: 'lineage-7' }).expect(201);

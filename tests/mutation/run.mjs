@@ -28,8 +28,10 @@ const explained = new Map([
     'policy.ts true in stranger(false)',
     'only an owner manages the token of the owners team, and an owner sees secret teams, so its being secret changes nothing',
   ],
-  ['workspace-permissions.ts > in a >= b', 'of two equal levels it does not matter which is picked'],
-  ['workspace-permissions.ts < in a <= b', 'of two equal levels it does not matter which is picked'],
+  [
+    'workspace-permissions.ts > in rank(scale, a[scale]) >= rank(scale, b[scale])',
+    'of two equal levels it does not matter which is picked',
+  ],
   [
     'workspace-permissions.ts && in needed[scale] === undefined || needed[scale] === held[scale]',
     'a shortcut: the ranks say the same of a level that is not named, which ranks below all, and of equal ones',
@@ -292,7 +294,7 @@ const areas = {
     },
   ],
   authorization: code(
-    under('src/domain/authorization', ['policy', 'workspace-permissions', 'actor']),
+    under('src/domain/authorization', ['policy', 'visibility', 'workspace-permissions', 'actor']),
     ['policy', 'authorization', 'effective-permissions', 'workspace-permissions', 'visibility.property'].map(
       (name) => `tests/domain/${name}.test.ts`,
     ),

@@ -5,17 +5,23 @@ import {
   type ApiToken,
   ConfigurationVersion,
   type ConfigurationVersionState,
+  defaultProjectId,
   type Grant,
   type IngressAttributes,
   type Member,
   type Membership,
   memberOf,
   type Organization,
+  type Project,
+  type ProjectGrant,
+  type ProjectId,
   Run,
+  type RunComment,
   type RunOptions,
   type RunState,
   type StateOutput,
   type StateVersion,
+  type TagBinding,
   type Team,
   type TeamId,
   type TokenOwner,
@@ -87,6 +93,21 @@ export const aTeam = (organization: Organization, given: Partial<Team> = {}): Te
   };
 };
 
+export const aProject = (organization: Organization, given: Partial<Project> = {}): Project => {
+  const id = unique('prj');
+  return {
+    id,
+    organizationId: organization.id,
+    organizationName: organization.name,
+    name: id,
+    description: '',
+    createdAt: noon,
+    updatedAt: noon,
+    revision: 0,
+    ...given,
+  };
+};
+
 export const aWorkspace = (organization: Organization, given: Partial<Workspace> = {}): Workspace => {
   const id = unique('ws');
   return {
@@ -96,10 +117,12 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     organizationName: organization.name,
     organizationDefaults: organization.defaults,
     name: id,
+    projectId: defaultProjectId(organization.id),
     lock: null,
     repository: null,
     autoDestroy: null,
     source: 'tfe-api',
+    tagNames: [],
     currentConfigurationVersionId: null,
     createdAt: noon,
     updatedAt: noon,
@@ -107,6 +130,16 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     ...given,
   };
 };
+
+export const aTagBinding = (workspace: Workspace, given: Partial<TagBinding> = {}): TagBinding => ({
+  id: unique('tb'),
+  organizationId: workspace.organizationId,
+  owner: { kind: 'workspace', id: workspace.id },
+  key: 'stage',
+  value: 'test',
+  createdAt: noon,
+  ...given,
+});
 
 export const aStateVersion = (
   { workspaceId, id: runId }: Pick<RunState, 'id' | 'workspaceId'>,
@@ -232,6 +265,15 @@ export const aRun = (
     ...given,
   });
 
+export const aRunComment = ({ id: runId }: Pick<RunState, 'id'>, given: Partial<RunComment> = {}): RunComment => ({
+  id: unique('wsc'),
+  runId,
+  body: 'Looks good',
+  createdBy: { kind: 'user', id: 'user-1' },
+  createdAt: noon,
+  ...given,
+});
+
 export const aBundle = () => ({ key: unique('bundle'), bytes: 1024, sha256: 'a'.repeat(64) });
 
 export const someIngressAttributes = (given: Partial<IngressAttributes> = {}): IngressAttributes => ({
@@ -301,6 +343,16 @@ export const asOrganization = ({ id: organizationId }: Organization): Actor => (
 let grantsGiven = 0;
 
 /** Gives a team rights on a workspace. */
+export const giveProjectGrant = (
+  tx: Transaction,
+  teamId: TeamId,
+  projectId: ProjectId,
+  grant: ProjectGrant,
+): Promise<void> => {
+  grantsGiven += 1;
+  return tx.projectAccess.add({ id: `tprj-${grantsGiven}`, teamId, projectId, grant, revision: 0 });
+};
+
 export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> => {
   grantsGiven += 1;
   return tx.teamAccess.add({ id: `tws-${grantsGiven}`, teamId, workspaceId, grant, revision: 0 });

@@ -91,7 +91,7 @@ export class Description {
   undescribedIn(method: string, url: string, answer: Answered): string | undefined {
     const path = url.split('?', 1)[0] ?? url;
     const template = this.templates.find(({ pattern }) => pattern.test(path));
-    if (template === undefined) return this.faultElsewhere(answer, [400, 404, 414]);
+    if (template === undefined) return this.faultElsewhere(answer, [400, 401, 404, 414]);
     const asked = method.toLowerCase();
     const of = (asked === 'head' ? 'get' : asked) as keyof PathItem;
     const operation = template.item[of];

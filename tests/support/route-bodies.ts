@@ -5,10 +5,12 @@ export interface Referred {
   readonly email: string;
   readonly user: string;
   readonly membership: string;
+  readonly project: string;
   readonly workspace: string;
   readonly team: string;
   readonly version: string;
   readonly policy: string;
+  readonly tag: string;
   readonly state: string;
 }
 
@@ -20,6 +22,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
   const workspaces = { data: [{ type: 'workspaces', id: referred.workspace }] };
   const policies = { data: [{ type: 'policies', id: referred.policy }] };
   const memberships = { data: [{ type: 'organization-memberships', id: referred.membership }] };
+  const bindings = { data: [{ type: 'tag-bindings', attributes: { key: 'stage', value: 'live' } }] };
+  const tags = { data: [{ type: 'tags', attributes: { name: 'network' } }] };
   return {
     'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
     'patch /organizations/:organization': doc('organizations', { email: 'b@example.com' }),
@@ -27,16 +31,29 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /organizations/:organization/organization-memberships': doc('organization-memberships', {
       email: referred.email,
     }),
+    'post /organizations/:organization/projects': doc('projects', { name: 'fresh' }),
+    'patch /projects/:id': doc('projects', { description: 'changed' }),
+    'post /projects/:id/relationships/workspaces': workspaces,
     'post /organizations/:organization/workspaces': doc('workspaces', { name: 'fresh' }),
     'patch /organizations/:organization/workspaces/:name': doc('workspaces', { description: 'changed' }),
     'patch /workspaces/:id': doc('workspaces', { description: 'changed' }),
     'post /workspaces/:id/relationships/remote-state-consumers': workspaces,
     'patch /workspaces/:id/relationships/remote-state-consumers': workspaces,
     'delete /workspaces/:id/relationships/remote-state-consumers': workspaces,
+    'delete /organizations/:organization/tags': { data: [{ type: 'tags', id: referred.tag }] },
+    'post /tags/:id/relationships/workspaces': workspaces,
+    'post /workspaces/:id/relationships/tags': tags,
+    'delete /workspaces/:id/relationships/tags': tags,
+    'patch /workspaces/:id/tag-bindings': bindings,
+    'patch /projects/:id/tag-bindings': bindings,
     'post /workspaces/:id/actions/lock': {},
     'post /runs/:id/actions/apply': { comment: 'Looks good' },
     'post /runs/:id/actions/discard': {},
     'post /runs/:id/actions/cancel': {},
+    'post /runs/:id/actions/force-cancel': {},
+    'post /runs/:id/actions/force-execute': {},
+    'post /runs/:id/comments': doc('comments', { body: 'Looks good' }),
+    'post /task-stages/:id/actions/override': {},
     'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
     'patch /workspaces/:workspaceId/vars/:variableId': doc('vars', { description: 'changed' }),
     'post /workspaces/:workspaceId/configuration-versions': {},
@@ -60,6 +77,12 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
       { workspace: relationTo('workspaces', referred.workspace), team: relationTo('teams', referred.team) },
     ),
     'patch /team-workspaces/:id': doc('team-workspaces', { access: 'plan' }),
+    'post /team-projects': doc(
+      'team-projects',
+      { access: 'custom' },
+      { project: relationTo('projects', referred.project), team: relationTo('teams', referred.team) },
+    ),
+    'patch /team-projects/:id': doc('team-projects', { 'workspace-access': { locking: false } }),
     'post /runs': doc(
       'runs',
       { message: 'Try it' },
@@ -76,6 +99,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'delete /policy-sets/:id/relationships/workspace-exclusions': workspaces,
     'post /policy-sets/:id/relationships/policies': policies,
     'delete /policy-sets/:id/relationships/policies': policies,
+    'post /policy-sets/:policySetId/parameters': doc('vars', { key: 'fresh', category: 'policy-set' }),
+    'patch /policy-sets/:policySetId/parameters/:parameterId': doc('vars', { value: 'changed' }),
     'post /organizations/:organization/policies': doc('policies', {
       name: 'fresh',
       kind: 'opa',
@@ -99,9 +124,11 @@ export const bodies = bodiesWith({
   email: 'admin@example.com',
   user: 'admin',
   membership: 'ou-nobody',
+  project: 'prj-any',
   workspace: 'ws-any',
   team: 'team-any',
   version: 'cv-any',
   policy: 'pol-any',
+  tag: 'tag-any',
   state: 'sv-any',
 });

@@ -17,10 +17,6 @@ const loadedOnce = `${tests}support/published-description.ts`;
 /** How many files this process has run. It makes their modules' addresses differ. */
 let files = 0;
 
-// A worker that has nothing left to wait for ends at once. Node would first free its heap, which on a busy machine takes
-// longer than Jest waits before it calls that a leak; what leaks keeps a process from coming here.
-if (process.send !== undefined) process.once('beforeExit', () => process.exit());
-
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === '@jest/globals') return { url: `jest-globals:${files}`, format: 'module', shortCircuit: true };

@@ -4,6 +4,7 @@ import type { BundleStore, UnitOfWork } from '../../src/application/index.js';
 import type {
   LinkedRepository,
   Organization,
+  ProjectGrant,
   RunStatus,
   Standing,
   Status,
@@ -12,6 +13,8 @@ import type {
   TeamInQuestion,
 } from '../../src/domain/index.js';
 import { initialDefaults } from '../../src/domain/supporting/organizations/organization.js';
+import { defaultProjectId } from '../../src/domain/supporting/projects/project.js';
+import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -19,15 +22,19 @@ import {
   afterNoon,
   aMembership,
   anOrganization,
+  aProject,
   aRun,
+  aRunComment,
   aStateOutput,
   aStateVersion,
+  aTagBinding,
   aTeam,
   aToken,
   aUser,
   aVariable,
   aWorkspace,
   giveGrant,
+  giveProjectGrant,
   noon,
   ownedBy,
   someIngressAttributes,
@@ -41,6 +48,8 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aPolicySetParameter,
+  aPolicySetVersion,
   aSiteAgentPool,
   aTaskStage,
 } from './policy-builders.js';
@@ -81,16 +90,29 @@ export interface Scene {
   readonly version: Status;
   /** Whether the caller has locked the workspace. */
   readonly locked: boolean;
+  /** Whether the agent was asked to stop, long ago. */
+  readonly cancelRequested: boolean;
+  /** Whether another run holds the workspace. */
+  readonly blocked: boolean;
 }
 
 /** Nothing is in progress, so that everything may be deleted. */
-const afterwards: Scene = { run: 'applied', stage: 'passed', version: 'uploaded', locked: false };
+const afterwards: Scene = {
+  run: 'applied',
+  stage: 'passed',
+  version: 'uploaded',
+  locked: false,
+  cancelRequested: false,
+  blocked: false,
+};
 
 /** The initial statuses for routes that trigger a transition. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
   'post /runs/:id/actions/apply': { run: 'post_plan_completed' },
   'post /runs/:id/actions/discard': { run: 'post_plan_completed' },
   'post /runs/:id/actions/cancel': { run: 'planning', stage: 'pending' },
+  'post /runs/:id/actions/force-cancel': { run: 'applying', cancelRequested: true },
+  'post /runs/:id/actions/force-execute': { run: 'pending', blocked: true },
   'post /task-stages/:id/actions/override': { run: 'post_plan_awaiting_decision', stage: 'awaiting_override' },
   'post /workspaces/:workspaceId/state-versions': { locked: true },
   'patch /workspaces/:workspaceId/state-versions': { locked: true },
@@ -100,6 +122,10 @@ const beginnings: Readonly<Record<string, Partial<Scene>>> = {
 
 /** The scene in which the route with this key succeeds. */
 export const sceneOf = (key: string): Scene => ({ ...afterwards, ...beginnings[key] });
+
+const onePage = { number: 1, size: 1 };
+
+const leastInProject: ProjectGrant = { access: 'custom', permissions: customProjectDefaults };
 
 const evaluationIn: Readonly<Partial<Record<TaskStageStatus, 'pending' | 'failed'>>> = {
   pending: 'pending',
@@ -166,6 +192,8 @@ export async function makeSmallWorld(
     team: ownedBy('team', own ?? somebodys),
     organization: ownedBy('organization', organization),
     auditor: ownedBy('auditor', organization),
+    // A run has no token, so the world has none for it.
+    run: ownedBy('organization', organization),
   }[standing.actor];
 
   const repository: LinkedRepository = {
@@ -182,15 +210,32 @@ export async function makeSmallWorld(
     ...(question?.serving ? named : { executionMode: 'remote' }),
     ...(scene.locked && { lock: { by: ofCaller, reason: null, at: noon } }),
   });
-  const another = aWorkspace(organization, { name: 'another', ...named });
+  // A grant of the caller's team on a project is one on the project of the workspace: the default one.
+  const ofTeam = standingInOwn?.projectGrant;
+  const project = aProject(organization, {
+    name: 'networks',
+    ...(ofTeam && { id: defaultProjectId(organization.id) }),
+  });
+  const inProject = aWorkspace(organization, { name: 'in-project', projectId: project.id });
+  const beside = aProject(organization, { name: 'beside' });
+  const another = aWorkspace(organization, { name: 'another', projectId: beside.id, ...named });
   const variable = aVariable(workspace);
+  const tag = { id: unique('tag'), name: 'network' };
   const commit = someIngressAttributes();
   const version = aConfigurationVersion(workspace, {
     status: scene.version,
     bundle: aBundle(),
     ingressAttributesId: commit.id,
   });
-  const run = aRun(workspace, version.state, { status: scene.run, createdBy: ownedBy('user', boss) });
+  const run = aRun(workspace, version.state, {
+    status: scene.run,
+    createdBy: ownedBy('user', boss),
+    cancelRequested: scene.cancelRequested,
+    decisions: scene.cancelRequested
+      ? [{ action: 'cancel', by: ownedBy('user', boss), at: '2029-12-31T00:00:00.000Z', comment: null }]
+      : [],
+  });
+  const comment = aRunComment(run.state);
   const state = aStateVersion(run.state, { md5: createHash('md5').update(stateBytes).digest('hex') });
   const stateBundle = { ...aBundle(), bytes: stateBytes.length };
   await store?.write(stateBundle.key, Readable.from([stateBytes]));
@@ -200,6 +245,11 @@ export async function makeSmallWorld(
   const stage = aTaskStage(run, { status: scene.stage, evaluations: [evaluation] });
   const outcome = aPolicySetOutcome(evaluation, { overridable: true, outcomes: [aPolicyOutcome()] });
   const policySet = aPolicySet(organization, { name: 'baseline' });
+  const parameter = aPolicySetParameter(policySet);
+  const versionId = unique('polsetver');
+  const versions = { newest: { id: versionId, sequence: 1 }, current: null };
+  const versioned = aPolicySet(organization, { name: 'versioned', versions });
+  const policySetVersion = aPolicySetVersion(versioned, { id: versionId });
   const policy = aManagedPolicy(organization, { name: 'tags' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
@@ -207,6 +257,7 @@ export async function makeSmallWorld(
   const otherMembership = aMembership(organization, other);
   const ofTarget = standing.actor === 'team' && target === own ? callersToken : aToken(ownedBy('team', target));
   let targetsRow = '';
+  let targetsProjectRow = '';
 
   await unitOfWork.run(async (tx) => {
     await tx.organizations.add(organization);
@@ -220,28 +271,48 @@ export async function makeSmallWorld(
     if (standing.actor === 'user' && own !== undefined) await tx.teams.addMembers(own, [caller.id]);
 
     await tx.workspaces.add(workspace);
-    if (question?.servingElsewhere) await tx.workspaces.add(another);
+    if (ofTeam === undefined) await tx.projects.add(project);
+    if (own !== undefined && standingInOwn?.inProject) {
+      await tx.workspaces.add(inProject);
+      await giveGrant(tx, own.id, inProject.id, { access: 'read' });
+    }
+    if (question?.servingElsewhere) {
+      await tx.projects.add(beside);
+      await tx.workspaces.add(another);
+    }
     await tx.variables.add(variable);
+    await tx.tags.give(organization.id, [workspace.id], [tag], noon);
+    const binding = aTagBinding(workspace);
+    await tx.tagBindings.bind(binding.owner, [binding]);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
+    if (own !== undefined && ofTeam) await giveProjectGrant(tx, own.id, project.id, ofTeam);
+    if (target !== own || !ofTeam) await giveProjectGrant(tx, target.id, project.id, leastInProject);
     if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
-    const rows = await tx.teamAccess.page(
-      { workspaceId: workspace.id, teamId: target.id, visibility: 'all' },
-      { number: 1, size: 1 },
-    );
+    const rows = await tx.teamAccess.page({ workspaceId: workspace.id, teamId: target.id, visibility: 'all' }, onePage);
     targetsRow = rows.items[0]?.id ?? '';
+    const inProjects = await tx.projectAccess.page(project.id, { own: [target.id], visible: false }, onePage);
+    targetsProjectRow = inProjects.items[0]?.id ?? '';
 
     await tx.configurationVersions.add(version);
     await tx.configurationVersions.addIngressAttributes(version.state.id, commit);
 
     await tx.runs.takeSequence(workspace.id);
     await tx.runs.add(run);
+    await tx.runComments.add(comment);
+    if (scene.blocked) {
+      const sequence = await tx.runs.takeSequence(workspace.id);
+      await tx.runs.add(aRun(workspace, version.state, { status: 'planned', sequence }));
+    }
     await tx.stateVersions.add(state, [output]);
     await tx.stateVersions.finalize(state, stateBundle);
     await tx.taskStages.add(stage);
     if (scene.stage !== 'pending') await tx.taskStages.addOutcomes([outcome]);
     await tx.policies.add({ ...policy, code: await tx.policies.keepCode(organization.id, 'package tags') });
     await tx.policySets.add(policySet);
+    await tx.policySetParameters.add(parameter);
+    await tx.policySets.add(versioned);
+    await tx.policySetVersions.add(policySetVersion);
     await tx.agentPools.add(pool);
     await tx.agentPools.add(sitePool);
     await tx.agentTokens.add(ofAgent);
@@ -276,10 +347,12 @@ export async function makeSmallWorld(
       email: newcomer.email,
       user: other.id,
       membership: otherMembership.id,
+      project: project.id,
       workspace: workspace.id,
       team: freeTeam.id,
       version: version.state.id,
       policy: policy.id,
+      tag: tag.id,
       state: state.id,
     },
     tokens: { team: ofTarget.id, agent: ofAgent.id },
@@ -291,7 +364,11 @@ export async function makeSmallWorld(
       userId: itself ? caller.id : other.id,
       teamId: target.id,
       '/team-workspaces': targetsRow,
+      '/team-projects': targetsProjectRow,
+      projectId: project.id,
+      '/projects': project.id,
       '/workspaces': workspace.id,
+      '/tags': tag.id,
       '/teams': target.id,
       '/configuration-versions': version.state.id,
       '/organization-memberships': otherMembership.id,
@@ -303,6 +380,8 @@ export async function makeSmallWorld(
       poolId: pool.id,
       sitePoolId: sitePool.id,
       '/runs': run.state.id,
+      '/run-events': `${run.state.id.replace('run', 're')}-created`,
+      '/comments': comment.id,
       '/state-versions': state.id,
       '/state-version-outputs': output.id,
       '/plans': run.state.id.replace('run', 'plan'),
@@ -311,6 +390,9 @@ export async function makeSmallWorld(
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,
+      policySetId: policySet.id,
+      parameterId: parameter.id,
+      '/policy-set-versions': policySetVersion.id,
       '/policies': policy.id,
       '/agent-pools': pool.id,
       '/admin/agent-pools': sitePool.id,

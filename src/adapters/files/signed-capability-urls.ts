@@ -11,7 +11,7 @@ export interface CapabilityUrlOptions {
   readonly seconds: Readonly<Record<CapabilityPurpose, number>>;
 }
 
-const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'state' | 'policies' | 'log'>> = {
+const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'state' | 'shared-states' | 'policies' | 'log'>> = {
   upload: 'object',
   download: 'object',
   'state-upload': 'state',
@@ -19,6 +19,7 @@ const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'state' | 'policies'
   'state-download': 'object',
   'json-state-download': 'object',
   'policy-upload': 'policies',
+  'shared-states': 'shared-states',
   'plan-log': 'log',
   'apply-log': 'log',
 };

@@ -35,8 +35,9 @@ export function terraformEnvironment(
   bare: Environment,
   settings: Settings,
   variables: readonly WorkspaceVariable[],
+  configFile: string | undefined,
 ): Environment {
-  const { AGENT_PASS_ENV: names, AGENT_TF_CLI_CONFIG_FILE: configFile } = settings;
+  const { AGENT_PASS_ENV: names } = settings;
   const ofWorkspace = variables
     // Such entries cannot be passed to a program.
     .filter(({ category, key, value }) => category === 'env' && /^[^=\0]+$/.test(key) && !value.includes('\0'))

@@ -36,11 +36,7 @@ export async function executeJob(job: Job, dependencies: Dependencies): Promise<
   // First, because the lease may expire while long secrets are prepared for masking.
   const heartbeat = new Heartbeat(run);
   const ends = endsOf(job, run, heartbeat, dependencies);
-  const secrets = await Secrets.of(job.workspace.variables, [
-    token,
-    job.lease.token,
-    ...sensitiveParametersOf(job),
-  ]).catch((error: unknown) => {
+  const secrets = await Secrets.of(job.workspace.variables, ownSecretsOf(job, token)).catch((error: unknown) => {
     ends.clear();
     heartbeat.stop();
     throw error;
@@ -63,6 +59,13 @@ export async function executeJob(job: Job, dependencies: Dependencies): Promise<
     await directory?.remove().catch((error: Error) => say(`${directory?.path} could not be removed: ${error.message}`));
   }
 }
+
+/** The last segment of the URL is a right of the run. */
+const ownSecretsOf = (job: Job, token: string): readonly string[] => {
+  const { lease, 'shared-states-url': url } = job;
+  const signature = url === null ? [] : [url.slice(url.lastIndexOf('/') + 1)];
+  return [token, lease.token, ...signature, ...sensitiveParametersOf(job)];
+};
 
 /** The signals and the deadline that end the run's programs. */
 function endsOf(job: Job, run: LeasedRun, { canceled }: Heartbeat, { settings, stopping, killing }: Dependencies) {

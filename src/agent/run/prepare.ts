@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import { bareEnvironment, terraformEnvironment } from '../programs/environment.js';
 import { findTerraform, noTerraform, type TerraformProgram } from '../programs/find-programs.js';
 import { firstErrorIn, type Ran, Terraform } from '../programs/terraform.js';
+import { satisfies } from '../programs/version-constraints.js';
+import { writeCliConfig } from './cli-config.js';
 import { digestOf, fetched, forgetFormerRuns, replaceBackend, workingDirectory } from './configuration.js';
 import type { Environment, Execution } from './execution.js';
 import { RunFailure } from './execution.js';
@@ -28,9 +30,15 @@ export async function begin(x: Execution): Promise<TerraformProgram> {
   const { title, version, platform } = program;
   x.log.write(heading(`${title} v${version}`, platform));
   const asked = x.job.workspace['terraform-version'];
-  if (asked !== null && /^\d+\.\d+\.\d+/.test(asked) && asked !== version) {
-    x.log.write(`\nWarning: the workspace requires version ${asked}, but the agent runs ${version}.\n`);
+  if (asked === null || asked === 'latest') return program;
+  if (satisfies(version, asked)) return program;
+  if (!/^\d[^,]*$/.test(asked)) {
+    throw new RunFailure(
+      `The workspace requires ${title} ${asked}, but the agent has ${version}. Install another version on the agent's machine, or change the terraform-version of the workspace`,
+    );
   }
+  // Not a refusal: a command that creates a workspace sets its own version, and tofu's differ from terraform's.
+  x.log.write(`\nWarning: the workspace requires version ${asked}, but the agent runs ${version}.\n`);
   return program;
 }
 
@@ -68,7 +76,7 @@ export async function prepare(
   for (const file of variables.files) await x.directory.give(file);
   const environment = {
     ...variables.environment,
-    ...terraformEnvironment(x.environment, bare, x.settings, x.job.workspace.variables),
+    ...terraformEnvironment(x.environment, bare, x.settings, x.job.workspace.variables, await writeCliConfig(x)),
     TF_WORKSPACE: workspace,
     ...(x.job.run['debugging-mode'] && { TF_LOG: 'TRACE' }),
   };

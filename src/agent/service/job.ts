@@ -69,6 +69,7 @@ export const jobSchema = z.object({
   state: z.object({ md5: z.string(), size: z.number(), url: path }).nullable().default(null),
   'plan-file': z.object({ size: z.number(), sha256: z.string(), url: path }).nullable().default(null),
   'policy-evaluations': z.array(policyEvaluation),
+  'shared-states-url': z.url().nullable().default(null),
 });
 
 export type Job = z.output<typeof jobSchema>;

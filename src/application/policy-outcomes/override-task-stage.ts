@@ -1,5 +1,6 @@
 import {
   type Actor,
+  identityOf,
   notFound,
   overrideStage,
   seenBy,
@@ -21,15 +22,17 @@ export class OverrideTaskStage {
   ) {}
 
   /** Throws `task-stage/transition-refused` unless a failure is waiting for an override. */
-  execute(actor: Actor, id: TaskStageId): Promise<WithStanding<TaskStage>> {
+  execute(actor: Actor, id: TaskStageId, comment: string | null = null): Promise<WithStanding<TaskStage>> {
     return this.unitOfWork.run(async (tx) => {
       const seen = seenBy(await tx.taskStages.findFor(actor, id), 'policy-outcomes/override');
       const { runId } = seen.subject;
       const [run, stage] = [await lockedRun(tx, runId), await tx.taskStages.ofRun(runId)];
       if (run === undefined || stage === undefined) throw notFound();
-      const overridden = overrideStage(stage, this.clock.now());
+      const now = this.clock.now();
+      const overridden = overrideStage(stage, now);
       await tx.taskStages.save(overridden);
-      await this.progress.fire(tx, run, 'override-policies');
+      const made = { action: 'override', by: identityOf(actor), at: now, comment } as const;
+      await this.progress.fire(tx, run, 'override-policies', { decisions: [...run.state.decisions, made] });
       await tx.audit.add(doneBy(actor, 'policy-outcomes/override', id), run.state);
       return { subject: overridden, standing: seen.standing };
     });

@@ -69,6 +69,15 @@ export const auditorStanding = (own: boolean): Standing => ({
   audits: own,
 });
 
+/** The standing of a run towards another workspace of its organization. */
+export const runStanding = (sharesState: boolean): Standing => ({
+  actor: 'run',
+  siteAdministrator: false,
+  member: false,
+  teams: [],
+  sharesState,
+});
+
 /**
  * Whether the actor may reach endpoints of this action at all. A null action is open to every token except an audit
  * token, for which anything the policy does not grant explicitly does not exist.

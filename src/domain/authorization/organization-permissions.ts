@@ -1,7 +1,5 @@
 /** Permissions of features that this service does not have: stored and shown, they grant nothing. */
 export const permissionsWithoutEffect = [
-  'manage-projects',
-  'read-projects',
   'manage-run-tasks',
   'manage-modules',
   'manage-providers',
@@ -22,6 +20,8 @@ export const organizationPermissions = [
   'manage-teams',
   'manage-organization-access',
   'access-secret-teams',
+  'manage-projects',
+  'read-projects',
   ...permissionsWithoutEffect,
 ] as const;
 

@@ -2,6 +2,14 @@ import { DomainError, notFound } from '../shared/domain-error.js';
 import type { TeamId } from '../shared/id.js';
 import { type Grant, impliedBy, permissionsOf } from '../team-access/access-level.js';
 import {
+  administersWorkspaces,
+  type ProjectGrant,
+  type ProjectPermissions,
+  permissionsInProject,
+  projectScaleNames,
+  reachesInProject,
+} from '../team-access/project-access-level.js';
+import {
   type OrganizationAccess,
   type OrganizationPermission,
   organizationPermissions,
@@ -15,6 +23,10 @@ export interface TeamStanding {
   readonly access: OrganizationAccess;
   /** The team's grant on the workspace in question; absent without a grant or without a workspace. */
   readonly grant?: Grant;
+  /** The team's grant on the project in question, or on that of the workspace in question. */
+  readonly projectGrant?: ProjectGrant;
+  /** Whether the team has access to a workspace of the project in question. */
+  readonly inProject?: boolean;
 }
 
 /** The team in question, if any. */
@@ -38,7 +50,7 @@ export interface PoolInQuestion {
 
 /** All facts about the caller and the subject that the policy evaluates. A port loads them. */
 export interface Standing {
-  readonly actor: 'user' | 'team' | 'organization' | 'auditor';
+  readonly actor: 'user' | 'team' | 'organization' | 'auditor' | 'run';
   readonly siteAdministrator: boolean;
   /** A member of the organization in question, one of its teams, or its own token. */
   readonly member: boolean;
@@ -47,6 +59,8 @@ export interface Standing {
   readonly pool?: PoolInQuestion;
   /** Whether the subject is the caller's own user or token. */
   readonly own?: boolean;
+  /** Whether the workspace in question shares its state with that of the run that asks. A run is never a member. */
+  readonly sharesState?: boolean;
   /** Whether the caller is the audit token of the organization in question. An audit token is never a member. */
   readonly audits?: boolean;
 }
@@ -62,7 +76,9 @@ export const organizationAccessOf = (standing: Standing): OrganizationAccess =>
 /** The workspace permissions that an organization-level permission implies on every workspace. */
 const impliedOnWorkspaces: readonly (readonly [OrganizationPermission, WorkspacePermissions])[] = [
   ['manage-workspaces', impliedBy.admin],
+  ['manage-projects', impliedBy.admin],
   ['read-workspaces', impliedBy.read],
+  ['read-projects', impliedBy.read],
   ['manage-policies', { ...nothing, runs: 'read' }],
   ['manage-policy-overrides', { ...nothing, runs: 'read' }],
 ];
@@ -83,12 +99,29 @@ export const effectivePermissions = (standing: Standing): WorkspacePermissions =
     ? ownersPermissions
     : union([
         ...impliedByAccess(organizationAccessOf(standing)),
-        ...standing.teams.flatMap((team) => (team.grant ? permissionsOf(team.grant) : [])),
+        ...standing.teams.flatMap(({ grant, projectGrant }) => [
+          ...(grant ? [permissionsOf(grant)] : []),
+          ...(projectGrant ? [permissionsInProject(projectGrant).workspaces] : []),
+        ]),
       ]);
 
+const administersAll = (standing: Standing): boolean => {
+  const access = organizationAccessOf(standing);
+  return access.has('manage-workspaces') || access.has('manage-projects');
+};
+
 const administers = (standing: Standing): boolean =>
-  organizationAccessOf(standing).has('manage-workspaces') ||
-  standing.teams.some((team) => team.grant?.access === 'admin');
+  administersAll(standing) ||
+  standing.teams.some(
+    ({ grant, projectGrant }) =>
+      grant?.access === 'admin' || (projectGrant !== undefined && administersWorkspaces(projectGrant)),
+  );
+
+const mayInProject = (needed: Partial<ProjectPermissions>) => (standing: Standing) =>
+  organizationAccessOf(standing).has('manage-projects') ||
+  standing.teams.some(
+    ({ projectGrant }) => projectGrant && reachesInProject(permissionsInProject(projectGrant).project, needed),
+  );
 
 const inTeam = ({ team, teams }: Standing): boolean => teams.some(({ teamId }) => teamId === team?.teamId);
 
@@ -108,6 +141,7 @@ export const claims = {
   member: (s: Standing) => s.member,
   'organization token': byOrganizationToken,
   'audit token': (s: Standing) => s.audits === true,
+  'run of a workspace that it shares its state with': (s: Standing) => s.sharesState === true,
   'runs: read': mayAtLeast({ runs: 'read' }),
   'runs: plan': mayAtLeast({ runs: 'plan' }),
   'runs: apply': mayAtLeast({ runs: 'apply' }),
@@ -118,7 +152,17 @@ export const claims = {
   'variables: write': mayAtLeast({ variables: 'write' }),
   'workspace locking': mayAtLeast({ workspaceLocking: true }),
   'workspace admin': administers,
+  'access to the project or a workspace of it': (s: Standing) =>
+    s.teams.some(({ projectGrant, inProject }) => projectGrant !== undefined || inProject === true),
+  'project settings: update': mayInProject({ settings: 'update' }),
+  'project settings: delete': mayInProject({ settings: 'delete' }),
+  'project teams: read': mayInProject({ teams: 'read' }),
+  'project teams: manage': mayInProject({ teams: 'manage' }),
+  'create workspaces in the project': mayInProject({ create: true }),
+  'move workspaces to the project': mayInProject({ move: true }),
+  'delete workspaces of the project': mayInProject({ delete: true }),
   'manage-workspaces': holds('manage-workspaces'),
+  'manage-projects': holds('manage-projects'),
   'manage-vcs-settings': holds('manage-vcs-settings'),
   'manage-policies': holds('manage-policies'),
   'manage-policy-overrides': holds('manage-policy-overrides'),
@@ -134,7 +178,7 @@ export const claims = {
   'manage-organization-access': holds('manage-organization-access'),
   'pool not in use': (s: Standing) => s.pool?.named === false,
   'admin of every workspace that the pool serves': (s: Standing) =>
-    s.pool?.serving === true && (holds('manage-workspaces')(s) || !s.pool.servingElsewhere),
+    s.pool?.serving === true && (administersAll(s) || !s.pool.servingElsewhere),
   'can see the team': (s: Standing) =>
     s.team !== undefined &&
     (inTeam(s) || (s.member && !s.team.secret) || holds('access-secret-teams')(s) || byOrganizationToken(s)),
@@ -171,13 +215,22 @@ export const policy = {
   'users/manage': [['site administrator']],
   'user-tokens/manage': [['its own']],
   'workspaces/read': [['runs: read'], ['organization token']],
-  'workspaces/create': [['manage-workspaces'], ['organization token']],
+  'projects/read': [['runs: read'], ['access to the project or a workspace of it'], ['organization token']],
+  'projects/create': [['manage-projects'], ['organization token']],
+  'projects/update': [['project settings: update'], ['organization token']],
+  'projects/delete': [['project settings: delete'], ['organization token']],
+  // The workspace's own side is `workspaces/update`.
+  'projects/move-workspaces': [['move workspaces to the project'], ['organization token']],
+  'workspaces/create': [['manage-workspaces'], ['create workspaces in the project'], ['organization token']],
   'workspaces/update': [['workspace admin'], ['organization token']],
   'workspaces/set-execution': [['workspace admin']],
+  // The run it leads to is created on the caller's behalf, and an organization token creates none.
+  'workspaces/schedule-destroy': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
-  'workspaces/delete': [['workspace admin'], ['organization token']],
+  'workspaces/delete': [['workspace admin'], ['delete workspaces of the project'], ['organization token']],
   'workspaces/lock': [['workspace locking']],
   'workspaces/force-unlock': [['workspace admin']],
+  'tags/delete': [['manage-workspaces'], ['manage-projects'], ['organization token']],
   'variables/read': [['variables: read'], ['organization token']],
   'variables/manage': [['variables: write'], ['organization token']],
   'teams/read': [['can see the team']],
@@ -195,12 +248,24 @@ export const policy = {
   'team-access/list': [['member']],
   'team-access/read': [['can see the team'], ['workspace admin'], ['organization token']],
   'team-access/manage': [['workspace admin'], ['organization token']],
+  // Other members see the access of their own teams.
+  'project-access/read': [
+    ['team member'],
+    ['project teams: read', 'can see the team'],
+    ['project teams: manage'],
+    ['organization token'],
+  ],
+  'project-access/manage': [['project teams: manage'], ['organization token']],
   'runs/read': [['runs: read'], ['organization token']],
   'runs/queue': [['runs: plan']],
+  'runs/comment': [['runs: plan']],
   'runs/apply': [['runs: apply']],
+  'runs/force-cancel': [['workspace admin']],
+  'runs/force-execute': [['runs: apply']],
   'plans/read-json-output': [['workspace admin']],
   'state-versions/read': [['state-versions: read'], ['organization token']],
   'state-versions/create': [['state-versions: write']],
+  'state-versions/read-shared': [['run of a workspace that it shares its state with']],
   'state-version-outputs/read': [['state-versions: read-outputs'], ['organization token']],
   'policy-outcomes/read': [['runs: read'], ['organization token']],
   'policy-outcomes/override': [
@@ -278,57 +343,13 @@ export function seenBy<Subject>(seen: WithStanding<Subject> | undefined, action:
 export const authorized = <Subject>(seen: WithStanding<Subject> | undefined, action: Action): Subject =>
   seenBy(seen, action).subject;
 
-/** The workspaces of an organization that a list may include: all, or those on which one of these teams has a grant. */
-export type WorkspaceVisibility = 'all' | { readonly throughTeams: readonly TeamId[] };
-
-/** `standing` is the caller's on the organization. Every grant includes `runs: read`, so any grant is enough. */
-export const workspaceVisibility = (standing: Standing): WorkspaceVisibility =>
-  may(standing, 'workspaces/read') ? 'all' : { throughTeams: standing.teams.map(({ teamId }) => teamId) };
-
-/** The teams of an organization that a list may include: all, or the visible ones and these. */
-export type TeamVisibility = 'all' | { readonly visibleAnd: readonly TeamId[] };
-
-/** A team unrelated to the caller, to check the caller's rights on any such team. */
-const stranger = (secret: boolean, access: OrganizationAccess = new Set()): TeamInQuestion => ({
-  teamId: '',
-  owners: false,
-  secret,
-  membersManageToken: false,
-  access,
-});
-
-const visibleFor =
-  (action: Action) =>
-  (standing: Standing): TeamVisibility =>
-    may({ ...standing, team: stranger(true) }, action)
-      ? 'all'
-      : { visibleAnd: standing.teams.map(({ teamId }) => teamId) };
-
-/** `standing` is the caller's on the organization. A caller who may see other secret teams sees every team. */
-export const teamVisibility = visibleFor('teams/read');
-
-/** Like `teamVisibility`, for the team access of a workspace; `standing` is the caller's on the workspace. */
-export const teamAccessVisibility = visibleFor('team-access/read');
-
-/** The teams whose tokens a list may include: all, or some of the caller's own teams and some visible ones. */
-export type TeamTokenVisibility =
-  | 'all'
-  | {
-      /** The caller's teams whose members manage the team token. */
-      readonly own: readonly TeamId[];
-      /** Teams other than the owners that hold none of the `lacking` permissions; undefined for none. */
-      readonly delegated:
-        | { readonly seen: TeamVisibility; readonly lacking: readonly OrganizationPermission[] }
-        | undefined;
-    };
-
-/** `standing` is the caller's on the organization. */
-export const teamTokenVisibility = (standing: Standing): TeamTokenVisibility => {
-  const manages = (team: TeamInQuestion) => may({ ...standing, team }, 'team-tokens/manage');
-  if (manages({ ...stranger(false), owners: true })) return 'all';
-  const lacking = organizationPermissions.filter((permission) => !manages(stranger(false, new Set([permission]))));
-  return {
-    own: standing.teams.map(({ teamId }) => teamId),
-    delegated: manages(stranger(false)) ? { seen: teamVisibility(standing), lacking } : undefined,
-  };
+/** Whether the caller has everything in the project that the grant gives. */
+export const covers = (standing: Standing, grant: ProjectGrant): boolean => {
+  if (byOrganizationToken(standing)) return true;
+  const { project, workspaces } = permissionsInProject(grant);
+  return (
+    projectScaleNames.every((scale) => mayInProject({ [scale]: project[scale] })(standing)) &&
+    mayAtLeast(workspaces)(standing) &&
+    (!administersWorkspaces(grant) || administers(standing))
+  );
 };

@@ -169,3 +169,62 @@ export function grantDocument(workspaceId: string, workspacePath: string, row: G
 
 export const changedAccess = (body: unknown): string =>
   (body as { data: { attributes: { access: string } } }).data.attributes.access;
+
+/** The ids of the workspace and the version in a document that creates a run. */
+export function newRun(body: unknown): readonly [workspaceId: string, versionId: string] {
+  const { relationships } = (
+    body as { data: { relationships: Record<'workspace' | 'configuration-version', { data: { id: string } }> } }
+  ).data;
+  return [relationships.workspace.data.id, relationships['configuration-version'].data.id];
+}
+
+export const runOptions = JSON.stringify({
+  message: 'Queued by the API',
+  isDestroy: false,
+  refresh: true,
+  refreshOnly: false,
+  allowEmptyApply: false,
+  allowConfigGeneration: false,
+  targetAddrs: null,
+  replaceAddrs: null,
+  variables: [],
+  debuggingMode: false,
+  terraformVersion: 'latest',
+});
+
+export const noResults = JSON.stringify({ advisoryFailed: 0, mandatoryFailed: 0, passed: 0, errored: 0 });
+
+/** The timestamps of a plan-only run, which is queued as it is created, and of its stage. */
+export const runTimes = (at: string) => ({
+  run: JSON.stringify({ 'plan-queueable-at': at, 'plan-queued-at': at }),
+  stage: JSON.stringify({ 'pending-at': at }),
+});
+
+export const runDocument = (
+  id: string,
+  workspaceId: string,
+  versionId: string,
+  stageId: string,
+  at: string,
+): object => ({
+  id,
+  type: 'runs',
+  attributes: {
+    ...JSON.parse(runOptions),
+    'created-at': at,
+    'has-changes': false,
+    'plan-only': true,
+    'save-plan': false,
+    'auto-apply': false,
+    source: 'tfe-api',
+    status: 'plan_queued',
+    'status-timestamps': { 'plan-queueable-at': at, 'plan-queued-at': at },
+    actions: { 'is-cancelable': true, 'is-confirmable': false, 'is-discardable': false },
+  },
+  relationships: {
+    workspace: { data: { id: workspaceId, type: 'workspaces' } },
+    'configuration-version': { data: { id: versionId, type: 'configuration-versions' } },
+    'task-stages': { data: [{ id: stageId, type: 'task-stages' }] },
+  },
+  links: { self: `/runs/${id}` },
+});

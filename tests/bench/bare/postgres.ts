@@ -5,9 +5,14 @@ import { auditEventId } from '../../../src/domain/index.js';
 import {
   changedAccess,
   grantDocument,
+  newRun,
   newToken,
   newVersion,
+  noResults,
   readable,
+  runDocument,
+  runOptions,
+  runTimes,
   tokenDocument,
   uploadUrlOf,
   type VersionRow,
@@ -129,12 +134,61 @@ const change = {
     from caller left join changed on true`,
 } as const;
 
-type Statement = typeof show | typeof create | typeof issue | typeof change;
+const queue = {
+  name: 'queue',
+  rowMode: 'array',
+  text: `
+    with caller as (select k.id as token_id, u.id as user_id, k.expires_at from ${caller}),
+    taken as (
+      update workspaces as w set last_run_sequence = last_run_sequence + 1
+      from configuration_versions v, organizations o, caller c
+      where o.id = w.organization_id and v.workspace_id = w.id and w.id = $2 and v.id = $3 and v.status = 'uploaded'
+        and ${living} and (c.expires_at is null or c.expires_at > $7)
+        and ${through(
+          'c.user_id',
+          `g.access in ('plan', 'write', 'admin') or (g.access = 'custom' and g.runs in ('plan', 'apply'))`,
+          'manage-workspaces',
+        )}
+      returning last_run_sequence, w.organization_id, c.user_id, c.token_id),
+    made as (
+      insert into runs (id, workspace_id, configuration_version_id, sequence, status, source, options, plan_only,
+        save_plan, auto_apply, created_by_kind, created_by, has_changes, cancel_requested, decisions, status_timestamps,
+        created_at, revision)
+      select $4, $2, $3, last_run_sequence, 'plan_queued', 'tfe-api', $8, true, false, false, 'user', user_id, false,
+        false, '[]', $9, $7, 0 from taken
+      returning id),
+    staged as (
+      insert into task_stages (id, run_id, stage, status, status_timestamps, created_at, updated_at, revision)
+      select $5, id, 'post_plan', 'pending', $10, $7, $7, 0 from made
+      returning id),
+    judged as (
+      insert into policy_evaluations (id, task_stage_id, kind, status, policy_tool_version, policy_sets, result_count,
+        overridable, status_timestamps, created_at, updated_at)
+      select $6, s.id, 'opa', 'pending', '', coalesce((
+        select json_agg(json_build_object(
+          'id', p.id, 'name', p.name, 'description', p.description, 'policies', p.policies::json) order by lower(p.name))
+        from policy_sets p join taken t on t.organization_id = p.organization_id
+        where p.kind = 'opa'
+          and (p.global or exists (
+            select 1 from policy_set_workspaces a where a.policy_set_id = p.id and a.workspace_id = $2))
+          and not exists (
+            select 1 from policy_set_exclusions x where x.policy_set_id = p.id and x.workspace_id = $2))::text, '[]'),
+        $11, true, $10, $7, $7 from staged s),
+    recorded as (
+      insert into audit_events (id, organization_id, at, actor_kind, actor_id, token_id, action, subject, outcome, count,
+        request_id, address, route)
+      select $12, organization_id, $7, 'user', user_id, token_id, 'runs/queue', $4, 'done', 1, $13, '127.0.0.1',
+        'POST /runs' from taken)
+    select caller.token_id, caller.user_id, caller.expires_at, made.id from caller left join made on true`,
+} as const;
+
+type Statement = typeof show | typeof create | typeof issue | typeof change | typeof queue;
 
 const tables = {
   create: 'workspaces',
   issue: 'teams',
   change: 'team_workspaces',
+  queue: 'workspaces',
   show: 'configuration_versions',
 } as const;
 
@@ -180,6 +234,21 @@ async function answer({ method, url, digest, body }: Asked): Promise<Answered> {
     const [tokenId, userId, , known] = row;
     if (known === null) return { status: 404, route, tokenId, userId };
     return { status: 201, route, tokenId, userId, document: { data: tokenDocument(id, secret, userId, teamId, at) } };
+  }
+  if (method === 'POST' && url === '/runs') {
+    const route = '/runs';
+    const [workspaceId, versionId] = newRun(body);
+    const [runId, stageId] = [`run-${randomText(16)}`, `ts-${randomText(16)}`];
+    const at = new Date().toISOString();
+    const times = runTimes(at);
+    const made = [workspaceId, versionId, runId, stageId, `poleval-${randomText(16)}`, at];
+    const event = [auditEventId(at, randomBytes(8).toString('hex')), randomUUID()];
+    const row = await ask(queue, [digest, ...made, runOptions, times.run, times.stage, noResults, ...event]);
+    if (row === undefined) return unauthenticated(route);
+    const [tokenId, userId, , known] = row;
+    if (known === null) return { status: 404, route, tokenId, userId };
+    const document = { data: runDocument(runId, workspaceId, versionId, stageId, at) };
+    return { status: 201, route, tokenId, userId, document };
   }
   if (method === 'PATCH') {
     const route = '/team-workspaces/:id';

@@ -7,10 +7,15 @@ import {
   firstPage,
   type GrantRow,
   grantDocument,
+  newRun,
   newToken,
   newVersion,
+  noResults,
   pageSize,
   readable,
+  runDocument,
+  runOptions,
+  runTimes,
   tokenDocument,
   uploadUrlOf,
   type VersionRow,
@@ -258,6 +263,56 @@ const change: Write = (userId, tokenId, id, body) => {
   return grantDocument(workspaceId, path, [id, teamId, access]);
 };
 
+const plannable = statement(`
+  select w.organization_id
+  from configuration_versions v join workspaces w on w.id = v.workspace_id
+  join organizations o on o.id = w.organization_id
+  where v.id = +? and w.id = +? and v.status = 'uploaded' and ${living} and ${mayPlan}`);
+
+const takeRunSequence = statement(`
+  update workspaces set last_run_sequence = last_run_sequence + 1 where id = +? returning last_run_sequence`);
+
+const insertRun = statement(`
+  insert into runs (id, workspace_id, configuration_version_id, sequence, status, source, options, plan_only, save_plan,
+    auto_apply, created_by_kind, created_by, has_changes, cancel_requested, decisions, status_timestamps, created_at, revision)
+  values (?, ?, ?, ?, 'plan_queued', 'tfe-api', ?, 1, 0, 0, 'user', ?, 0, 0, '[]', ?, ?, 0)`);
+
+const insertStage = statement(`
+  insert into task_stages (id, run_id, stage, status, status_timestamps, created_at, updated_at, revision)
+  values (?, ?, 'post_plan', 'pending', ?, ?, ?, 0)`);
+
+/** With the policy sets as they are: those of the whole organization, and those of the workspace. */
+const insertEvaluation = statement(`
+  insert into policy_evaluations (id, task_stage_id, kind, status, policy_tool_version, policy_sets, result_count,
+    overridable, status_timestamps, created_at, updated_at)
+  select ?, ?, 'opa', 'pending', '', coalesce((
+    select json_group_array(json_object('id', p.id, 'name', p.name, 'description', p.description, 'policies', json(p.policies)))
+    from policy_sets p
+    where p.organization_id = +? and p.kind = 'opa'
+      and (p.global = 1 or exists (
+        select 1 from policy_set_workspaces a where a.policy_set_id = p.id and a.workspace_id = +?))
+      and not exists (
+        select 1 from policy_set_exclusions x where x.policy_set_id = p.id and x.workspace_id = +?)), '[]'), ?, 1, ?, ?, ?`);
+
+const queued = 'POST /runs';
+
+const queue: Write = (userId, tokenId, _, body) => {
+  const [workspaceId, versionId] = newRun(body);
+  const [organizationId] = (plannable.get(versionId, workspaceId, userId) as [string] | undefined) ?? [];
+  if (organizationId === undefined) return undefined;
+  const [runId, stageId] = [`run-${randomText(16)}`, `ts-${randomText(16)}`];
+  const at = new Date().toISOString();
+  const times = runTimes(at);
+  const [sequence] = takeRunSequence.get(workspaceId) as [number];
+  insertRun.run(runId, workspaceId, versionId, sequence, runOptions, userId, times.run, at);
+  insertStage.run(stageId, runId, times.stage, at, at);
+  const sets = [organizationId, workspaceId, workspaceId];
+  insertEvaluation.run(`poleval-${randomText(16)}`, stageId, ...sets, noResults, times.stage, at, at);
+  const event = auditEventId(at, randomBytes(8).toString('hex'));
+  record.run(event, organizationId, at, userId, tokenId, 'runs/queue', runId, randomUUID(), queued);
+  return runDocument(runId, workspaceId, versionId, stageId, at);
+};
+
 const byItself = db.transaction((write: Write, ...given: Parameters<Write>) => write(...given));
 
 let waiting: (() => void)[] = [];
@@ -289,6 +344,7 @@ const written = (write: Write, ...given: Parameters<Write>): object | undefined 
 const writes: Readonly<Record<string, readonly [write: Write, status: number, route: string]>> = {
   teams: [issue, 201, '/teams/:teamId/authentication-token'],
   'team-workspaces': [change, 200, '/team-workspaces/:id'],
+  runs: [queue, 201, '/runs'],
   workspaces: [create, 201, '/workspaces/:workspaceId/configuration-versions'],
 };
 

@@ -18,8 +18,10 @@ import {
   policySetVersionSchema,
   presentPolicySetVersion,
 } from '../supporting/policy-set-versions/policy-set-version-resource.js';
+import { presentProject, projectSchema } from '../supporting/projects/project-resource.js';
 import { applySchema, planSchema, presentPhase, presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { presentStateVersion, stateVersionSchema } from '../supporting/state-versions/state-version-resource.js';
+import { effectiveBindingSchema, presentEffectiveBinding } from '../supporting/tags/tag-resource.js';
 import { presentTeam, teamSchema } from '../supporting/teams/team-resource.js';
 import { memberSchema, presentMember } from '../supporting/users/user-resource.js';
 import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
@@ -27,6 +29,7 @@ import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/work
 /** How resources are included next to others. */
 export const neighboursIn = (dialect: Dialect): Neighbours => ({
   organization: { schema: () => organizationSchema(dialect), present: presentOrganization(dialect) },
+  project: { schema: () => projectSchema(dialect), present: presentProject(dialect) },
   workspace: {
     schema: () => workspaceSchema(dialect),
     present: (shown) => presentWorkspace(dialect)({ ...shown, withoutRuns: true }),
@@ -43,6 +46,7 @@ export const neighboursIn = (dialect: Dialect): Neighbours => ({
     present: ({ versionId, attributes }) => presentIngressAttributes(dialect)(versionId, attributes),
   },
   'task-stage': { schema: () => taskStageSchema(dialect), present: presentTaskStage(dialect) },
+  'effective-tag-binding': { schema: () => effectiveBindingSchema(dialect), present: presentEffectiveBinding(dialect) },
   user: { schema: () => memberSchema(dialect), present: presentMember },
   team: { schema: () => teamSchema(dialect), present: presentTeam(dialect) },
   membership: { schema: () => membershipSchema(dialect), present: presentMembership(dialect) },

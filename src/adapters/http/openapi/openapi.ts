@@ -95,6 +95,10 @@ export interface OpenApi {
 const isContent = (answer: z.ZodType | Content | Located): answer is Content => 'mediaType' in answer;
 const isLocated = (answer: z.ZodType | Content | Located): answer is Located => 'location' in answer;
 
+/** Whether its body must be a JSON:API document, and so have a media type of JSON. */
+const readsDocument = ({ body }: Route): boolean =>
+  body === 'read' || (typeof body === 'object' && 'mostOfDocument' in body);
+
 /** The refusals of a route whatever it is for. */
 const refusalsOfRoute = (route: Route): readonly Refusal[] => [
   400,
@@ -106,7 +110,7 @@ const refusalsOfRoute = (route: Route): readonly Refusal[] => [
   'service/unavailable',
   ...(route.method === 'get' ? [] : ['shared/stale-revision' as const, 'service/storage-full' as const]),
   ...(route.body === 'ignored' ? [] : ([408, 413, 422] as const)),
-  ...(route.body === 'read' || (typeof route.body === 'object' && 'admit' in route.body) ? ([415] as const) : []),
+  ...(readsDocument(route) ? ([415] as const) : []),
 ];
 
 const refusalsOfAgents: readonly Refusal[] = [400, 414, 'actor/unauthenticated', 429, 500, 'service/unavailable'];

@@ -14,14 +14,18 @@ import { policyRoutes } from '../supporting/policies/policy-routes.js';
 import { policySetParameterRoutes } from '../supporting/policy-set-parameters/policy-set-parameter-routes.js';
 import { policySetVersionRoutes } from '../supporting/policy-set-versions/policy-set-version-routes.js';
 import { policySetRoutes } from '../supporting/policy-sets/policy-set-routes.js';
+import { projectRoutes } from '../supporting/projects/project-routes.js';
+import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
+import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
 import { userRoutes } from '../supporting/users/user-routes.js';
 import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
+import { projectAccessRoutes } from '../team-access/project-access-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
 import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
 import { teamTokenRoutes } from '../tokens/team-token-routes.js';
@@ -42,12 +46,17 @@ const tokensIn = (dialect: Dialect): Neighbour<AgentToken, z.ZodType> => ({
 /** The routes of each subject, under the heading by which the description of the API lists it. */
 const areas = {
   'Configuration versions': (use, dialect) => configurationVersionRoutes(use, dialect, runsIn(dialect)),
-  'Team access': teamAccessRoutes,
+  'Team access': (use, dialect) => [...teamAccessRoutes(use, dialect), ...projectAccessRoutes(use, dialect)],
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
+  Projects: projectRoutes,
   Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
+  Tags: tagRoutes,
   Variables: variableRoutes,
-  Runs: (use, dialect) => runRoutes(use, dialect, neighboursIn(dialect)),
+  Runs: (use, dialect) => [
+    ...runRoutes(use, dialect, neighboursIn(dialect)),
+    ...runEventRoutes(use, dialect, neighboursIn(dialect)),
+  ],
   'State versions': stateVersionRoutes,
   'Version control': fetchRoutes,
   'Policy sets': (use, dialect) => [

@@ -13,6 +13,7 @@ import {
 } from '../service/service-routes.js';
 import { agentRoutes } from '../supporting/agents/agent-api-routes.js';
 import { agentFileRoutes } from '../supporting/agents/agent-file-routes.js';
+import { sharedStateRoutes } from '../supporting/agents/shared-state-routes.js';
 import { logRoutes } from '../supporting/runs/log-routes.js';
 import { webhookRoutes } from '../supporting/version-control/webhook-routes.js';
 import { KeptContent } from '../web/kept-content.js';
@@ -50,7 +51,7 @@ export const servedApi = (
       area: 'Service',
       routes: [...serviceRoutes(health, descriptions), ...(scraped === undefined ? [] : [metricsRoute(scraped)])],
     },
-    { area: 'Files and logs', routes: [...bundleRoutes(use), ...logRoutes(use)] },
+    { area: 'Files and logs', routes: [...bundleRoutes(use), ...logRoutes(use), ...sharedStateRoutes(use)] },
     { area: 'Version control', routes: webhookRoutes(use) },
   ],
   agents: { area: 'Agents', routes: [...agentRoutes(use), ...agentFileRoutes(use)] },

@@ -1,12 +1,13 @@
 import type { ShownRun, ShownWorkspace } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
+import { aboutComment, actWithComment, commentBody, readComment } from '../routing/action-comment.js';
 import { answerOne, answerPage } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
 import { pageDocument, pageRequest } from '../routing/pagination.js';
 import { valuesOf } from '../routing/parameters.js';
 import { lists, shows } from '../routing/reference.js';
-import { act, get, type Neighbour, ok, parameter, type Route } from '../routing/route.js';
+import { get, type Neighbour, ok, parameter, type Route } from '../routing/route.js';
 import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
 import { outcomeFilterParameters, outcomeFilters, taskStageParameters } from './policy-outcome-requests.js';
 import {
@@ -62,15 +63,17 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
         );
       },
     ),
-    act(
+    actWithComment(
       '/task-stages/:id/actions/override',
       'policy-outcomes/override',
       shows('overrideTaskStage', 'Override failed policies of a task stage', stage, {
-        about:
-          'Lets the run continue. Possible while the stage awaits an override, which every failed policy set must allow.',
+        about: `Lets the run continue. Possible while the stage awaits an override, which every failed policy set must allow. ${aboutComment}`,
+        body: commentBody,
         refusals: ['task-stage/transition-refused'],
       }),
-      answerOne(presentStage, (call) => use.overrideTaskStage.execute(call.actor, parameter(call, 'id'))),
+      answerOne(presentStage, (call) =>
+        use.overrideTaskStage.execute(call.actor, parameter(call, 'id'), readComment(call)),
+      ),
     ),
     get(
       '/task-stages/:taskStageId/policy-evaluations',

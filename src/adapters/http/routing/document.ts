@@ -16,7 +16,7 @@ export interface Resource {
   readonly type: string;
   readonly attributes: Members;
   readonly relationships?: Members;
-  readonly links?: Members;
+  readonly links?: Members | Said | undefined;
 }
 
 export interface Document {

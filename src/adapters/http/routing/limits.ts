@@ -15,6 +15,7 @@ export const limits = {
   url: { most: 8 * 1024, of: 'characters in the URL', answer: '414' },
   parameters: { most: 100, of: 'query parameters', answer: '400' },
   filterGroups: { most: 20, of: 'filter groups for policy set outcomes', answer: '400' },
+  tagFilters: { most: 20, of: 'groups of `filter[tagged]`', answer: '400' },
   pageSize: { most: 100, of: 'items per page (`page[size]`)', answer: '422' },
   auditTrails: { most: 1000, of: 'events per page of an audit trail (`page[size]`)', answer: '422' },
   // Far past any list, and small enough that a row's position stays an exact number.

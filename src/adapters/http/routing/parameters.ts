@@ -10,14 +10,13 @@ export type Parameters = Readonly<Record<string, z.ZodType>>;
 
 export type Values<Served extends Parameters> = { readonly [Name in keyof Served]: z.output<Served[Name]> };
 
-const noTags = 'workspaces have no tags';
-const noProjects = 'there are no projects';
-const noVersions = 'policy sets have no versions';
+const notByProject = 'agent pools are not scoped by project, and policy sets are not attached to projects';
 const notHere = 'this endpoint does not support it';
 
 /**
  * Every query parameter by which a client of this API family selects, sorts or includes, and why it is refused where it
- * is not served. A name covers the names that go on from it in brackets: `filter[tagged]` is `filter[tagged][0][key]`.
+ * is not served. A name covers the names that go on from it in brackets: `filter[tagged]` is `filter[tagged][0][key]`, and
+ * `filter[names]` is `filter[names][0]`, which is refused where lists are written with commas.
  */
 export const familyParameters: Readonly<Record<string, string>> = {
   include: 'this endpoint includes nothing. Invalid include parameter',
@@ -27,14 +26,14 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'q[name]': notHere,
   'search[basic]': notHere,
   'search[commit]': notHere,
-  'search[exclude-tags]': noTags,
+  'search[exclude-tags]': notHere,
   'search[name]': notHere,
-  'search[tags]': noTags,
+  'search[tags]': notHere,
   'search[user]': notHere,
   'search[wildcard-name]': notHere,
   'filter[admin]': notHere,
   'filter[agent_pool_names]': notHere,
-  'filter[allowed_projects][name]': noProjects,
+  'filter[allowed_projects][name]': notByProject,
   'filter[allowed_workspaces][name]': notHere,
   'filter[current-run][status]': notHere,
   'filter[email]': notHere,
@@ -43,15 +42,18 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'filter[names]': notHere,
   'filter[operation]': notHere,
   'filter[organization][name]': notHere,
-  'filter[project][id]': noProjects,
+  'filter[permissions][create-workspace]': notHere,
+  'filter[permissions][update]': notHere,
+  'filter[project][id]': notHere,
   'filter[source]': notHere,
   'filter[status]': notHere,
   'filter[status_group]': notHere,
   'filter[suspended]': notHere,
-  'filter[tagged]': noTags,
+  'filter[exclude][taggable][id]': notHere,
+  'filter[tagged]': notHere,
   'filter[team][id]': notHere,
   'filter[timeframe]': notHere,
-  'filter[versioned]': noVersions,
+  'filter[versioned]': notHere,
   'filter[workspace][id]': notHere,
   'filter[workspace][name]': notHere,
   'filter[workspace_names]': notHere,
@@ -61,15 +63,23 @@ export const familyParameters: Readonly<Record<string, string>> = {
 export function refuseOthers(served: Parameters, query: Query): void {
   if (query.isEmpty) return;
   const faults = query.names().flatMap((name): readonly Fault[] => {
-    if (Object.hasOwn(served, name)) return [];
-    const reason = Object.hasOwn(familyParameters, name) ? familyParameters[name] : reasonOfGroup(name);
+    if (Object.hasOwn(served, name) || isTagged(served, name)) return [];
+    const reason = Object.hasOwn(familyParameters, name) ? familyParameters[name] : reasonOfMember(served, name);
     return reason === undefined ? [] : [{ parameter: name, detail: `${name} is not supported: ${reason}` }];
   });
   if (faults.length > 0) throw new RequestError(400, 'bad request', faults);
 }
 
-const reasonOfGroup = (name: string): string | undefined =>
-  name.startsWith('filter[tagged][') ? familyParameters['filter[tagged]'] : undefined;
+/** For a name that goes on from another in brackets, as `filter[names][0]` does. */
+function reasonOfMember(served: Parameters, name: string): string | undefined {
+  const whole = Object.keys(familyParameters).find((known) => name.startsWith(`${known}[`));
+  if (whole === undefined) return undefined;
+  return Object.hasOwn(served, whole) ? `several values are one ${whole}, with commas` : familyParameters[whole];
+}
+
+/** Parameters of groups that the caller numbers are described with the first group. */
+const isTagged = (served: Parameters, name: string): boolean =>
+  Object.hasOwn(served, 'filter[tagged][0][key]') && name.startsWith('filter[tagged][');
 
 /** The values of an empty query, by parameters: most requests have none. */
 const withoutQuery = new WeakMap<Parameters, Values<Parameters>>();
@@ -145,15 +155,12 @@ const neverThere = ['cost_estimate', 'policy_checks', 'run_triggers'];
 
 /** Words of `include` that need something the service does not have, and what. */
 const refusedWords: ReadonlyMap<string, string> = new Map([
-  ['effective_tag_bindings', noTags],
-  ['tag_bindings', noTags],
-  ['tags', noTags],
-  ['project', noProjects],
-  ['projects', noProjects],
-  ['project_exclusions', noProjects],
-  ['default_project', noProjects],
-  ['current_version', noVersions],
-  ['newest_version', noVersions],
+  ['tag_bindings', 'only effective ones are included, with workspaces'],
+  ['tags', 'their names are an attribute'],
+  ['project', notHere],
+  ['projects', notByProject],
+  ['project_exclusions', notByProject],
+  ['default_project', notHere],
 ]);
 
 interface IncludeOptions {

@@ -78,6 +78,8 @@ export const serving = (parameters: Parameters, reference: () => Reference): Des
 export type ReadingReference = Reference & { readonly body: z.ZodType };
 
 interface More extends Partial<Omit<Reference, 'operation' | 'summary' | 'answers' | 'body'>> {
+  /** A body that is not a document. */
+  readonly body?: Content;
   /** The resources that may be included. */
   readonly included?: () => Resources;
   readonly parameters?: Parameters;

@@ -79,7 +79,8 @@ export const documentWithSchema = (resource: z.ZodType, included: Resources) =>
   z.strictObject({ data: resource, included: includedSchema(included) });
 
 /** A list without pagination. */
-export const listSchema = (resource: z.ZodType) => z.strictObject({ data: z.array(resource) });
+export const listSchema = (resource: z.ZodType, included?: Resources) =>
+  z.strictObject({ data: z.array(resource), ...besideData(included) });
 
 const path = z.string().startsWith('/');
 

@@ -8,7 +8,7 @@ import type { Call } from './route.js';
 type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** The `type` member: which words pass is the dialect's to say. */
-const typeMember = (dialect: Dialect, type: TypeName) => {
+export const typeMember = (dialect: Dialect, type: TypeName) => {
   const accepted = dialect.acceptedTypes(type);
   const words = [...new Set(accepted)].filter((word) => word !== undefined);
   const member = z
@@ -89,6 +89,9 @@ export const instant = z
   .union([z.null(), utcDateTime])
   .optional()
   .transform((text) => text ?? null);
+
+/** A date-time whose offset is zero, where null unsets and absent changes nothing. */
+export const namedInstant = z.union([z.null(), utcDateTime]).optional();
 
 /** An attribute that may be left out; `null` counts as left out. */
 export const absentable = <Schema extends z.ZodType>(schema: Schema) =>

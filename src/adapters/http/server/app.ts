@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response, Router } from 'express';
 import express from 'express';
 import type { UseCases } from '../../../application/use-cases.js';
+import { notServed } from '../openapi/not-served.js';
 import { describeApi, servedApi } from '../openapi/served-api.js';
 import type { Dialect, Edition } from '../routing/dialect.js';
 import { RequestError } from '../routing/request-error.js';
@@ -15,7 +16,7 @@ import { checkUrl, type Fail, failing, unmatched } from './failures.js';
 import { adopt, routerFor } from './fast.js';
 import type { App } from './http-server.js';
 import { type Observers, observe } from './request-log.js';
-import { type Serve, serving, servingAgents, servingPlainly } from './serve.js';
+import { refusing, type Serve, serving, servingAgents, servingPlainly } from './serve.js';
 import { cutOff, type Timeouts } from './timeouts.js';
 
 export interface AppOptions extends CallerOptions, Observers {
@@ -102,6 +103,19 @@ function mount<Route extends { readonly method: Method; readonly path: string }>
   }
 }
 
+/** Registers the parts of the API family that are not served, after all routes that are. */
+function mountRefusals(target: Pick<Router, 'route'>, prefix: string, refuse: ReturnType<typeof refusing>, fail: Fail) {
+  for (const { name, paths, why } of notServed) {
+    const serve = refuse(`not served: ${name}. ${why}`);
+    for (const path of paths) {
+      target.route(`${path}{/*below}`).all((_request: Request, { locals: exchange }: Served) => {
+        exchange.route = prefix + path;
+        serve(exchange).catch((error: unknown) => fail(exchange, error));
+      });
+    }
+  }
+}
+
 /** The HTTP face of the service: both dialects, the capability URLs, and what the service says about itself. */
 export function buildApp(options: AppOptions): App {
   const { use, edition, version, trustedProxies, timeouts } = options;
@@ -128,6 +142,7 @@ export function buildApp(options: AppOptions): App {
       serve,
       fail,
     );
+    mountRefusals(router, prefix, refusing(known), fail);
   }
   mount(app, '', [...api.plain.flatMap(({ routes }) => routes), ...webRoutes(version)], servePlainly, fail);
   mount(app, '', api.agents.routes, servingAgents(known), fail);

@@ -7,6 +7,7 @@ import type { Asked } from '../routing/exchange.js';
 import { refuseOthers } from '../routing/parameters.js';
 import { partsOf } from '../routing/query.js';
 import { readBody, readBytes } from '../routing/read-body.js';
+import { RequestError } from '../routing/request-error.js';
 import { type Asking, bearerOf, type PlainRoute, type Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
 import { write } from './answers.js';
@@ -33,21 +34,29 @@ type Named = Readonly<Record<string, string>>;
 const isAuditedKind = (word: string): word is AuditedThing['kind'] =>
   (auditedKinds as readonly string[]).includes(word);
 
-const workspaceIn = (body: unknown): string | undefined => {
-  const { data } = (body ?? {}) as { data?: { relationships?: { workspace?: { data?: { id?: unknown } } } } };
-  const id = data?.relationships?.workspace?.data?.id;
-  return typeof id === 'string' ? id : undefined;
+type Related = Readonly<Partial<Record<string, { readonly data?: { readonly id?: unknown } }>>>;
+
+/** The workspace or the project that a body names. */
+const placeIn = (body: unknown): AuditedThing | undefined => {
+  const { data } = (body ?? {}) as { data?: { relationships?: Related } };
+  for (const [name, kind] of [
+    ['workspace', 'workspaces'],
+    ['project', 'projects'],
+  ] as const) {
+    const id = data?.relationships?.[name]?.data?.id;
+    if (typeof id === 'string') return { kind, id: id.slice(0, longestSubject) };
+  }
+  return undefined;
 };
 
-/** The subject of a request: the one its path names, or the workspace in its body. `path` is the route's. */
+/** The subject of a request: the one its path names, or the place in its body. `path` is the route's. */
 function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked, 'subject' | 'about'> {
   const [, kind = ''] = path.split('/');
   const names = Object.values(parameters);
   const [id] = names;
   if (id === undefined) {
-    const workspaceId = workspaceIn(body)?.slice(0, longestSubject);
-    if (workspaceId === undefined) return { subject: null, about: undefined };
-    return { subject: workspaceId, about: { kind: 'workspaces', id: workspaceId } };
+    const place = placeIn(body);
+    return { subject: place?.id ?? null, about: place };
   }
   return {
     subject: names.join('/').slice(0, longestSubject),
@@ -90,6 +99,16 @@ export const serving =
     if (!isOpen) throw notFound();
     if (route.refusesOthers) refuseOthers(route.parameters, call.query);
     await write(exchange, await route.handle({ ...call, body }));
+  };
+
+/** For a part of the API family that is not served: asks for a token, and then says why. */
+export const refusing =
+  (callers: Callers) =>
+  (detail: string): Serve =>
+  async (exchange) => {
+    await callers.actorOf(exchange);
+    checkUrl(exchange.request);
+    throw new RequestError(404, 'not found', [{ detail }]);
   };
 
 /** An endpoint of the agents' interface. */

@@ -6,6 +6,17 @@ export const healthySchema = saying('ok');
 export const readySchema = saying('ready');
 export const notReadySchema = saying('not ready');
 
+/** Addresses that the service sends requests from or is reached at, as far as it knows any: it knows none. */
+export const ipRanges = { api: [], notifications: [], sentinel: [], vcs: [] } as const;
+
+const noRanges = z.array(z.string()).max(0);
+
+export const ipRangesSchema = z
+  .strictObject({ api: noRanges, notifications: noRanges, sentinel: noRanges, vcs: noRanges })
+  .describe(
+    'Empty lists: the service does not know the addresses that it is reached at or that its requests come from.',
+  );
+
 /** Service discovery: where clients that only know a host name find the API. */
 export const discovery = {
   'state.v2': '/api/v2/',

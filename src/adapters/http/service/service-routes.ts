@@ -8,7 +8,15 @@ import type { Content } from '../routing/reference.js';
 import { invalidParameter } from '../routing/request-error.js';
 import { bearerOf, type PlainRoute } from '../routing/route.js';
 import type { KeptContent } from '../web/kept-content.js';
-import { discovery, discoverySchema, healthySchema, notReadySchema, readySchema } from './service-resource.js';
+import {
+  discovery,
+  discoverySchema,
+  healthySchema,
+  ipRanges,
+  ipRangesSchema,
+  notReadySchema,
+  readySchema,
+} from './service-resource.js';
 
 /** The health the service reports. */
 export interface Health {
@@ -79,6 +87,20 @@ export const serviceRoutes = ({ ready }: Health, descriptions: Descriptions): Pl
     }),
     handle: (exchange) => answerJson(exchange, 200, discovery),
   },
+  ...(['/api/meta', '/api/v2/meta'] as const).map(
+    (place): PlainRoute => ({
+      method: 'get',
+      path: `${place}/ip-ranges`,
+      countedAs: 'caller',
+      reference: () => ({
+        operation: place === '/api/meta' ? 'listIpRanges' : 'listIpRangesOfApi',
+        summary: 'List IP ranges of the service',
+        answers: { 200: plain(ipRangesSchema) },
+        refusals: [429],
+      }),
+      handle: (exchange) => answerJson(exchange, 200, ipRanges),
+    }),
+  ),
   {
     method: 'get',
     path: '/openapi.json',

@@ -26,10 +26,14 @@ import { KnexPolicies } from './repositories/knex-policies.js';
 import { KnexPolicySetParameters } from './repositories/knex-policy-set-parameters.js';
 import { KnexPolicySetVersions } from './repositories/knex-policy-set-versions.js';
 import { KnexPolicySets } from './repositories/knex-policy-sets.js';
+import { KnexProjectAccess } from './repositories/knex-project-access.js';
+import { KnexProjects } from './repositories/knex-projects.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
 import { KnexStateOutputs, KnexStateVersions } from './repositories/knex-state-versions.js';
 import { KnexStoredFiles } from './repositories/knex-stored-files.js';
+import { KnexTagBindings } from './repositories/knex-tag-bindings.js';
+import { KnexTags } from './repositories/knex-tags.js';
 import { KnexTaskStages } from './repositories/knex-task-stages.js';
 import { KnexTeamAccess } from './repositories/knex-team-access.js';
 import { KnexTeams } from './repositories/knex-teams.js';
@@ -37,6 +41,7 @@ import { KnexUsers } from './repositories/knex-users.js';
 import { KnexVariables } from './repositories/knex-variables.js';
 import { KnexWorkspaces } from './repositories/knex-workspaces.js';
 import { KnexRunArtifacts } from './repositories/runs/knex-run-artifacts.js';
+import { KnexRunComments } from './repositories/runs/knex-run-comments.js';
 import { KnexRunLogs } from './repositories/runs/knex-run-logs.js';
 import { KnexRuns } from './repositories/runs/knex-runs.js';
 
@@ -86,10 +91,15 @@ const transactionOn = (
   tokens: new KnexApiTokens(db),
   teams: new KnexTeams(db),
   teamAccess: new KnexTeamAccess(db),
+  projectAccess: new KnexProjectAccess(db),
+  projects: new KnexProjects(db),
   workspaces: new KnexWorkspaces(db),
+  tags: new KnexTags(db),
+  tagBindings: new KnexTagBindings(db),
   variables: new KnexVariables(db),
   configurationVersions: new KnexConfigurationVersions(db),
   runs: new KnexRuns(db),
+  runComments: new KnexRunComments(db),
   runLogs: new KnexRunLogs(db),
   runArtifacts: new KnexRunArtifacts(db),
   stateVersions: new KnexStateVersions(db),

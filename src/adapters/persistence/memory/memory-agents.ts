@@ -22,6 +22,7 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { administersWorkspaces } from '../../../domain/team-access/project-access-level.js';
 import { standingIn } from './memory-standing.js';
 import { byText, type CurrentTables, compare, inOrder, type MemoryTables, pageOf, present } from './memory-tables.js';
 
@@ -35,7 +36,11 @@ function questionOf(tables: MemoryTables, pool: AgentPool, { teams }: Standing):
   const taking = workspaces.filter((one) => one.agentPoolId === null && executionOf(one).agentPoolId === pool.id);
   const serving = [...naming, ...taking];
   const administered = (workspace: Workspace) =>
-    teams.some(({ teamId }) => tables.grantOf(teamId, workspace.id)?.access === 'admin');
+    teams.some(({ teamId }) => {
+      const projectGrant = tables.grantOnProjectOf(teamId, workspace.id);
+      const inProject = projectGrant !== undefined && administersWorkspaces(projectGrant);
+      return inProject || tables.grantOf(teamId, workspace.id)?.access === 'admin';
+    });
   return {
     named: isDefault || naming.length > 0,
     serving: serving.length > 0,

@@ -39,8 +39,10 @@ export class MemoryAuditTrail implements AuditTrail {
       organizations: () =>
         [...tables.organizations.values()].find((row) => row.name === id && tables.organization(row.id))?.id,
       workspaces: () => ofWorkspace(id),
+      projects: () => tables.projects.get(id)?.organizationId,
       teams: () => tables.teams.get(id)?.organizationId,
       'team-workspaces': () => ofWorkspace(tables.teamWorkspaces.get(id)?.workspaceId),
+      'team-projects': () => tables.projects.get(tables.teamProjects.get(id)?.projectId ?? '')?.organizationId,
       'organization-memberships': () => tables.memberships.get(id)?.organizationId,
       'authentication-tokens': () => {
         const owner = tables.tokens.get(id)?.owner;
@@ -53,6 +55,7 @@ export class MemoryAuditTrail implements AuditTrail {
       'policy-sets': () => tables.policySets.get(id)?.organizationId,
       'policy-set-versions': () => tables.policySetVersions.get(id)?.organizationId,
       policies: () => tables.policies.get(id)?.organizationId,
+      tags: () => tables.tags.get(id)?.organizationId,
       'agent-pools': () => tables.agentPools.get(id)?.organizationId ?? undefined,
     };
     return ways[kind]();

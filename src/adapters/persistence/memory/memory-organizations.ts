@@ -14,6 +14,8 @@ import { usersByReference } from '../../../application/supporting/organizations/
 import {
   type Actor,
   alreadyTaken,
+  defaultProjectId,
+  defaultProjectName,
   type ExecutionDefaults,
   type Instant,
   type Member,
@@ -41,6 +43,10 @@ export class MemoryOrganizations implements OrganizationRepository {
   async add(organization: Organization): Promise<void> {
     this.checkName(organization);
     this.tables().organizations.set(organization.id, organization);
+    const { id: organizationId, name: organizationName, createdAt } = organization;
+    const id = defaultProjectId(organizationId);
+    const named = { name: defaultProjectName, description: '', organizationId, organizationName };
+    this.tables().projects.set(id, { ...named, id, createdAt, updatedAt: createdAt, revision: 0 });
   }
 
   async save(organization: Organization): Promise<void> {

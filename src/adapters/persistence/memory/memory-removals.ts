@@ -54,6 +54,9 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   for (const row of tables.workspaces.values()) if (row.organizationId === id) removeWorkspace(tables, row.id);
   for (const row of tables.teams.values()) if (row.organizationId === id) removeTeam(tables, row.id);
   dropWhere(tables.policySetParameters, (one) => tables.policySets.get(one.policySetId)?.organizationId === id);
+  dropWhere(tables.projects, (project) => project.organizationId === id);
+  dropWhere(tables.tagBindings, ({ organizationId }) => organizationId === id);
+  dropWhere(tables.tags, (tag) => tag.organizationId === id);
   dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
   dropWhere(tables.policies, (policy) => policy.organizationId === id);
   for (const key of tables.policyCodes.keys())
@@ -69,6 +72,8 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
 
 function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   dropWhere(tables.teamWorkspaces, (row) => row.workspaceId === id);
+  tables.workspaceTags.delete(id);
+  dropWhere(tables.tagBindings, ({ owner }) => owner.id === id);
   dropWhere(tables.variables, (variable) => variable.workspaceId === id);
   const others = (ids: readonly WorkspaceId[]) => ids.filter((workspaceId) => workspaceId !== id);
   for (const [setId, policySet] of tables.policySets) {
@@ -123,6 +128,7 @@ function removeRun(tables: MemoryTables, id: RunId): readonly BundleKey[] {
   }
   for (const stage of tables.taskStages.values()) if (stage.runId === id) removeTaskStage(tables, stage);
   for (const phase of phases) tables.runLogs.delete(runLogKey(id, phase));
+  dropWhere(tables.runComments, ({ runId }) => runId === id);
   tables.runs.delete(id);
   return bundles.map(({ key }) => key);
 }
@@ -137,6 +143,7 @@ function removeTeam(tables: MemoryTables, id: TeamId): void {
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
   tables.teamMembers.delete(id);
   dropWhere(tables.teamWorkspaces, (row) => row.teamId === id);
+  dropWhere(tables.teamProjects, (row) => row.teamId === id);
   tables.teams.delete(id);
   tables.deletions.delete(id);
 }

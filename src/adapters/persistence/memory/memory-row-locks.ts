@@ -6,6 +6,7 @@ const rowsOf = {
   auditor: 'organizations',
   user: 'users',
   team: 'teams',
+  project: 'projects',
   membership: 'memberships',
   'agent-pool': 'agentPools',
 } as const satisfies Record<Lockable['kind'], keyof MemoryTables>;

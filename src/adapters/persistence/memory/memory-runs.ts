@@ -118,6 +118,12 @@ export class MemoryRuns implements RunRepository, RunQueries {
     return this.living().some((run) => run.workspaceId === workspaceId && run.id !== except && holds(run));
   }
 
+  async before({ state }: Run, limit: number): Promise<readonly Run[]> {
+    const others = this.living().filter(({ id, workspaceId }) => workspaceId === state.workspaceId && id !== state.id);
+    const waiting = others.filter((run) => waits(run) && run.sequence < state.sequence).sort(bySequence);
+    return [...waiting.slice(0, limit - 1), ...others.filter(holds)].map((run) => Run.restore(run));
+  }
+
   async nextWaiting(workspaceId: WorkspaceId): Promise<Run | undefined> {
     const waiting = this.living().filter((run) => run.workspaceId === workspaceId && waits(run));
     return maybeRestored(waiting.sort(bySequence)[0]);
@@ -247,7 +253,7 @@ export class MemoryRuns implements RunRepository, RunQueries {
   }
 
   private isVisible(visibility: WorkspaceVisibility, { workspaceId }: RunState): boolean {
-    const granted = (teamId: TeamId) => this.tables().grantOf(teamId, workspaceId) !== undefined;
+    const granted = (teamId: TeamId) => this.tables().hasAccess(teamId, workspaceId);
     return visibility === 'all' || visibility.throughTeams.some(granted);
   }
 

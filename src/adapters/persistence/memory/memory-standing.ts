@@ -2,8 +2,10 @@ import {
   type Actor,
   auditorStanding,
   type OrganizationId,
+  type ProjectId,
   type Standing,
   type Team,
+  type TeamId,
   type TeamStanding,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -49,11 +51,35 @@ export function standingIn(tables: MemoryTables, actor: Actor, organizationId: O
   };
 }
 
-/** The same standing with the grants on one workspace of the organization. */
+/** The same standing with the grants on one workspace of the organization, and on its project. */
 export const standingOn = (tables: MemoryTables, standing: Standing, workspaceId: WorkspaceId): Standing => ({
   ...standing,
   teams: standing.teams.map(({ teamId, owners, access }): TeamStanding => {
     const grant = tables.grantOf(teamId, workspaceId);
-    return { teamId, owners, access, ...(grant && { grant }) };
+    const projectGrant = tables.grantOnProjectOf(teamId, workspaceId);
+    return { teamId, owners, access, ...(grant && { grant }), ...(projectGrant && { projectGrant }) };
   }),
 });
+
+/** The same standing with the grants on one project of the organization. */
+export const standingOnProject = (tables: MemoryTables, standing: Standing, projectId: ProjectId): Standing => ({
+  ...standing,
+  teams: standing.teams.map(({ teamId, owners, access }): TeamStanding => {
+    const projectGrant = tables.projectGrantOf(teamId, projectId);
+    return { teamId, owners, access, ...(projectGrant && { projectGrant }) };
+  }),
+});
+
+/** Whether the team has a grant on a workspace of the project. */
+export const hasAccessIn = (tables: MemoryTables, teamId: TeamId, projectId: ProjectId): boolean =>
+  present([...tables.workspaces.keys()].map((id) => tables.workspace(id))).some(
+    (workspace) => workspace.projectId === projectId && tables.grantOf(teamId, workspace.id) !== undefined,
+  );
+
+/** Also with which teams have access to a workspace of the project. */
+export const standingInProject = (tables: MemoryTables, standing: Standing, projectId: ProjectId): Standing => {
+  const { teams, ...rest } = standingOnProject(tables, standing, projectId);
+  const withWorkspaces = (team: TeamStanding) =>
+    hasAccessIn(tables, team.teamId, projectId) ? { ...team, inProject: true } : team;
+  return { ...rest, teams: teams.map(withWorkspaces) };
+};

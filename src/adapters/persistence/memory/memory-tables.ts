@@ -31,6 +31,11 @@ import {
   type PolicySetParameterId,
   type PolicySetVersion,
   type PolicySetVersionId,
+  type Project,
+  type ProjectGrant,
+  type ProjectId,
+  type RunComment,
+  type RunCommentId,
   type RunId,
   type RunState,
   type StateContents,
@@ -38,10 +43,16 @@ import {
   type StateVersion,
   type StateVersionId,
   type StateVersionOutputId,
+  type Tag,
+  type TagBinding,
+  type TagBindingId,
+  type TagId,
   type TaskStage,
   type TaskStageId,
   type Team,
   type TeamId,
+  type TeamProject,
+  type TeamProjectId,
   type TeamWorkspace,
   type TeamWorkspaceId,
   type TokenId,
@@ -79,14 +90,20 @@ export class MemoryTables {
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
   readonly teamWorkspaces = new Map<TeamWorkspaceId, TeamWorkspace>();
+  readonly teamProjects = new Map<TeamProjectId, TeamProject>();
+  readonly projects = new Map<ProjectId, Project>();
   readonly workspaces = new Map<WorkspaceId, Workspace>();
   /** By the workspace whose state is shared. */
   readonly stateConsumers = new Map<WorkspaceId, ReadonlySet<WorkspaceId>>();
+  readonly tags = new Map<TagId, Tag>();
+  readonly workspaceTags = new Map<WorkspaceId, ReadonlySet<TagId>>();
+  readonly tagBindings = new Map<TagBindingId, TagBinding>();
   readonly variables = new Map<VariableId, Variable>();
   /** The newest last. */
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();
   readonly runs = new Map<RunId, RunState>();
+  readonly runComments = new Map<RunCommentId, RunComment>();
   /** By run id and phase, as one text. */
   readonly runLogs = new Map<string, Uint8Array>();
   /** By run id and name, as one text. */
@@ -136,6 +153,12 @@ export class MemoryTables {
     return organization && { ...team, organizationName: organization.name, usersCount: this.membersOf(id).length };
   }
 
+  project(id: ProjectId): Project | undefined {
+    const project = this.projects.get(id);
+    const organization = project && this.organization(project.organizationId);
+    return organization && { ...project, organizationName: organization.name };
+  }
+
   workspace(id: WorkspaceId): Workspace | undefined {
     const workspace = this.deletions.has(id) ? undefined : this.workspaces.get(id);
     const organization = workspace && this.organization(workspace.organizationId);
@@ -144,6 +167,7 @@ export class MemoryTables {
         ...workspace,
         organizationName: organization.name,
         organizationDefaults: organization.defaults,
+        tagNames: [...(this.workspaceTags.get(id) ?? [])].map((tagId) => this.tags.get(tagId)?.name ?? '').sort(),
       }
     );
   }
@@ -210,6 +234,19 @@ export class MemoryTables {
   grantOf(teamId: TeamId, workspaceId: WorkspaceId): Grant | undefined {
     return [...this.teamWorkspaces.values()].find((row) => row.teamId === teamId && row.workspaceId === workspaceId)
       ?.grant;
+  }
+
+  projectGrantOf(teamId: TeamId, projectId: ProjectId): ProjectGrant | undefined {
+    return [...this.teamProjects.values()].find((row) => row.teamId === teamId && row.projectId === projectId)?.grant;
+  }
+
+  grantOnProjectOf(teamId: TeamId, workspaceId: WorkspaceId): ProjectGrant | undefined {
+    return this.projectGrantOf(teamId, this.workspaces.get(workspaceId)?.projectId ?? '');
+  }
+
+  /** Whether the team has access to the workspace, through a grant on it or on its project. */
+  hasAccess(teamId: TeamId, workspaceId: WorkspaceId): boolean {
+    return this.grantOf(teamId, workspaceId) !== undefined || this.grantOnProjectOf(teamId, workspaceId) !== undefined;
   }
 
   delete(id: string, now: Instant): void {

@@ -12,13 +12,17 @@ import { MemoryPolicies } from './memory-policies.js';
 import { MemoryPolicySetParameters } from './memory-policy-set-parameters.js';
 import { MemoryPolicySetVersions } from './memory-policy-set-versions.js';
 import { MemoryPolicySets } from './memory-policy-sets.js';
+import { MemoryProjectAccess } from './memory-project-access.js';
+import { MemoryProjects } from './memory-projects.js';
 import { MemoryRemovals } from './memory-removals.js';
 import { MemoryRowLocks } from './memory-row-locks.js';
 import { MemoryRunArtifacts } from './memory-run-artifacts.js';
+import { MemoryRunComments } from './memory-run-comments.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
 import { MemoryStoredFiles } from './memory-stored-files.js';
 import { type CurrentTables, MemoryTables } from './memory-tables.js';
+import { MemoryTagBindings, MemoryTags } from './memory-tags.js';
 import { MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
@@ -33,10 +37,15 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   tokens: new MemoryApiTokens(tables),
   teams: new MemoryTeams(tables),
   teamAccess: new MemoryTeamAccess(tables),
+  projectAccess: new MemoryProjectAccess(tables),
+  projects: new MemoryProjects(tables),
   workspaces: new MemoryWorkspaces(tables),
+  tags: new MemoryTags(tables),
+  tagBindings: new MemoryTagBindings(tables),
   variables: new MemoryVariables(tables),
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),
+  runComments: new MemoryRunComments(tables),
   runLogs: new MemoryRunLogs(tables),
   runArtifacts: new MemoryRunArtifacts(tables),
   stateVersions: new MemoryStateVersions(tables),

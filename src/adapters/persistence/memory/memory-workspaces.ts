@@ -3,8 +3,10 @@ import { caseless, hasPart, type WorkspaceFilter } from '../../../application/po
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type {
   StateConsumersChange,
+  WorkspaceOfRun,
   WorkspaceRepository,
 } from '../../../application/ports/repositories/workspace-repository.js';
+import { runStanding } from '../../../domain/authorization/actor.js';
 import {
   type Actor,
   type AgentPoolId,
@@ -12,7 +14,10 @@ import {
   type ConfigurationVersionId,
   executionOf,
   type Instant,
+  type KeyValue,
+  later,
   type OrganizationId,
+  type ProjectId,
   type Standing,
   type TeamId,
   type WebhookId,
@@ -25,6 +30,7 @@ import { currentRunOf } from './memory-runs.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { currentStateOf } from './memory-state-versions.js';
 import { byText, type CurrentTables, checkRevision, inOrder, pageOf, present } from './memory-tables.js';
+import { effectiveBindingsOf } from './memory-tags.js';
 
 /** Whether a name is as the wildcard says, in which an asterisk stands for any text. */
 function fits(name: string, wildcard: string): boolean {
@@ -91,6 +97,14 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     const currentConfigurationVersionId = stored?.currentConfigurationVersionId ?? null;
     const source = stored?.source ?? workspace.source;
     this.tables().workspaces.set(workspace.id, { ...workspace, currentConfigurationVersionId, source });
+  }
+
+  async moveTo(projectId: ProjectId, ids: readonly WorkspaceId[], now: Instant): Promise<void> {
+    const { workspaces } = this.tables();
+    for (const workspace of await this.among(ids)) {
+      const moved = { ...workspace, projectId, updatedAt: now, revision: workspace.revision + 1 };
+      workspaces.set(workspace.id, moved);
+    }
   }
 
   async remove(id: WorkspaceId, now: Instant): Promise<void> {
@@ -161,15 +175,32 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     standing: Standing,
     visibility: WorkspaceVisibility,
     page: PageRequest,
-    { search, wildcard = '*', currentRun, sort }: WorkspaceFilter = {},
+    {
+      search,
+      wildcard = '*',
+      projectId,
+      tags = [],
+      excludedTags = [],
+      bindings = [],
+      currentRun,
+      sort,
+    }: WorkspaceFilter = {},
   ): Promise<Page<WithStanding<Workspace>>> {
     const tables = this.tables();
     const current = ({ id }: Workspace) => currentRunOf(tables, id);
+    const isBound = ({ id }: Workspace, wanted: Partial<KeyValue>) =>
+      effectiveBindingsOf(tables, id).some(
+        ({ key, value }) => key === (wanted.key ?? key) && value === (wanted.value ?? value),
+      );
     const matches = (workspace: Workspace) => {
       const status = currentRun && current(workspace)?.status;
       return (
         hasPart(workspace.name, search) &&
         fits(workspace.name, wildcard) &&
+        (projectId === undefined || workspace.projectId === projectId) &&
+        tags.every((tag) => workspace.tagNames.includes(tag)) &&
+        !excludedTags.some((tag) => workspace.tagNames.includes(tag)) &&
+        bindings.every((wanted) => isBound(workspace, wanted)) &&
         (currentRun === undefined || (status !== undefined && currentRun.includes(status)))
       );
     };
@@ -196,9 +227,34 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     );
   }
 
+  async dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]> {
+    const at = ({ autoDestroy }: Workspace) => autoDestroy?.at ?? undefined;
+    const due = this.living().filter((workspace) => (at(workspace) ?? later(now, 1)) <= now);
+    const sorted = due.sort(byText((workspace) => `${at(workspace)} ${workspace.id}`));
+    return sorted.slice(0, limit).map(({ id }) => id);
+  }
+
+  async findForRun(readerId: WorkspaceId, sought: WorkspaceOfRun): Promise<WithStanding<Workspace> | undefined> {
+    const tables = this.tables();
+    const found = this.living(tables.workspace(readerId)?.organizationId ?? '').find((workspace) =>
+      'id' in sought
+        ? workspace.id === sought.id
+        : workspace.name === sought.name && workspace.organizationName === sought.organizationName,
+    );
+    if (found === undefined) return undefined;
+    const named = tables.stateConsumers.get(found.id)?.has(readerId) === true;
+    return { subject: found, standing: runStanding(found.globalRemoteState || named) };
+  }
+
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
-    const { stateConsumers } = this.tables();
-    const kept = removed === 'all' ? [] : [...(stateConsumers.get(id) ?? [])].filter((one) => !removed.includes(one));
+    const tables = this.tables();
+    const { stateConsumers } = tables;
+    const isRemoved = (one: WorkspaceId): boolean => {
+      if (removed === 'all') return true;
+      if (!('throughTeams' in removed)) return removed.includes(one);
+      return removed.throughTeams.some((teamId) => tables.grantOf(teamId, one) !== undefined);
+    };
+    const kept = [...(stateConsumers.get(id) ?? [])].filter((one) => !isRemoved(one));
     const consumers = new Set([...kept, ...added]);
     if (consumers.size === 0) stateConsumers.delete(id);
     else stateConsumers.set(id, consumers);
@@ -220,7 +276,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
   }
 
   private isVisible(visibility: WorkspaceVisibility, { id }: Workspace): boolean {
-    const granted = (teamId: TeamId) => this.tables().grantOf(teamId, id) !== undefined;
+    const granted = (teamId: TeamId) => this.tables().hasAccess(teamId, id);
     return visibility === 'all' || visibility.throughTeams.some(granted);
   }
 

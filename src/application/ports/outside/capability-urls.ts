@@ -8,6 +8,7 @@ export const capabilityPurposes = [
   'state-download',
   'json-state-download',
   'policy-upload',
+  'shared-states',
   'plan-log',
   'apply-log',
 ] as const;

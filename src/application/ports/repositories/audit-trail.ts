@@ -8,8 +8,10 @@ export type AuditPlace = { readonly organizationId: OrganizationId } | { readonl
 export const auditedKinds = [
   'organizations',
   'workspaces',
+  'projects',
   'teams',
   'team-workspaces',
+  'team-projects',
   'organization-memberships',
   'authentication-tokens',
   'configuration-versions',
@@ -20,6 +22,7 @@ export const auditedKinds = [
   'policy-set-versions',
   'policies',
   'agent-pools',
+  'tags',
 ] as const;
 
 /** `id` is the name of an organization, or the id of any other resource. */

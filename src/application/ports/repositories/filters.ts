@@ -1,7 +1,9 @@
 import type {
   Instant,
+  KeyValue,
   membershipStatuses,
   PolicyKind,
+  ProjectId,
   RunOperation,
   RunState,
   RunStatus,
@@ -64,6 +66,24 @@ export interface PolicySetFilter {
 
 export const policySorts = ['name', 'created-at'] as const;
 
+export interface TagFilter {
+  /** A part of the name. */
+  readonly search?: string | undefined;
+  /** Only those of this workspace. */
+  readonly workspaceId?: WorkspaceId | undefined;
+  /** Without those of this workspace, if it is within the visibility. */
+  readonly exceptWorkspaceId?: WorkspaceId | undefined;
+}
+
+export const projectSorts = ['name'] as const;
+
+export interface ProjectFilter {
+  /** A part of the name. */
+  readonly search?: string | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly sort?: Order<(typeof projectSorts)[number]> | undefined;
+}
+
 export const workspaceSorts = ['name', 'current-run.created-at', 'latest-change-at'] as const;
 
 export interface WorkspaceFilter {
@@ -71,6 +91,13 @@ export interface WorkspaceFilter {
   readonly search?: string | undefined;
   /** The whole name, in which an asterisk stands for any text. */
   readonly wildcard?: string | undefined;
+  readonly projectId?: ProjectId | undefined;
+  /** The names of tags, all of which the workspace has. */
+  readonly tags?: readonly string[] | undefined;
+  /** The names of tags, none of which the workspace has. */
+  readonly excludedTags?: readonly string[] | undefined;
+  /** Each selects workspaces with an effective binding of this key and this value. */
+  readonly bindings?: readonly Partial<KeyValue>[] | undefined;
   /** The status of the run that `currentOf` finds. */
   readonly currentRun?: readonly RunStatus[] | undefined;
   /**

@@ -15,7 +15,7 @@ import type { Page, PageRequest } from './page.js';
 
 export interface OrganizationRepository {
   findFor(actor: Actor, name: string): Promise<WithStanding<Organization> | undefined>;
-  /** Throws `attribute/taken` if an existing organization has the name. */
+  /** Also adds its default project. Throws `attribute/taken` if an existing organization has the name. */
   add(organization: Organization): Promise<void>;
   /** Saves name, email address and settings. Throws `attribute/taken` if another organization has the name. */
   save(organization: Organization): Promise<void>;

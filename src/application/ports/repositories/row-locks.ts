@@ -1,10 +1,19 @@
-import type { AgentPoolId, DomainError, MembershipId, OrganizationId, TeamId, UserId } from '../../../domain/index.js';
+import type {
+  AgentPoolId,
+  DomainError,
+  MembershipId,
+  OrganizationId,
+  ProjectId,
+  TeamId,
+  UserId,
+} from '../../../domain/index.js';
 
 /** The resources that others depend on and that can be removed. */
 export type Lockable =
   | { readonly kind: 'organization' | 'auditor'; readonly id: OrganizationId }
   | { readonly kind: 'user'; readonly id: UserId }
   | { readonly kind: 'team'; readonly id: TeamId }
+  | { readonly kind: 'project'; readonly id: ProjectId }
   | { readonly kind: 'membership'; readonly id: MembershipId }
   | { readonly kind: 'agent-pool'; readonly id: AgentPoolId };
 

@@ -39,6 +39,11 @@ export interface RunRepository {
   takeSequence(workspaceId: WorkspaceId): Promise<number>;
   /** Whether another run holds the workspace. */
   anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean>;
+  /**
+   * The runs that this one waits for, at most `limit`: those that wait longer, oldest first, and then the one that holds the
+   * workspace.
+   */
+  before(run: Run, limit: number): Promise<readonly Run[]>;
   /** The oldest waiting run that is not plan-only; undefined if there is none. */
   nextWaiting(workspaceId: WorkspaceId): Promise<Run | undefined>;
   /**

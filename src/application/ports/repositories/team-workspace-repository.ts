@@ -25,11 +25,14 @@ export interface TeamAccessFilter {
 
 /** The grants of teams on workspaces. Those of a deleted team, workspace or organization are missing. */
 export interface TeamWorkspaceRepository {
-  /** The standing is the caller's on the workspace, with the team in question. */
+  /**
+   * The standing is the caller's on the workspace, with the team in question. In a transaction, other changes of the row
+   * wait until it ends.
+   */
   findFor(actor: Actor, id: TeamWorkspaceId): Promise<WithStanding<TeamWorkspaceView> | undefined>;
   /** Throws `attribute/taken` if the team already has a grant on the workspace. */
   add(teamWorkspace: TeamWorkspace): Promise<void>;
-  /** Throws `shared/stale-revision` if the stored revision has changed. */
+  /** For a row that was found in the same transaction. Throws `shared/stale-revision` if the stored revision has changed. */
   save(teamWorkspace: TeamWorkspace): Promise<void>;
   /** Returns whether it existed. */
   remove(id: TeamWorkspaceId): Promise<boolean>;

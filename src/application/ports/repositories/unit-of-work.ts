@@ -16,11 +16,15 @@ import type {
   PolicySetVersionRepository,
   TaskStageRepository,
 } from './policy-repository.js';
+import type { ProjectRepository } from './project-repository.js';
 import type { RowLocks } from './row-locks.js';
 import type { RunArtifacts } from './run-artifacts.js';
+import type { RunComments } from './run-comments.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
+import type { TagBindingRepository, TagRepository } from './tag-repository.js';
+import type { TeamProjectRepository } from './team-project-repository.js';
 import type { TeamRepository } from './team-repository.js';
 import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
 import type { UserRepository } from './user-repository.js';
@@ -35,10 +39,15 @@ export interface Repositories {
   readonly tokens: ApiTokenRepository;
   readonly teams: TeamRepository;
   readonly teamAccess: TeamWorkspaceRepository;
+  readonly projectAccess: TeamProjectRepository;
+  readonly projects: ProjectRepository;
   readonly workspaces: WorkspaceRepository;
+  readonly tags: TagRepository;
+  readonly tagBindings: TagBindingRepository;
   readonly variables: VariableRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
   readonly runs: RunRepository & RunQueries;
+  readonly runComments: RunComments;
   readonly runLogs: RunLogs;
   readonly runArtifacts: RunArtifacts;
   readonly stateVersions: StateVersionRepository;

@@ -2,7 +2,9 @@ import type {
   Actor,
   AgentPoolId,
   ConfigurationVersionId,
+  Instant,
   OrganizationId,
+  ProjectId,
   Standing,
   WebhookId,
   WithStanding,
@@ -15,9 +17,15 @@ import type { Page, PageRequest } from './page.js';
 
 /** First removes, then adds. */
 export interface StateConsumersChange {
-  readonly removed: readonly WorkspaceId[] | 'all';
+  /** Some workspaces, or those that a caller can see. */
+  readonly removed: readonly WorkspaceId[] | WorkspaceVisibility;
   readonly added: readonly WorkspaceId[];
 }
+
+/** As a run names another workspace. */
+export type WorkspaceOfRun =
+  | { readonly id: WorkspaceId }
+  | { readonly organizationName: string; readonly name: string };
 
 export interface WorkspaceRepository {
   find(id: WorkspaceId): Promise<Workspace | undefined>;
@@ -36,6 +44,8 @@ export interface WorkspaceRepository {
    * `attribute/taken` if another workspace has the name.
    */
   save(workspace: Workspace): Promise<void>;
+  /** Moves workspaces to a project of their organization, as a change of each. */
+  moveTo(projectId: ProjectId, ids: readonly WorkspaceId[], now: string): Promise<void>;
   /** Hides the workspace and frees its name. */
   remove(id: WorkspaceId, now: string): Promise<void>;
   /** Makes a version the current one, unless the current one is newer. */
@@ -83,6 +93,13 @@ export interface WorkspaceRepository {
     visibility: WorkspaceVisibility,
     page: PageRequest,
   ): Promise<Page<WithStanding<Workspace>>>;
+  /** Workspaces whose scheduled destruction is due at `now`, the earliest first. One indexed statement. */
+  dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]>;
+  /**
+   * A workspace of the organization of `readerId`, with the standing of a run of that workspace: whether it shares its
+   * state with it, as one of its consumers or with the whole organization. One statement.
+   */
+  findForRun(readerId: WorkspaceId, sought: WorkspaceOfRun): Promise<WithStanding<Workspace> | undefined>;
   /** Adding one that is there, and removing one that is not, changes nothing. */
   changeStateConsumers(id: WorkspaceId, change: StateConsumersChange): Promise<void>;
 }

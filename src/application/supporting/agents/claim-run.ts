@@ -14,6 +14,7 @@ import {
   type Workspace,
 } from '../../../domain/index.js';
 import { doneByAgent, doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
+import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
@@ -43,6 +44,8 @@ export interface Job {
   readonly parameters: readonly OpenedParameter[];
   /** The workspace's current state; null if it has none. */
   readonly state: StateVersion | null;
+  /** The base of the endpoints from which the run's program reads the states that are shared with it. */
+  readonly sharedStatesUrl: string;
   /** The plan file stored by the planning agent; null without one, and for a plan. */
   readonly planFile: Bundle | null;
 }
@@ -65,6 +68,7 @@ export class ClaimRun {
     private readonly secrets: SecretGenerator,
     private readonly box: SecretBox,
     private readonly progress: RunProgress,
+    private readonly urls: CapabilityUrls,
   ) {}
 
   /** Undefined if no run is claimable for the agent's pool, or other agents claimed each one first. */
@@ -127,6 +131,7 @@ export class ClaimRun {
         variables,
         parameters,
         state: (await tx.stateVersions.current(workspace.id)) ?? null,
+        sharedStatesUrl: this.urls.issue('shared-states', digest, this.clock.now()),
         planFile: phase === 'plan' ? null : ((await tx.runArtifacts.find(id, 'plan-file')) ?? null),
       };
     });

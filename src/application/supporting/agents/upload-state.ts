@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { keepState } from '../state-versions/state-writing.js';
+import { dropAnnounced, keepState } from '../state-versions/state-writing.js';
 import { type LeaseHolder, leasedRun, lockedLeasedRun, refuseUnless } from './lease-holder.js';
 
 /**
@@ -44,6 +44,10 @@ export class UploadState {
       const version = await this.find(tx, run, id);
       if (version.status === 'finalized') return false;
       checkSuccession(await tx.stateVersions.current(version.workspaceId), version);
+      // A client's forced state would follow this one unseen. One without force is refused by its serial, in words.
+      if ((await tx.stateVersions.pendingOfClient(version.workspaceId))?.forced) {
+        await dropAnnounced(tx, version.workspaceId);
+      }
       const { bytes: size, sha256 } = measurement.facts();
       await keepState(tx, version, { key, bytes: size, sha256 });
       await tx.audit.add(doneByAgent(holder.agent, 'state-versions/write', id), version);

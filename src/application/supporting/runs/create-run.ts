@@ -78,7 +78,7 @@ export class CreateRun {
 }
 
 /** One sentence for every invalid id, whether it belongs to another workspace or does not exist. */
-async function usableVersion(
+export async function usableVersion(
   tx: Transaction<'configurationVersions'>,
   workspace: Workspace,
   asked: ConfigurationVersionId | undefined,

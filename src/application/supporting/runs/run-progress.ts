@@ -2,6 +2,7 @@ import {
   type BundleKey,
   type ConfigurationVersion,
   DomainError,
+  type Instant,
   moveAll,
   notFound,
   openTaskStage,
@@ -21,6 +22,7 @@ import {
   type Workspace,
 } from '../../../domain/index.js';
 import { asApplied } from '../../../domain/policy-outcomes/policy-set.js';
+import { forceCancelAvailableAt } from '../../../domain/supporting/runs/run.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
@@ -42,6 +44,9 @@ export type RunTransaction = Transaction<ProgressRepositories>;
 
 /** A run before it is added to its workspace. */
 export type DraftRun = Omit<RunDraft, 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
+
+/** Later than any instant. */
+const unreached: Instant = '~';
 
 const checkOf: Readonly<Record<TaskStage['status'], PolicyCheck>> = {
   pending: 'open',
@@ -135,23 +140,28 @@ export class RunProgress {
       version,
       stage,
       facts: {
-        workspaceAvailable: await this.isWorkspaceAvailable(tx, run, workspace),
+        ...(await this.wayOf(tx, run, workspace)),
         filesMissing: version.state.status === 'archived' && state.ownFiles === null,
         creatorMayApply: stillMay(seen, 'runs/apply'),
+        cancelOverdue: (forceCancelAvailableAt(state) ?? unreached) <= this.clock.now(),
         policyCheck: stage === undefined ? 'none' : checkOf[stage.status],
       },
     };
   }
 
-  private async isWorkspaceAvailable(tx: Transaction<'runs'>, run: Run, workspace: Workspace): Promise<boolean> {
-    if (run.state.planOnly || run.holdsWorkspace) return true;
-    if (workspace.lock !== null) return false;
-    const [held, next] = await Promise.all([
+  private async wayOf(
+    tx: Transaction<'runs'>,
+    run: Run,
+    workspace: Workspace,
+  ): Promise<Pick<RunFactsGathered, 'workspaceAvailable' | 'workspaceHeld'>> {
+    if (run.state.planOnly || run.holdsWorkspace) return { workspaceAvailable: true, workspaceHeld: false };
+    if (workspace.lock !== null) return { workspaceAvailable: false, workspaceHeld: false };
+    const [workspaceHeld, next] = await Promise.all([
       tx.runs.anotherHolds(workspace.id, run.state.id),
       tx.runs.nextWaiting(workspace.id),
     ]);
-    if (held) return false;
-    return next === undefined || next.state.sequence >= run.state.sequence;
+    const first = next === undefined || next.state.sequence >= run.state.sequence;
+    return { workspaceAvailable: first && !workspaceHeld, workspaceHeld };
   }
 
   private async keep(tx: RunTransaction, run: Run, { next, effects }: RunFired, context: RunContext): Promise<Run> {

@@ -1,5 +1,6 @@
-import type { StateOutput, StateVersionId } from '../../../domain/index.js';
+import type { StateOutput, StateVersion, StateVersionId } from '../../../domain/index.js';
 import { fittingOutputs, valueToText } from '../../../domain/supporting/state-versions/state-output.js';
+import { afterActivity } from '../../../domain/supporting/workspaces/auto-destroy.js';
 import { ContentsScanner } from '../../files/contents-in-state.js';
 import { openBundle } from '../../files/open-bundle.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
@@ -18,7 +19,9 @@ export class StateOutputsReader {
   ) {}
 
   /** Returns the work that keeps them; undefined where there is nothing to read any more. */
-  async read(id: StateVersionId): Promise<((tx: Transaction<'stateVersions'>) => Promise<void>) | undefined> {
+  async read(
+    id: StateVersionId,
+  ): Promise<((tx: Transaction<'stateVersions' | 'workspaces'>) => Promise<void>) | undefined> {
     const version = await this.unitOfWork.read((tx) => tx.stateVersions.find(id));
     if (version === undefined) return undefined;
     const [outputScanner, contentsScanner] = [new OutputScanner(), new ContentsScanner()];
@@ -33,7 +36,26 @@ export class StateOutputsReader {
       if (now === undefined) return;
       if (!now.outputsRead) await tx.stateVersions.keepOutputs(id, outputs);
       await tx.stateVersions.keepContents(id, contentsScanner.contents);
+      await this.postponeDestruction(tx, now, contentsScanner.contents.resourceCount > 0);
     };
+  }
+
+  /** A new state is the activity after which a workspace's activity duration counts. */
+  private async postponeDestruction(
+    tx: Transaction<'stateVersions' | 'workspaces'>,
+    { id, workspaceId, createdAt }: StateVersion,
+    hasResources: boolean,
+  ): Promise<void> {
+    const scheduled = async () => {
+      const workspace = await tx.workspaces.find(workspaceId);
+      return workspace?.autoDestroy?.activityDuration ? workspace : undefined;
+    };
+    if ((await scheduled()) === undefined) return;
+    await tx.workspaces.lockRow(workspaceId);
+    const [workspace, current] = [await scheduled(), await tx.stateVersions.current(workspaceId)];
+    if (workspace?.autoDestroy == null || current?.id !== id) return;
+    const autoDestroy = afterActivity(workspace.autoDestroy, createdAt, hasResources);
+    await tx.workspaces.save({ ...workspace, autoDestroy, revision: workspace.revision + 1 });
   }
 }
 

@@ -1,10 +1,24 @@
-import { type Actor, seenBy, type Workspace, type WorkspaceSettings } from '../../../domain/index.js';
+import {
+  type Actor,
+  defaultProjectId,
+  may,
+  type OrganizationId,
+  type Project,
+  type ProjectId,
+  seenBy,
+  type WithStanding,
+  type Workspace,
+  type WorkspaceSettings,
+} from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings, defaultSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { targetProject } from '../projects/target-project.js';
+import type { TagChanges } from '../tags/tag-changes.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
+import { chosenAutoDestroy } from './scheduled-destruction.js';
 import { noActivity } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
 
@@ -14,21 +28,43 @@ export type NewWorkspace = WorkspaceChange & Pick<WorkspaceSettings, 'name'> & P
 export class CreateWorkspace {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'organizations' | 'workspaces' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'
+      | 'organizations'
+      | 'projects'
+      | 'workspaces'
+      | 'tags'
+      | 'tagBindings'
+      | 'agentPools'
+      | 'agentTokens'
+      | 'rowLocks'
+      | 'audit'
     >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly links: RepositoryLinks,
+    private readonly tagChanges: TagChanges,
   ) {}
 
   execute(
     actor: Actor,
     organizationName: string,
-    { repository: asked, execution, source = 'tfe-api', ...settings }: NewWorkspace,
+    {
+      repository: asked,
+      execution,
+      autoDestroy,
+      projectId: named,
+      source = 'tfe-api',
+      tags = {},
+      ...settings
+    }: NewWorkspace,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
-      const seen = await tx.organizations.findFor(actor, organizationName);
-      const { subject: organization, standing } = seenBy(seen, 'workspaces/create');
+      const seen = seenBy(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
+      const { subject: organization } = seen;
+      const projectId = named ?? defaultProjectId(organization.id);
+      const { standing } =
+        named === undefined && may(seen.standing, 'workspaces/create')
+          ? seen
+          : await this.inProject(tx, actor, organization.id, named);
       const { repository, webhookKey } = this.links.change(actor, standing, null, asked);
       const now = this.clock.now();
       const inheriting = {
@@ -38,21 +74,32 @@ export class CreateWorkspace {
         organizationId: organization.id,
         organizationName: organization.name,
         organizationDefaults: organization.defaults,
+        projectId,
       };
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, inheriting, execution);
-      const workspace: Workspace = {
-        ...inheriting,
-        ...chosen,
-        lock: null,
-        repository,
-        autoDestroy: null,
-        source,
-        currentConfigurationVersionId: null,
-        createdAt: now,
-        updatedAt: now,
-        revision: 0,
-      };
+      const workspace = await this.tagChanges.wantedBy(
+        tx,
+        actor,
+        {
+          ...inheriting,
+          ...chosen,
+          lock: null,
+          repository,
+          autoDestroy: await chosenAutoDestroy(null, autoDestroy, {
+            ...{ actor, standing, now },
+            activity: async () => noActivity,
+          }),
+          tagNames: [],
+          source,
+          currentConfigurationVersionId: null,
+          createdAt: now,
+          updatedAt: now,
+          revision: 0,
+        },
+        tags,
+      );
       await tx.workspaces.add(workspace);
+      await this.tagChanges.write(tx, workspace, tags, { isNew: true });
       await tx.audit.add(doneBy(actor, 'workspaces/create', workspace.id), workspace);
       return {
         subject: workspace,
@@ -62,5 +109,16 @@ export class CreateWorkspace {
         ...(poolTokenCreators && { poolTokenCreators }),
       };
     });
+  }
+
+  /** The project that the request names, or the default one, which a caller who may not see it does not learn of. */
+  private async inProject(
+    tx: Transaction<'projects' | 'rowLocks'>,
+    actor: Actor,
+    organizationId: OrganizationId,
+    named: ProjectId | undefined,
+  ): Promise<WithStanding<Project>> {
+    if (named !== undefined) return targetProject(tx, actor, organizationId, named, 'workspaces/create');
+    return seenBy(await tx.projects.findFor(actor, defaultProjectId(organizationId)), 'workspaces/create');
   }
 }

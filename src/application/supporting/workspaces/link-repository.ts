@@ -1,10 +1,12 @@
 import {
   type Actor,
+  type AutoDestroyChange,
   authorize,
   type ExecutionChange,
   type ExecutionSettings,
   identityOf,
   type LinkedRepository,
+  type ProjectId,
   type RepositorySettings,
   type Standing,
   type TokenOwner,
@@ -15,12 +17,16 @@ import { checkRepository, cloneUrlRule } from '../../../domain/supporting/worksp
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { WantedTags } from '../tags/tag-changes.js';
 import type { ShownWorkspace } from './show-workspace.js';
 
 /** The requested change of a workspace: unnamed settings keep their value; a null repository unlinks it. */
 export interface WorkspaceChange extends Partial<Omit<WorkspaceSettings, keyof ExecutionSettings>> {
   readonly execution?: ExecutionChange;
   readonly repository?: RepositorySettings | null;
+  readonly projectId?: ProjectId;
+  readonly autoDestroy?: AutoDestroyChange;
+  readonly tags?: WantedTags;
 }
 
 /** A changed workspace, with values that are shown only once. */

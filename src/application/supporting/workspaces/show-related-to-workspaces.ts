@@ -10,6 +10,7 @@ import type { ShownWorkspace } from './show-workspace.js';
 /** The resources that may be included with workspaces. */
 export type WorkspaceInclude =
   | 'organization'
+  | 'project'
   | 'current-run'
   | 'plan'
   | 'run-version'
@@ -17,15 +18,18 @@ export type WorkspaceInclude =
   | 'current-version'
   | 'current-commit'
   | 'locked-by'
-  | 'current-state';
+  | 'current-state'
+  | 'effective-tag-bindings';
 
 type Needs =
   | 'organizations'
+  | 'projects'
   | 'memberships'
   | 'teams'
   | 'configurationVersions'
   | 'runs'
   | 'taskStages'
+  | 'tagBindings'
   | 'stateVersions';
 
 /** Resources to include with workspaces of one organization that the caller may read. */
@@ -52,6 +56,7 @@ export class ShowRelatedToWorkspaces {
       const isMember = organization !== undefined && may(organization.standing, 'organizations/read');
       return [
         ...(isMember ? [related('organization')(organization.subject)] : []),
+        ...(include.has('project') ? await projects(tx, workspaces) : []),
         ...(await this.runs(tx, readable, include)),
         ...(include.has('current-version')
           ? await versions(
@@ -61,6 +66,11 @@ export class ShowRelatedToWorkspaces {
             )
           : []),
         ...(include.has('locked-by') ? await lockHolders(tx, actor, workspaces) : []),
+        ...(include.has('effective-tag-bindings')
+          ? (await tx.tagBindings.effectiveOf(workspaces.map(({ subject }) => subject.id))).map(
+              related('effective-tag-binding'),
+            )
+          : []),
         ...(include.has('current-state') ? await this.states(tx, workspaces) : []),
       ];
     });
@@ -113,6 +123,18 @@ export class ShowRelatedToWorkspaces {
     }
     return states;
   }
+}
+
+/** The caller sees a project by a workspace in it, which has what the caller's teams hold on the project. */
+async function projects(
+  tx: Transaction<'projects'>,
+  workspaces: readonly WithStanding<Workspace>[],
+): Promise<readonly Related[]> {
+  const standings = new Map(workspaces.map(({ subject, standing }) => [subject.projectId, standing]));
+  return (await tx.projects.among([...standings.keys()])).flatMap((subject) => {
+    const standing = standings.get(subject.id);
+    return standing === undefined ? [] : [related('project')({ subject, standing })];
+  });
 }
 
 /** Versions whose backing data is there, with the commits that they were fetched from. */

@@ -26,7 +26,7 @@ export class ListStateConsumers {
   }
 }
 
-/** POST, PATCH and DELETE of the same: adds, replaces or removes. */
+/** POST, PATCH and DELETE of the same: adds, replaces those that the caller may read, or removes. */
 export class ChangeStateConsumers {
   constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'audit'>) {}
 
@@ -39,19 +39,19 @@ export class ChangeStateConsumers {
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const workspace = authorized(await tx.workspaces.findFor(actor, id), 'workspaces/update');
-      const added = change === 'remove' ? [] : [...new Set(consumerIds)];
-      if (added.length > 0) {
+      if (change === 'remove') {
+        await tx.workspaces.changeStateConsumers(id, { removed: consumerIds, added: [] });
+      } else {
+        const added = [...new Set(consumerIds)];
         const organization = await tx.organizations.findFor(actor, workspace.organizationName);
-        const { standing } = seenBy(organization, 'organizations/read');
-        const visibility = workspaceVisibility(standing);
+        const visibility = workspaceVisibility(seenBy(organization, 'organizations/read').standing);
         const found = await tx.workspaces.visibleAmong(workspace.organizationId, added, visibility);
         if (found.length < added.length) {
           const sentence = 'Remote state consumers must be workspaces of the organization';
           throw new DomainError('attribute/invalid', sentence, { member: 'data' });
         }
+        await tx.workspaces.changeStateConsumers(id, { removed: change === 'replace' ? visibility : [], added });
       }
-      const removed = { add: [], replace: 'all', remove: consumerIds } as const;
-      await tx.workspaces.changeStateConsumers(id, { removed: removed[change], added });
       await tx.audit.add(doneBy(actor, 'workspaces/update', id), workspace);
     });
   }

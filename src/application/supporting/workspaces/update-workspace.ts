@@ -1,41 +1,73 @@
-import { type Actor, seenBy, type Workspace } from '../../../domain/index.js';
+import { type Actor, seenBy } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
+import { movedTo } from '../../../domain/team-access/team-project.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { targetProject } from '../projects/target-project.js';
+import type { TagChanges } from '../tags/tag-changes.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
-import { showingWorkspace } from './show-workspace.js';
+import { chosenAutoDestroy } from './scheduled-destruction.js';
+import { activityOf, showingWorkspace } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
 
 /** PATCH of a workspace: unnamed settings keep their value. */
 export class UpdateWorkspace {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'workspaces' | 'runs' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'
+      | 'organizations'
+      | 'projects'
+      | 'workspaces'
+      | 'tags'
+      | 'tagBindings'
+      | 'runs'
+      | 'agentPools'
+      | 'agentTokens'
+      | 'rowLocks'
+      | 'audit'
     >,
     private readonly clock: Clock,
     private readonly links: RepositoryLinks,
+    private readonly tagChanges: TagChanges,
   ) {}
 
   execute(
     actor: Actor,
     reference: WorkspaceReference,
-    { repository: asked, execution, ...settings }: WorkspaceChange,
+    { repository: asked, execution, autoDestroy, projectId: named, tags = {}, ...settings }: WorkspaceChange,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject, standing } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
+      const { subject, standing: before } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
+      const projectId = named ?? subject.projectId;
+      const target =
+        projectId === subject.projectId
+          ? undefined
+          : await targetProject(tx, actor, subject.organizationId, projectId, 'projects/move-workspaces');
+      const standing = target === undefined ? before : movedTo(target.standing, before);
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, subject, execution);
       const { repository, webhookKey } = this.links.change(actor, standing, subject.repository, asked);
-      const next: Workspace = {
-        ...subject,
-        ...checkSettings(settings),
-        ...chosen,
-        repository,
-        updatedAt: this.clock.now(),
-        revision: subject.revision + 1,
-      };
+      const now = this.clock.now();
+      const next = await this.tagChanges.wantedBy(
+        tx,
+        actor,
+        {
+          ...subject,
+          projectId,
+          ...checkSettings(settings),
+          ...chosen,
+          repository,
+          autoDestroy: await chosenAutoDestroy(subject.autoDestroy, autoDestroy, {
+            ...{ actor, standing, now },
+            activity: () => activityOf(tx, subject.id),
+          }),
+          updatedAt: now,
+          revision: subject.revision + 1,
+        },
+        tags,
+      );
       await tx.workspaces.save(next);
+      await this.tagChanges.write(tx, next, tags, { isNew: false });
       await tx.audit.add(doneBy(actor, 'workspaces/update', next.id), next);
       const shown = await showingWorkspace(tx, { subject: next, standing });
       return { ...shown, ...(webhookKey && { webhookKey }), ...(poolTokenCreators && { poolTokenCreators }) };

@@ -15,15 +15,20 @@ export interface RunGuardFacts {
   readonly options: { readonly allowEmptyApply: boolean };
   /** No other run holds the workspace or waits longer, and the workspace is not locked; plan-only runs never wait. */
   readonly workspaceAvailable: boolean;
+  /** Whether another run holds the workspace. */
+  readonly workspaceHeld: boolean;
   /** Whether the version's files are discarded and must be fetched again for this run. */
   readonly filesMissing: boolean;
   /** Whether its creator currently holds `runs: apply`. */
   readonly creatorMayApply: boolean;
+  /** Whether the agent that was asked to stop has had the time to. */
+  readonly cancelOverdue: boolean;
   readonly policyCheck: PolicyCheck;
 }
 
 export const runGuards = {
   'workspace available': { holds: (run) => run.workspaceAvailable, because: 'its workspace is not available' },
+  'workspace held': { holds: (run) => run.workspaceHeld, because: 'no other run holds its workspace' },
   'files available': { holds: (run) => !run.filesMissing, because: 'its files must be fetched first' },
   'files missing': { holds: (run) => run.filesMissing, because: 'its files are available' },
   'policies apply': { holds: (run) => run.policyCheck !== 'none', because: 'no policies apply to it' },
@@ -51,6 +56,10 @@ export const runGuards = {
   },
   'cancel not requested': { holds: (run) => !run.cancelRequested, because: 'it is already being canceled' },
   'cancel requested': { holds: (run) => run.cancelRequested, because: 'cancellation was not requested' },
+  'cancel overdue': {
+    holds: (run) => run.cancelOverdue,
+    because: 'its agent still has time to stop, until `force-cancel-available-at`',
+  },
 } as const satisfies Record<string, LifecycleGuard<RunGuardFacts>>;
 
 /** The effects of a transition in addition to the new status. */
@@ -230,6 +239,26 @@ export const runLifecycle = [
     to: 'canceled',
     effects: ['drop-pending-state', ...completion],
     done: 'canceled',
+  },
+  {
+    // Not even the agent knows then what it has applied.
+    ...step,
+    trigger: 'force-cancel',
+    from: ['applying'],
+    guards: ['cancel requested', 'cancel overdue'],
+    to: 'canceled',
+    effects: ['drop-pending-state', ...completion],
+    done: 'canceled by force',
+  },
+  {
+    // The runs before it are ended first, which starts it.
+    ...step,
+    trigger: 'force-execute',
+    from: ['pending'],
+    guards: ['workspace held'],
+    to: 'pending',
+    refusedAs: 'run/not-blocked',
+    done: 'executed by force',
   },
   {
     ...step,

@@ -1,5 +1,12 @@
 import type { Bundle } from '../../shared/bundle.js';
-import type { AgentPoolId, ConfigurationVersionId, Instant, RunId, WorkspaceId } from '../../shared/id.js';
+import {
+  type AgentPoolId,
+  type ConfigurationVersionId,
+  type Instant,
+  later,
+  type RunId,
+  type WorkspaceId,
+} from '../../shared/id.js';
 import { entered, Lifecycle, stampOf } from '../../shared/lifecycle-engine.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 import {
@@ -84,7 +91,7 @@ export const phases = ['plan', 'apply'] as const;
 export type Phase = (typeof phases)[number];
 
 /** The actions on runs, as their transitions are named. */
-export const runDecisions = ['confirm', 'discard', 'cancel'] as const;
+export const runDecisions = ['confirm', 'discard', 'cancel', 'override', 'force-cancel', 'force-execute'] as const;
 
 /** An action of a person or a team on a run. */
 export interface RunDecision {
@@ -151,7 +158,7 @@ export function operationOf({ planOnly, savePlan, options }: RunState): RunOpera
 
 export type RunFactsGathered = Pick<
   RunGuardFacts,
-  'workspaceAvailable' | 'filesMissing' | 'creatorMayApply' | 'policyCheck'
+  'workspaceAvailable' | 'workspaceHeld' | 'filesMissing' | 'creatorMayApply' | 'cancelOverdue' | 'policyCheck'
 >;
 
 /** The fields a transition may change in addition to the status. */
@@ -187,9 +194,21 @@ export type RunDraft = Pick<
 export const runStatusesDiscardable: readonly RunStatus[] = runLifecycle.flatMap((row) =>
   row.trigger === 'discard' ? row.from : [],
 );
-/** The latest decision of this kind; undefined if it was never made. */
-export const decisionOf = ({ decisions }: RunState, action: RunDecision['action']): RunDecision | undefined =>
-  decisions.findLast((one) => one.action === action);
+/** The latest decision of these kinds; undefined if none was made. */
+export const decisionOf = (
+  { decisions }: RunState,
+  ...actions: readonly RunDecision['action'][]
+): RunDecision | undefined => decisions.findLast((one) => actions.includes(one.action));
+
+/** More than an agent by default gives the program that it interrupts, before it kills it. */
+const secondsToStop = 180;
+
+/** When the agent that was asked to stop has had the time to; null for a run that cannot be canceled by force. */
+export function forceCancelAvailableAt(state: RunState): Instant | null {
+  if (state.status !== 'applying' || !state.cancelRequested) return null;
+  // Earlier releases did not record who asked, and when.
+  return later(decisionOf(state, 'cancel')?.at ?? state.createdAt, secondsToStop);
+}
 
 /** When the run last reached a status. */
 export const updatedAtOf = ({ statusTimestamps, createdAt }: RunState): Instant =>

@@ -79,7 +79,8 @@ function misfitOf(
   next: Succession,
 ): { member: keyof Succession; sentence: string } | undefined {
   if (current === undefined) return undefined;
-  if (next.lineage !== current.lineage) {
+  // Empty where its client named none: the history it belongs to is unknown.
+  if (current.lineage !== '' && next.lineage !== current.lineage) {
     const sentence = `Lineage must be ${current.lineage}, the lineage of the workspace's current state version`;
     return { member: 'lineage', sentence };
   }

@@ -4,6 +4,7 @@ import type {
   ConfigurationVersionId,
   Instant,
   OrganizationId,
+  ProjectId,
   RunId,
   StateVersionId,
   WebhookId,
@@ -12,6 +13,7 @@ import type {
 import { checkName } from '../../shared/name.js';
 import { checkProgramVersion } from '../../shared/program-version.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
+import type { AutoDestroy } from './auto-destroy.js';
 import { changedTriggers, type FileTriggers } from './file-triggers.js';
 
 export interface WorkspaceSettings extends ExecutionSettings, FileTriggers {
@@ -37,12 +39,6 @@ export interface WorkspaceSettings extends ExecutionSettings, FileTriggers {
   readonly structuredRunOutputEnabled: boolean;
   readonly assessmentsEnabled: boolean;
   readonly autoApplyRunTrigger: boolean;
-}
-
-/** A scheduled destroy run, to be created for `by` at `at`. Nothing schedules one yet. */
-export interface AutoDestroy {
-  readonly at: Instant;
-  readonly by: TokenOwner;
 }
 
 /** `terraform` for one that a terraform command created. */
@@ -77,10 +73,13 @@ export interface Workspace extends WorkspaceSettings, Executed {
   readonly id: WorkspaceId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
+  readonly projectId: ProjectId;
   readonly lock: Lock | null;
   readonly repository: LinkedRepository | null;
   readonly autoDestroy: AutoDestroy | null;
   readonly source: WorkspaceSource;
+  /** Sorted. */
+  readonly tagNames: readonly string[];
   readonly currentConfigurationVersionId: ConfigurationVersionId | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;

@@ -32,7 +32,20 @@ const fileUrl = ofRun.describe('The path of the file on this service.');
 /** The job as an agent reads it: what it needs to execute the run, and nothing else of the organization. */
 const job =
   (words: Words) =>
-  ({ leaseToken, expiresAt, phase, run, workspace, version, stage, variables, parameters, state, planFile }: Job) => {
+  ({
+    leaseToken,
+    expiresAt,
+    phase,
+    run,
+    workspace,
+    version,
+    stage,
+    variables,
+    parameters,
+    state,
+    planFile,
+    sharedStatesUrl,
+  }: Job) => {
     const { is, each, orNull } = words;
     const { options } = run;
     const own = `/agent/v1/runs/${run.id}`;
@@ -95,6 +108,11 @@ const job =
           url: is(fileUrl, `${own}/state?id=${id}`),
         }),
         'The current state of the workspace. Null if it has none.',
+      ),
+      'shared-states-url': is(
+        text,
+        sharedStatesUrl,
+        'The base URL from which terraform reads the states that other workspaces share with this one.',
       ),
       'plan-file': orNull(
         planFile,

@@ -53,7 +53,7 @@ const scopeRelationships = (dialect: Dialect) => {
   const none = z
     .array(z.unknown())
     .refine(({ length }) => length === 0, {
-      error: 'Allowed projects must be empty: projects are not supported',
+      error: 'Allowed projects must be empty: agent pools are not scoped by project',
       abort: true,
     })
     .max(0);

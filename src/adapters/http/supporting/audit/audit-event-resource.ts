@@ -29,7 +29,11 @@ const attributesOf = ({ is }: Words, event: AuditEvent) => ({
   outcome: is(outcome, event.outcome, '`done`, or the code of the refusal.'),
   count: is(atLeastOne, event.count, 'Number of identical events. Only refusals are combined.'),
   subject: is(maybeText, event.subject, 'The id of the changed resource. For a refusal, the id in the request path.'),
-  detail: is(detail, event.detail, 'Additional information. For a removed member, the team tokens that they issued.'),
+  detail: is(
+    detail,
+    event.detail,
+    'Additional information. For a removed member, the team tokens that they issued; for a run executed by force, the runs that it ended.',
+  ),
   'actor-kind': is(actorKind, event.actor.kind),
   'actor-id': is(
     maybeText,

@@ -3,7 +3,16 @@ import { authPolicies, executionModes, membershipStatuses } from '../../../../do
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, oneOf, texts, textual, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
-import { absentable, identifier, manyOf, named, reading, resourceDocument, word } from '../../routing/schema.js';
+import {
+  absentable,
+  identifier,
+  manyOf,
+  named,
+  reading,
+  resourceDocument,
+  unserved,
+  word,
+} from '../../routing/schema.js';
 import { poolType } from '../workspaces/workspace-requests.js';
 
 const organizationType: TypeName = { singular: 'organization', plural: 'organizations' };
@@ -40,8 +49,9 @@ const settings = {
   'user-tokens-enabled': flag,
 };
 
-const defaultPool = (dialect: Dialect) => ({
+const relationships = (dialect: Dialect) => ({
   'default-agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
+  'default-project': unserved('The default project cannot be changed'),
 });
 
 const changeDocument = (dialect: Dialect) =>
@@ -49,7 +59,7 @@ const changeDocument = (dialect: Dialect) =>
     dialect,
     organizationType,
     { name: absentable(word), email: absentable(word), ...settings },
-    defaultPool(dialect),
+    relationships(dialect),
   );
 
 /** Only what the request names. */
@@ -108,7 +118,7 @@ export const membershipsFilter = ({ query }: Call) => {
 
 export const newOrganization = (dialect: Dialect) =>
   reading(
-    resourceDocument(dialect, organizationType, { name: word, email: word, ...settings }, defaultPool(dialect)),
+    resourceDocument(dialect, organizationType, { name: word, email: word, ...settings }, relationships(dialect)),
     (body) => {
       const { name, email } = body.data.attributes;
       return { ...toChange(body), name, email };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ChangedOrganization, MembershipView } from '../../../../application/index.js';
 import {
   authPolicies,
+  defaultProjectId,
   executionModes,
   may,
   membershipStatus,
@@ -49,7 +50,7 @@ const organization =
   (words: Words) =>
   (dialect: Dialect, standing?: Standing) =>
   (organization: ChangedOrganization): Resource => {
-    const { is, group, optional, toOneOrNone, link } = words;
+    const { is, group, optional, toOne, toOneOrNone, link } = words;
     const self = `${dialect.prefix}/organizations/${organization.name}`;
     return {
       id: organization.name,
@@ -84,6 +85,11 @@ const organization =
           'agent-pools',
           organization.defaults.agentPoolId,
           'The agent pool for workspaces in execution mode `agent` that do not set one. Null unless the default execution mode is `agent`.',
+        ),
+        'default-project': toOne(
+          'projects',
+          defaultProjectId(organization.id),
+          'The project of workspaces that name none.',
         ),
         'agent-pool-token-creators':
           organization.poolTokenCreators && poolTokenCreators(words, organization.poolTokenCreators),

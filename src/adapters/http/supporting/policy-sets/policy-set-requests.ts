@@ -83,8 +83,8 @@ export const newPolicySet = (dialect: Dialect) => {
       workspaces,
       'workspace-exclusions': workspaces,
       policies: absentable(z.object({ data: absentable(manyOf(identifier(dialect, policyType))) })),
-      projects: unserved('Projects are not served. Attach workspaces'),
-      'project-exclusions': unserved('Projects are not served. Exclude workspaces'),
+      projects: unserved('Policy sets are not attached to projects. Attach workspaces'),
+      'project-exclusions': unserved('Policy sets are not attached to projects. Exclude workspaces'),
     },
   );
   return reading(

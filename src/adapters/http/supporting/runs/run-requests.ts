@@ -11,7 +11,7 @@ import { defaultRunOptions } from '../../../../domain/supporting/runs/run.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, oneOf, someOf, texts, textual, type Values, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
-import { absentable, identifier, parse, reading, resourceDocument, unserved } from '../../routing/schema.js';
+import { absentable, identifier, reading, resourceDocument, unserved } from '../../routing/schema.js';
 
 const type: TypeName = { singular: 'run', plural: 'runs' };
 const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
@@ -191,23 +191,3 @@ export const newRun = (dialect: Dialect) => {
     }),
   );
 };
-
-const commentSchema = z.object({ comment: absentable(z.string().max(4096)) });
-
-const anyObject = z.record(z.string(), z.unknown());
-
-/**
- * The comment that comes with an action on a run. Clients send such requests with bodies of any kind: only what is JSON is
- * looked at, and refused only for a comment that is not a text.
- */
-export function readComment({ body }: Call): string | null {
-  if (!(body instanceof Uint8Array)) return null;
-  let given: unknown;
-  try {
-    given = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    return null;
-  }
-  const object = anyObject.safeParse(given);
-  return object.success ? (parse(commentSchema, object.data).comment ?? null) : null;
-}

@@ -5,14 +5,12 @@ import {
   may,
   type Phase,
   Run,
-  type RunEvent,
-  type RunId,
   type RunState,
   type RunVariable,
   runStatuses,
   type TokenOwner,
 } from '../../../../domain/index.js';
-import { decisionOf, updatedAtOf } from '../../../../domain/supporting/runs/run.js';
+import { decisionOf, forceCancelAvailableAt, updatedAtOf } from '../../../../domain/supporting/runs/run.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
@@ -22,7 +20,6 @@ import {
   flag,
   maybeDateTime,
   maybeText,
-  nothing,
   perDialect,
   stampsOf,
   text,
@@ -46,7 +43,7 @@ const actorSchema = perDialect(({ runActors }) =>
   ),
 );
 
-const actor = ({ is }: Words, dialect: Dialect, by: TokenOwner | null) =>
+export const actor = ({ is }: Words, dialect: Dialect, by: TokenOwner | null) =>
   is(
     actorSchema(dialect),
     presentOwner(by !== null && dialect.runActors.includes(by.kind) ? by : null),
@@ -57,7 +54,7 @@ const addresses = z.array(text).nullable();
 const noTexts = z.array(text).max(0);
 const runSource = z.enum(['tfe-api', 'tfe-configuration-version']);
 const runStatus = z.enum(runStatuses);
-const runTimestamps = timestamps(['plan-queueable-at', ...stampsOf(runStatuses)]);
+const runTimestamps = timestamps(['plan-queueable-at', 'force-canceled-at', ...stampsOf(runStatuses)]);
 const manual = z.literal('manual');
 
 const runVariable =
@@ -76,6 +73,8 @@ const run =
     const mayApply = may(standing, 'runs/apply');
     const mayOverride = may(standing, 'policy-outcomes/override');
     const { options } = state;
+    const forcibleAt = forceCancelAvailableAt(state);
+    const forced = decisionOf(state, 'force-cancel');
     const self = `${dialect.prefix}/runs/${state.id}`;
     return {
       id: state.id,
@@ -86,7 +85,11 @@ const run =
             'is-cancelable': is(flag, run.allows(run.cancelTrigger) && !state.cancelRequested),
             'is-confirmable': is(flag, run.allows('confirm')),
             'is-discardable': is(flag, run.allows('discard')),
-            'is-force-cancelable': is(flag, false),
+            'is-force-cancelable': is(
+              flag,
+              forcibleAt !== null,
+              'Whether the run can be canceled by force, from `force-cancel-available-at` on.',
+            ),
           },
           "The actions that the status allows, regardless of the caller's permissions.",
         ),
@@ -97,7 +100,11 @@ const run =
         'created-at': is(dateTime, state.createdAt),
         'debugging-mode': is(flag, options.debuggingMode ?? false, 'Whether the program logs what it does.'),
         'error-message': is(maybeText, state.failure, 'Error message. Null unless the status is `errored`.'),
-        'force-cancel-available-at': is(nothing, null),
+        'force-cancel-available-at': is(
+          maybeDateTime,
+          forcibleAt,
+          'Null unless an agent that applies the run was asked to stop.',
+        ),
         'has-changes': is(flag, state.hasChanges, 'Whether the plan has changes. False until the plan is finished.'),
         'is-destroy': is(flag, options.isDestroy),
         message: is(text, options.message),
@@ -105,10 +112,10 @@ const run =
           {
             'can-apply': is(flag, mayApply),
             'can-cancel': is(flag, mayApply),
-            'can-comment': is(flag, false),
+            'can-comment': is(flag, may(standing, 'runs/comment')),
             'can-discard': is(flag, mayApply),
-            'can-force-cancel': is(flag, false),
-            'can-force-execute': is(flag, false),
+            'can-force-cancel': is(flag, may(standing, 'runs/force-cancel')),
+            'can-force-execute': is(flag, may(standing, 'runs/force-execute')),
             'can-override-policy-check': is(flag, mayOverride),
           },
           "The caller's permissions, regardless of the status.",
@@ -126,7 +133,10 @@ const run =
         'save-plan': is(flag, state.savePlan),
         source: is(runSource, state.source),
         status: is(runStatus, state.status),
-        'status-timestamps': is(runTimestamps, state.statusTimestamps),
+        'status-timestamps': is(runTimestamps, {
+          ...state.statusTimestamps,
+          ...(forced && { 'force-canceled-at': forced.at }),
+        }),
         'target-addrs': is(addresses, options.targetAddrs, 'Addresses of resources to target. Null for all.'),
         'terraform-version': is(
           maybeText,
@@ -139,13 +149,14 @@ const run =
       },
       relationships: {
         apply: toOne(phaseTypes.apply, phaseId(state.id, 'apply')),
-        'canceled-by': actor(words, dialect, decisionOf(state, 'cancel')?.by ?? null),
+        'canceled-by': actor(words, dialect, decisionOf(state, 'cancel', 'force-cancel')?.by ?? null),
         'confirmed-by': actor(words, dialect, decisionOf(state, 'confirm')?.by ?? null),
         'configuration-version': toOneAt(
           dialect.configurationVersionType,
           state.configurationVersionId,
           `${self}/configuration-version`,
         ),
+        comments: { links: { related: link(`${self}/comments`) } },
         'created-by': actor(words, dialect, state.createdBy),
         plan: toOne(phaseTypes.plan, phaseId(state.id, 'plan')),
         'run-events': { links: { related: link(`${self}/run-events`) } },
@@ -163,33 +174,6 @@ const run =
 export const presentRun = run(presenting);
 
 export const runSchema = described({ name: 'Run' }, (words, dialect) => run(words)(dialect)(anyView()));
-
-const eventAction = z.enum(['created', ...runStatuses]);
-
-/** One status change of a run. Its id only distinguishes it from others. */
-const runEvent =
-  (words: Words) =>
-  (dialect: Dialect, runId: RunId) =>
-  ({ action, description, createdAt, actor: by, comment }: RunEvent): Resource => {
-    const { is, toOne } = words;
-    return {
-      id: runId.replace(/^run-/, 're-').concat('-', action.replaceAll('_', '-')),
-      type: 'run-events',
-      attributes: {
-        action: is(eventAction, action, 'The status that the run reached.'),
-        description: is(text, description),
-        'created-at': is(dateTime, createdAt),
-        comment: is(maybeText, comment, 'The comment that came with the action.'),
-      },
-      relationships: { actor: actor(words, dialect, by), run: toOne('runs', runId) },
-    };
-  };
-
-export const presentRunEvent = runEvent(presenting);
-
-export const runEventSchema = described({ name: 'RunEvent' }, (words, dialect) =>
-  runEvent(words)(dialect, '')(anyView()),
-);
 
 const phaseStatuses = ['pending', 'queued', 'running', 'finished', 'canceled', 'errored', 'unreachable'] as const;
 

@@ -6,33 +6,21 @@ import {
   presentIngressAttributes,
 } from '../../configuration-versions/configuration-version-resource.js';
 import { presentTaskStage } from '../../policy-outcomes/policy-outcome-resource.js';
+import { aboutComment, actWithComment, commentBody, readComment } from '../../routing/action-comment.js';
 import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
-import { limits } from '../../routing/limits.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { valuesOf } from '../../routing/parameters.js';
 import { creates, lists, type Reference, shows } from '../../routing/reference.js';
 import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
-import { listSchema } from '../../routing/resource-schema.js';
-import {
-  accepted,
-  type Call,
-  get,
-  noContent,
-  ok,
-  parameter,
-  post,
-  postBytes,
-  type Route,
-} from '../../routing/route.js';
+import { accepted, type Call, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
 import { presentWorkspace } from '../workspaces/workspace-resource.js';
 import {
   newRun,
   organizationRunsParameters,
   organizationRunsQuery,
   queueParameters,
-  readComment,
   runParameters,
   runsParameters,
   runsQuery,
@@ -43,9 +31,7 @@ import {
   presentPhase,
   presentRun,
   presentRunCapacity,
-  presentRunEvent,
   runCapacitySchema,
-  runEventSchema,
   runIdOf,
   runSchema,
 } from './run-resource.js';
@@ -66,6 +52,18 @@ const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | '
     summary: 'Cancel a run',
     about:
       'Ends a run that no agent is executing. An agent that is executing it stops, and the run ends with its report.',
+  },
+  'force-cancel': {
+    operation: 'forceCancelRun',
+    summary: 'Cancel a run by force',
+    about:
+      'Ends a run whose agent was asked to stop and has not, from `force-cancel-available-at` on. Another run may start at once. Changes that the agent has not stored yet are missing in the state of the workspace.',
+  },
+  'force-execute': {
+    operation: 'forceExecuteRun',
+    summary: 'Execute a run by force',
+    about:
+      'Discards the run that holds the workspace, and cancels or discards those that wait longer, so that this one starts. 403 for a run that waits for no other one; 409 if the one that holds the workspace cannot be discarded.',
   },
 };
 
@@ -107,15 +105,15 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
     };
 
   const action = (name: RunAction): Route =>
-    postBytes(limits.body.most)(
+    actWithComment(
       `/runs/:id/actions/${name}`,
-      'runs/apply',
+      name === 'force-cancel' || name === 'force-execute' ? `runs/${name}` : 'runs/apply',
       () => ({
         ...actionsInWords[name],
-        about: `${actionsInWords[name].about} The body may have a \`comment\`, which the run event shows. Anything else in it is ignored.`,
-        body: { mediaType: 'application/json' },
+        about: `${actionsInWords[name].about} ${aboutComment}`,
+        body: commentBody,
         answers: { 202: null },
-        refusals: ['run/transition-refused'],
+        refusals: ['run/transition-refused', ...(name === 'force-execute' ? (['run/not-blocked'] as const) : [])],
       }),
       answerEmpty(
         (call) => use.changeRun.execute(call.actor, parameter(call, 'id'), name, readComment(call)),
@@ -183,21 +181,6 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
       },
     ),
     get(
-      '/runs/:id/run-events',
-      'runs/read',
-      () => ({
-        operation: 'listRunEvents',
-        summary: 'List run events',
-        about: 'Oldest first.',
-        answers: { 200: listSchema(runEventSchema(dialect)) },
-      }),
-      async (call) => {
-        const id = parameter(call, 'id');
-        const events = await use.listRunEvents.execute(call.actor, id);
-        return ok({ data: events.map(presentRunEvent(dialect, id)) });
-      },
-    ),
-    get(
       '/runs/:id',
       'runs/read',
       shows('showRun', 'Show a run', run, {
@@ -226,6 +209,8 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
     action('apply'),
     action('discard'),
     action('cancel'),
+    action('force-cancel'),
+    action('force-execute'),
     get(
       '/runs/:id/configuration-version',
       'runs/read',

@@ -1,28 +1,40 @@
 import { z } from 'zod';
 import {
   type NewWorkspace,
+  type WantedTags,
   type WorkspaceChange,
   type WorkspaceFilter,
   type WorkspaceInclude,
   workspaceSorts,
 } from '../../../../application/index.js';
-import { type ExecutionChange, executionModes, runStatuses } from '../../../../domain/index.js';
+import {
+  type AutoDestroyChange,
+  type ExecutionChange,
+  executionModes,
+  runStatuses,
+  tagNameOf,
+} from '../../../../domain/index.js';
 import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { include, someOf, sortBy, textual, valuesOf } from '../../routing/parameters.js';
+import { include, someOf, sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
 import { type Call, sourceOf } from '../../routing/route.js';
 import {
   absentable,
   identifier,
+  manyOf,
   named,
+  namedInstant,
   optionalDocument,
   reading,
   resourceDocument,
   unserved,
   word,
 } from '../../routing/schema.js';
+import { taggedBindings, taggedParameters } from '../tags/tag-filters.js';
+import { bindingList, tagList, toBindings, toTags } from '../tags/tag-requests.js';
 
 export const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+export const projectType: TypeName = { singular: 'project', plural: 'projects' };
 export const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
 
 const flag = absentable(z.boolean());
@@ -62,7 +74,13 @@ const settings = {
   'trigger-prefixes': paths.meta({ description: 'Directories besides the working directory.' }),
   'trigger-patterns': paths.meta({ description: 'Globs of files, such as `/**/*.tf`, instead of directories.' }),
   'global-remote-state': flag,
-  'auto-destroy-at': unserved('Scheduled destruction is not served'),
+  'auto-destroy-at': namedInstant.meta({
+    description: 'When a destroy run is created and applied. In the future; null for never.',
+  }),
+  'auto-destroy-activity-duration': z.string().max(5).nullable().optional().meta({
+    description:
+      'The same that long after the last new state: 1 to 9999 days (`14d`) or hours (`12h`). Null for never.',
+  }),
   'source-name': maybeWord,
   'source-url': z.string().max(2048).nullable().optional(),
   'structured-run-output-enabled': flag.meta({ description: 'Kept for clients. Runs print text.' }),
@@ -71,19 +89,18 @@ const settings = {
   'setting-overwrites': absentable(z.object({ 'execution-mode': flag, 'agent-pool': flag })),
   // Null unlinks, unlike a missing value.
   'vcs-repo': repository.nullable().optional(),
-  'auto-destroy-activity-duration': unserved('Scheduled destruction is not served'),
-  'inherits-project-auto-destroy': unserved('Projects are not served'),
-  'project-remote-state': unserved('Projects are not served'),
+  'inherits-project-auto-destroy': unserved('Projects schedule no destruction. Schedule it at the workspace'),
+  'project-remote-state': unserved('States are not shared within a project. Name remote state consumers'),
   'hyok-enabled': unserved('Keys of your own are not served'),
   'migration-environment': unserved('Environments of the legacy service cannot be migrated'),
-  'tag-names': unserved('Tags are not served'),
+  'tag-names': absentable(manyOf(word)).meta({ description: 'The names of all tags. Capitals become small letters.' }),
 };
 
 const relationships = (dialect: Dialect) => ({
   'agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
-  project: unserved('Projects are not served'),
-  tags: unserved('Tags are not served'),
-  'tag-bindings': unserved('Tags are not served'),
+  project: absentable(z.object({ data: identifier(dialect, projectType).nullable() })),
+  tags: absentable(z.object({ data: tagList(dialect) })),
+  'tag-bindings': absentable(z.object({ data: bindingList(dialect) })),
   'ssh-key': unserved('SSH keys are not served'),
 });
 
@@ -121,6 +138,21 @@ const modeDisagreement = {
 const modeOf = ({ operations, 'execution-mode': mode }: Body['data']['attributes']) =>
   mode ?? (operations === undefined ? undefined : operations ? 'remote' : 'local');
 
+const tagsInOnePlace = ({ data: { attributes, relationships } }: Body): boolean =>
+  attributes['tag-names'] === undefined || relationships.tags === undefined;
+
+const tagsTwice = {
+  error: 'Tag names and the relationship tags are one setting: name the tags in one of them',
+  path: ['data', 'relationships', 'tags'],
+};
+
+const toWantedTags = ({ attributes, relationships }: Body['data']): WantedTags =>
+  named({
+    tagNames: attributes['tag-names'],
+    tags: relationships.tags && toTags(relationships.tags.data),
+    tagBindings: relationships['tag-bindings'] && toBindings(relationships['tag-bindings'].data),
+  });
+
 /** Undefined when the request does not set the execution mode. */
 const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChange | undefined => {
   const { 'setting-overwrites': overwrites } = attributes;
@@ -136,9 +168,18 @@ const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChan
   return Object.keys(change).length === 0 ? undefined : change;
 };
 
+/** Undefined when the request names neither. */
+const toAutoDestroy = (attributes: Body['data']['attributes']): AutoDestroyChange | undefined => {
+  const change: AutoDestroyChange = named({
+    at: attributes['auto-destroy-at'],
+    activityDuration: attributes['auto-destroy-activity-duration'],
+  });
+  return Object.keys(change).length === 0 ? undefined : change;
+};
+
 /** Only what the request names. */
 const toChange = ({ data }: Body): WorkspaceChange => {
-  const { attributes } = data;
+  const { attributes, relationships } = data;
   const repository = attributes['vcs-repo'];
   return named({
     name: attributes.name,
@@ -158,7 +199,10 @@ const toChange = ({ data }: Body): WorkspaceChange => {
     structuredRunOutputEnabled: attributes['structured-run-output-enabled'],
     assessmentsEnabled: attributes['assessments-enabled'],
     autoApplyRunTrigger: attributes['auto-apply-run-trigger'],
+    projectId: relationships.project?.data?.id,
+    tags: toWantedTags(data),
     execution: toExecution(data),
+    autoDestroy: toAutoDestroy(attributes),
     // Clients send an empty branch for the default one.
     repository: repository && {
       cloneUrl: repository['clone-url'],
@@ -168,10 +212,13 @@ const toChange = ({ data }: Body): WorkspaceChange => {
   });
 };
 
+const checked = <Schema extends z.ZodType<Body>>(schema: Schema) =>
+  schema.refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement).refine(tagsInOnePlace, tagsTwice);
+
 export const newWorkspace = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, workspaceType, { name: word, ...settings }, relationships(dialect));
   return reading(
-    schema.refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement),
+    checked(schema),
     (body, call): NewWorkspace => ({
       ...toChange(body),
       name: body.data.attributes.name,
@@ -180,11 +227,11 @@ export const newWorkspace = (dialect: Dialect) => {
   );
 };
 
-export const workspaceChange = (dialect: Dialect) =>
-  reading(changeDocument(dialect).refine(poolsAgree, disagreement).refine(modesAgree, modeDisagreement), toChange);
+export const workspaceChange = (dialect: Dialect) => reading(checked(changeDocument(dialect)), toChange);
 
 const inEach = {
   organization: ['organization'],
+  project: ['project'],
   current_run: ['current-run'],
   'current_run.plan': ['current-run', 'plan'],
   'current_run.configuration_version': ['current-run', 'run-version'],
@@ -192,6 +239,7 @@ const inEach = {
   current_configuration_version: ['current-version'],
   'current_configuration_version.ingress_attributes': ['current-version', 'current-commit'],
   locked_by: ['locked-by'],
+  effective_tag_bindings: ['effective-tag-bindings'],
 } as const satisfies Readonly<Record<string, readonly WorkspaceInclude[]>>;
 
 const noReadme = { readme: 'workspaces have no readme' };
@@ -207,6 +255,10 @@ export const workspaceParameters = {
 export const workspacesParameters = {
   'search[name]': textual('Only workspaces with this text in their name.'),
   'search[wildcard-name]': textual('Only workspaces with this name, in which `*` stands for any text.'),
+  'filter[project][id]': textual('Only workspaces of this project.'),
+  'search[tags]': texts('Only workspaces with all of these tags, separated by commas.'),
+  'search[exclude-tags]': texts('Only workspaces with none of these tags, separated by commas.'),
+  ...taggedParameters,
   'filter[current-run][status]': someOf(runStatuses, 'Only workspaces whose current run has one of these statuses.'),
   sort: sortBy(workspaceSorts, 'name'),
   include: include<WorkspaceInclude>(inEach, {
@@ -214,11 +266,17 @@ export const workspacesParameters = {
   }),
 };
 
+const tagNamesIn = (names: readonly string[] = []) => [...new Set(names.map(tagNameOf))];
+
 export const workspacesQuery = ({ query }: Call) => {
   const values = valuesOf(workspacesParameters, query);
   const filter: WorkspaceFilter = {
     search: values['search[name]'],
     wildcard: values['search[wildcard-name]'],
+    projectId: values['filter[project][id]'],
+    tags: tagNamesIn(values['search[tags]']),
+    excludedTags: tagNamesIn(values['search[exclude-tags]']),
+    bindings: taggedBindings(query),
     currentRun: values['filter[current-run][status]'],
     sort: values.sort,
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChangedWorkspace } from '../../../../application/index.js';
 import {
+  type EffectiveTagBinding,
   executionModes,
   executionOf,
   type LinkedRepository,
@@ -21,7 +22,6 @@ import {
   maybeDateTime,
   maybeText,
   no,
-  nothing,
   perDialect,
   text,
   toOneSchema,
@@ -84,7 +84,15 @@ const currentVersionSchema = perDialect((dialect) =>
  * For a workspace that is included with a run. `printsText` answers for the run, and `withoutRuns` leaves out relationships
  * that clients would follow in a circle where the run is included too.
  */
-type Presented = ChangedWorkspace & { readonly printsText?: boolean; readonly withoutRuns?: boolean };
+type Presented = ChangedWorkspace & {
+  readonly printsText?: boolean;
+  readonly withoutRuns?: boolean;
+  /** Those that are included. */
+  readonly effectiveTagBindings?: readonly EffectiveTagBinding[];
+};
+
+const bindingType = 'effective-tag-bindings' as const;
+const bindingIds = z.array(z.strictObject({ id: text, type: z.literal(bindingType) }));
 
 const workspace =
   (words: Words) =>
@@ -97,6 +105,7 @@ const workspace =
     poolTokenCreators: creators,
     printsText = false,
     withoutRuns = false,
+    effectiveTagBindings,
   }: Presented): Resource => {
     const { is, group, optional, orNull, toOne, toOneOrNone, toOneOrNoneAt, link } = words;
     const self = `${dialect.prefix}/workspaces/${workspace.id}`;
@@ -124,11 +133,15 @@ const workspace =
         'assessments-enabled': is(flag, workspace.assessmentsEnabled, 'As sent. There are no health assessments.'),
         'auto-apply': is(flag, workspace.autoApply),
         'auto-apply-run-trigger': is(flag, workspace.autoApplyRunTrigger, 'As sent. There are no run triggers.'),
-        'auto-destroy-activity-duration': is(nothing, null),
+        'auto-destroy-activity-duration': is(
+          maybeText,
+          workspace.autoDestroy?.activityDuration ?? null,
+          'How long after the last new state the workspace is destroyed, such as `14d` or `12h`. Null for never.',
+        ),
         'auto-destroy-at': is(
           maybeDateTime,
           workspace.autoDestroy?.at ?? null,
-          'When the workspace is destroyed. Null for never.',
+          'When a run that destroys the resources is created. Null for never, and again once it was created.',
         ),
         environment: is(environment, 'default'),
         'execution-mode': is(executionMode, execution.mode),
@@ -172,6 +185,7 @@ const workspace =
           !printsText && workspace.structuredRunOutputEnabled,
           'As sent. False for a workspace that is included with a run: runs print text.',
         ),
+        'tag-names': is(texts, workspace.tagNames, 'Sorted.'),
         'resource-count': is(count, activity.resourceCount ?? 0, 'Number of managed resources in the current state.'),
         'workspace-kpis-runs-count': is(count, activity.runsCount),
         locked: is(flag, workspace.lock !== null || activity.workingRunId !== null),
@@ -201,6 +215,7 @@ const workspace =
             'can-queue-destroy': is(flag, mayApply),
             'can-read-variable': is(flag, may(standing, 'variables/read')),
             'can-update-variable': is(flag, may(standing, 'variables/manage')),
+            'can-manage-tags': is(flag, mayUpdate),
             'can-lock': is(flag, mayLock),
             'can-unlock': is(flag, mayLock),
             'can-force-unlock': is(flag, may(standing, 'workspaces/force-unlock')),
@@ -213,6 +228,7 @@ const workspace =
       },
       relationships: {
         organization: toOne('organizations', workspace.organizationName),
+        project: toOne('projects', workspace.projectId),
         'current-configuration-version': is(
           currentVersionSchema(dialect),
           currentVersion(dialect, workspace.currentConfigurationVersionId),
@@ -231,6 +247,18 @@ const workspace =
           `${self}/current-state-version`,
         ),
         outputs: { links: { related: link(`${self}/current-state-version-outputs`) } },
+        'tag-bindings': { links: { related: link(`${self}/tag-bindings`) } },
+        'effective-tag-bindings': {
+          data: optional(
+            effectiveTagBindings &&
+              is(
+                bindingIds,
+                effectiveTagBindings.map(({ id }) => ({ id, type: bindingType })),
+              ),
+            'Absent unless they are included.',
+          ),
+          links: { related: link(`${self}/effective-tag-bindings`) },
+        },
         vars: { links: { related: link(`${self}/vars`) } },
         'agent-pool': toOneOrNone('agent-pools', execution.agentPoolId),
         'agent-pool-token-creators': creators && poolTokenCreators(words, creators),
@@ -253,10 +281,18 @@ export const presentWorkspace = workspace(presenting);
 const linked = anyView<Workspace>({ repository: anyView({ cloneUrl: 'https://git.example.com/acme/network.git' }) });
 
 export const workspaceSchema = described({ name: 'Workspace' }, (words, dialect) =>
-  workspace(words)(dialect)({ subject: linked, standing: anyView(), activity: anyView(), withoutRuns: false }),
+  workspace(words)(dialect)({
+    subject: linked,
+    standing: anyView(),
+    activity: anyView(),
+    withoutRuns: false,
+    effectiveTagBindings: [],
+  }),
 );
 
 /** A workspace in the answer to a creation or a change of its settings, which may have linked it to a repository. */
 export const changedWorkspaceSchema = described({ name: 'ChangedWorkspace' }, (words, dialect) =>
-  workspace(words)(dialect)(anyView({ subject: linked, webhookKey: '', poolTokenCreators: [], withoutRuns: false })),
+  workspace(words)(dialect)(
+    anyView({ subject: linked, webhookKey: '', poolTokenCreators: [], withoutRuns: false, effectiveTagBindings: [] }),
+  ),
 );

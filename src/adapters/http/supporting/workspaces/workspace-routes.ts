@@ -1,6 +1,12 @@
-import type { RelatedKind, WorkspaceReference } from '../../../../application/index.js';
+import type {
+  Related,
+  RelatedKind,
+  ShownWorkspace,
+  WorkspaceInclude,
+  WorkspaceReference,
+} from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import { type LockAction, may } from '../../../../domain/index.js';
+import { type EffectiveTagBinding, type LockAction, may } from '../../../../domain/index.js';
 import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
@@ -43,13 +49,26 @@ const byName = (call: Call): WorkspaceReference => ({
 
 const kinds = [
   'organization',
+  'project',
   'run',
   'plan',
   'configuration-version',
   'ingress-attributes',
   'user',
   'team',
+  'effective-tag-binding',
 ] as const satisfies readonly RelatedKind[];
+
+/** Clients find the bindings of a workspace among all included ones by its relationship. */
+const withBindings = (
+  shown: ShownWorkspace,
+  beside: readonly Related[],
+  include: ReadonlySet<WorkspaceInclude | 'outputs'>,
+): ShownWorkspace & { readonly effectiveTagBindings?: readonly EffectiveTagBinding[] } => {
+  if (!include.has('effective-tag-bindings')) return shown;
+  const bindings = beside.flatMap((one) => (one.kind === 'effective-tag-binding' ? one.view : []));
+  return { ...shown, effectiveTagBindings: bindings.filter(({ workspaceId }) => workspaceId === shown.subject.id) };
+};
 
 export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newWorkspace(dialect);
@@ -62,10 +81,10 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
   const show = async (call: Call, reference: WorkspaceReference): Promise<Answer> => {
     const { include } = valuesOf(workspaceParameters, call.query);
     const shown = await use.showWorkspace.execute(call.actor, reference);
-    const data = present(shown);
-    if (include.size === 0) return ok({ data });
+    if (include.size === 0) return ok({ data: present(shown) });
     const wanted = new Set([...include].filter((one) => one !== 'outputs'));
     const related = await use.showRelatedToWorkspaces.execute(call.actor, [shown], wanted);
+    const data = present(withBindings(shown, related, include));
     const beside = presentRelated(neighbours, related);
     if (!include.has('outputs') || !may(shown.standing, 'state-version-outputs/read')) {
       return ok(withIncluded({ data }, beside));
@@ -146,7 +165,9 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
         const page = await use.listWorkspaces.execute(call.actor, name, pageRequest(call.query), filter);
         const related =
           include.size === 0 ? [] : await use.showRelatedToWorkspaces.execute(call.actor, page.items, include);
-        const document = pageDocument(call.path, call.query, page, present);
+        const document = pageDocument(call.path, call.query, page, (shown) =>
+          present(withBindings(shown, related, include)),
+        );
         return ok(withIncluded(document, presentRelated(neighbours, related)));
       },
     ),

@@ -55,9 +55,8 @@ export class PostgresReads implements Statements {
     return (await this.execute(query)).rowCount ?? 0;
   }
 
-  async runLater(query: Query): Promise<void> {
-    await this.execute(query);
-  }
+  /** Does nothing: what only reads defers nothing but locks, and one would end with its statement. */
+  async runLater(): Promise<void> {}
 
   private async execute(query: Query): Promise<pg.QueryResult> {
     const { client } = this.pool;

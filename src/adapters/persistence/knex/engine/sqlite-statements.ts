@@ -39,11 +39,11 @@ export class SqliteStatements implements Statements {
   }
 
   async runLater(query: Query, told: Told = (error) => error): Promise<void> {
-    const { statement, values } = this.compile(query);
+    const statement = compiled(query);
     // A selection without a reader locks rows, and SQLite has one writer at a time.
-    if (statement.reader) return;
+    if (statement.sql.startsWith('select')) return;
     try {
-      statement.run(values);
+      await this.run(statement);
     } catch (error) {
       throw told(error);
     }

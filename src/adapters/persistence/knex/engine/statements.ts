@@ -73,8 +73,11 @@ export async function countOf(db: Statements, matching: Knex.QueryBuilder): Prom
 
 /** Throws `shared/stale-revision`, which names the row for the next attempt, unless a row was changed. */
 export async function unlessStale(row: { table: string; id: string }, changed: Promise<number>): Promise<void> {
-  if ((await changed) === 0) throw stale(`${row.id} was changed by another request`, row);
+  if ((await changed) === 0) throw staleRow(row);
 }
+
+export const staleRow = (row: { table: string; id: string }): DomainError =>
+  stale(`${row.id} was changed by another request`, row);
 
 export const stale = (sentence: string, row?: { table: string; id: string }): DomainError =>
   new DomainError('shared/stale-revision', sentence, row);
@@ -99,13 +102,13 @@ export const asTaken =
     return refusal?.() ?? error;
   };
 
-/** For a row with a required column that its statement looks up: there is nothing to add it to. */
+/** For a required column that a statement looks up: without it, the statement fails with this refusal. */
 export const asMissing =
-  (column: string): Told =>
+  (column: string, refusal: () => DomainError = notFound): Told =>
   (error) => {
     const { code, message = '' } = error as { code?: string; message?: string };
     const isNull = code === '23502' || code === 'SQLITE_CONSTRAINT_NOTNULL';
-    return isNull && message.includes(column) ? notFound() : error;
+    return isNull && message.includes(column) ? refusal() : error;
   };
 
 /**

@@ -1,23 +1,6 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
-
-/**
- * Locks every table that this migration and those up to 0011 change or refer to, all at once or not at all.
- * Transactions lock these tables in different orders, so waiting for the second while holding the first could deadlock.
- * A failed attempt releases all of them after a moment, before the database detects a deadlock.
- */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table runs, workspaces in access exclusive mode;
-    lock table policy_sets, organizations in share row exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
+import { lockTables } from './lock-tables.js';
 
 /**
  * The variables of workspaces. Short columns come before the value, so that adding up sizes, or finding values sealed
@@ -25,7 +8,8 @@ end $$`;
  */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  // Also what the migrations up to 0011 change, which are made in the same transaction.
+  await lockTables(knex, { changed: ['runs', 'workspaces'], referredTo: ['policy_sets', 'organizations'] });
   await knex.schema.createTable('variables', (table) => {
     const { id, text, maybeText, flag, integer, reference, revision } = column(table);
     id();

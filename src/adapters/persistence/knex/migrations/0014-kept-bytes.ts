@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 import { displace, place, type Trigger, tablesOf } from './counted-lists.js';
+import { lockTables } from './lock-tables.js';
 
 /** Rows that keep bytes, as SQL of one row. */
 interface Keeping {
@@ -85,25 +86,13 @@ const counting = ({ table: on, bytes, organization, changes }: Keeping): Readonl
 
 const triggers: Readonly<Record<string, Trigger>> = Object.assign({}, ...keeping.map(counting));
 
-/** All that this migration changes or refers to, at once or not at all, for the reason that 0008 gives. */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table runs in access exclusive mode;
-    lock table configuration_versions, state_versions, run_artifacts, policy_codes, organizations
-      in share row exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
-
 /** How many bytes each organization keeps, counted by the database itself: no statement that writes a row can forget it. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  await lockTables(knex, {
+    changed: ['runs'],
+    referredTo: ['configuration_versions', 'state_versions', 'run_artifacts', 'policy_codes', 'organizations'],
+  });
   await knex.schema.alterTable('runs', (table) => {
     table.bigInteger('own_files_bytes');
   });

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type Counted, counting, counts, displace, place, tablesOf } from './counted-lists.js';
+import { lockTables } from './lock-tables.js';
 
 const always = () => '1 = 1';
 const living = (row: string) => `${row}.deleted_at is null`;
@@ -50,29 +51,18 @@ const counted: Readonly<Record<string, Counted>> = {
 
 const triggers = Object.assign({}, ...Object.entries(counted).map(([name, list]) => counting(list, name)));
 
-/** All that this migration changes, at once or not at all, for the reason that 0008 gives. */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table ${[...new Set(Object.values(counted).map(({ table }) => table))].join(', ')} in access exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
+const changed = [...new Set(Object.values(counted).map(({ table }) => table))];
 
 /** Lists that administrators keep short are counted in the index that they are read from, and no longer by triggers. */
 export async function up(knex: Knex): Promise<void> {
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  await lockTables(knex, { changed });
   await displace(knex, tablesOf(triggers));
   const names = Object.values(counted).flatMap(({ lists }) => Object.keys(lists));
   for (const name of names) await knex.raw(`delete from list_sizes where list like '${name} %'`);
 }
 
 export async function down(knex: Knex): Promise<void> {
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  await lockTables(knex, { changed });
   for (const statement of Object.values(counted).flatMap(counts)) await knex.raw(statement);
   await place(knex, triggers);
 }

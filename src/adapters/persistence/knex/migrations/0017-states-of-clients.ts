@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 import { displace, nameOf, place, type Trigger, tablesOf } from './counted-lists.js';
+import { lockTables } from './lock-tables.js';
 
 const current = `unique index state_versions_current on state_versions (workspace_id, serial) where status = 'finalized'`;
 const pendingBefore = `unique index state_versions_pending on state_versions (run_id) where status = 'pending'`;
@@ -104,24 +105,11 @@ async function remake(knex: Knex, runId: 'reference' | 'maybeReference'): Promis
   for (const { sql } of objects) await knex.raw(sql);
 }
 
-/** All that this migration changes or refers to, at once or not at all, for the reason that 0008 gives. */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table state_versions in access exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
-
 /** States that clients send: of no run, in any order of serials, with a JSON form, and with outputs that are read later. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
+  await lockTables(knex, { changed: ['state_versions'] });
   if (knex.client.driverName === 'pg') {
-    await knex.raw(locks);
     await knex.raw('alter table state_versions alter column run_id drop not null');
   } else {
     await remake(knex, 'maybeReference');

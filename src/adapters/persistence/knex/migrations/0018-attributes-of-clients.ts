@@ -1,19 +1,6 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
-
-/** All that this migration changes or refers to, at once or not at all, for the reason that 0008 gives. */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table runs, workspaces, effects in access exclusive mode;
-    lock table state_versions in share row exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
+import { lockTables } from './lock-tables.js';
 
 const indexes = [
   'index workspace_state_consumers_of_consumer on workspace_state_consumers (consumer_id)',
@@ -34,7 +21,7 @@ const reading = 'read-state-outputs';
  */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  await lockTables(knex, { changed: ['runs', 'workspaces', 'effects'], referredTo: ['state_versions'] });
   await knex.schema.alterTable('workspaces', (table) => {
     const { text, maybeText, flag } = column(table);
     flag('allow_destroy_plan').defaultTo(true);

@@ -1,19 +1,6 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
-
-/** All that this migration changes or refers to, at once or not at all, for the reason that 0008 gives. */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table organizations, teams, team_workspaces, policy_sets, policies in access exclusive mode;
-    lock table workspaces in share row exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
+import { lockTables } from './lock-tables.js';
 
 const added = [
   ['organizations', 'settings'],
@@ -27,7 +14,10 @@ const added = [
 /** Settings of organizations, teams, team access and policy sets, and the workspaces that a policy set excludes. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  await lockTables(knex, {
+    changed: ['organizations', 'teams', 'team_workspaces', 'policy_sets', 'policies'],
+    referredTo: ['workspaces'],
+  });
   await knex.schema.alterTable('organizations', (table) => {
     // JSON with the settings that were named; the others have their defaults.
     column(table).text('settings').defaultTo('{}');

@@ -1,20 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 import { displace, nameOf, place, type Trigger, tablesOf } from './counted-lists.js';
-
-/** All that this migration changes or indexes, at once or not at all, for the reason that 0008 gives. */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table runs in access exclusive mode;
-    lock table organization_memberships, policy_sets, policies, agent_pools in share row exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
+import { lockTables } from './lock-tables.js';
 
 const ofWorkspace = 'index runs_of_workspace on runs (workspace_id, status)';
 
@@ -52,7 +39,10 @@ const triggers: Readonly<Record<string, Trigger>> = {
 
 /** Indexes contain the columns that lists are filtered and sorted by, so that counting reads no rows. */
 export async function up(knex: Knex): Promise<void> {
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  await lockTables(knex, {
+    changed: ['runs'],
+    referredTo: ['organization_memberships', 'policy_sets', 'policies', 'agent_pools'],
+  });
   await knex.schema.alterTable('runs', (table) => {
     columnsFor(knex)(table).maybeText('operation');
   });

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 import { displace, place, type Trigger, tablesOf } from './counted-lists.js';
+import { lockTables } from './lock-tables.js';
 
 const indexes = [
   'unique index policy_set_versions_of_set on policy_set_versions (policy_set_id, sequence)',
@@ -46,24 +47,10 @@ const triggers: Readonly<Record<string, Trigger>> = {
   },
 };
 
-/** All that this migration changes or refers to, at once or not at all, for the reason that 0008 gives. */
-const locks = `do $$ begin loop
-  begin
-    set local lock_timeout = '500ms';
-    lock table policy_sets in access exclusive mode;
-    lock table organizations, runs in share row exclusive mode;
-    exit;
-  exception when lock_not_available then
-    perform pg_sleep(0.05);
-  end;
-end loop;
-set local lock_timeout = 0;
-end $$`;
-
 /** The versions of policy sets, the runs that are evaluated with them, and the parameters of policy sets. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
-  if (knex.client.driverName === 'pg') await knex.raw(locks);
+  await lockTables(knex, { changed: ['policy_sets'], referredTo: ['organizations', 'runs'] });
   await knex.schema.alterTable('policy_sets', (table) => {
     // JSON with the newest version and the current one; null for a set without versions.
     column(table).maybeText('versions');

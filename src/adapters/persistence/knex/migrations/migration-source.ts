@@ -19,7 +19,12 @@ import * as statesOfClients from './0017-states-of-clients.js';
 import * as attributesOfClients from './0018-attributes-of-clients.js';
 import * as attributes from './0019-attributes.js';
 import * as filters from './0020-filters.js';
+import * as projects from './0021-projects.js';
+import * as teamProjects from './0022-team-projects.js';
+import * as tags from './0023-tags.js';
 import * as policySetVersions from './0026-policy-set-versions.js';
+import * as commentsAndRetention from './0027-comments-and-retention.js';
+import * as autoDestroy from './0028-auto-destroy.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -42,7 +47,12 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0018-attributes-of-clients': attributesOfClients,
   '0019-attributes': attributes,
   '0020-filters': filters,
+  '0021-projects': projects,
+  '0022-team-projects': teamProjects,
+  '0023-tags': tags,
   '0026-policy-set-versions': policySetVersions,
+  '0027-comments-and-retention': commentsAndRetention,
+  '0028-auto-destroy': autoDestroy,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

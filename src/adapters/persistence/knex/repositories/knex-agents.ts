@@ -20,6 +20,7 @@ import {
   type WithStanding,
   type WorkspaceId,
 } from '../../../../domain/index.js';
+import { administersWorkspaces, fixedProjectLevels } from '../../../../domain/team-access/project-access-level.js';
 import { idsIn, newestFirst, ofOrganization, ofPage, sorted, withPart } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
@@ -80,6 +81,8 @@ const findPool = prepared((sql, { id }: { readonly id: AgentPoolId }) =>
   selectPools(sql, livingPools(sql('agent_pools as p')).where('p.id', id)),
 );
 
+const administeringLevels = fixedProjectLevels.filter((access) => administersWorkspaces({ access }));
+
 type Question = {
   readonly id: AgentPoolId;
   readonly organizationId: OrganizationId;
@@ -98,13 +101,21 @@ const questionOfPool = prepared((sql, { id, organizationId, teamIds }: Question)
       .whereRaw(`${executionModeOf} = 'agent'`)
       .select('w.id');
   const elsewhere = (workspaces: Knex.QueryBuilder) =>
-    workspaces.whereNotExists(
-      sql('team_workspaces as g')
-        .whereRaw('g.workspace_id = w.id')
-        .whereIn('g.team_id', teamIds)
-        .where('g.access', 'admin')
-        .select('g.id'),
-    );
+    workspaces
+      .whereNotExists(
+        sql('team_workspaces as g')
+          .whereRaw('g.workspace_id = w.id')
+          .whereIn('g.team_id', teamIds)
+          .where('g.access', 'admin')
+          .select('g.id'),
+      )
+      .whereNotExists(
+        sql('team_projects as g')
+          .whereRaw('g.project_id = w.project_id')
+          .whereIn('g.team_id', teamIds)
+          .whereIn('g.level', administeringLevels)
+          .select('g.id'),
+      );
   const one = (workspaces: Knex.QueryBuilder) => workspaces.limit(1);
   return sql.select({
     naming: one(naming()),

@@ -62,8 +62,15 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
     sql('organizations').where({ name, deleted_at: null }).select('id as organization_id'),
   ),
   workspaces: lookup((sql, id) => sql('workspaces').where({ id }).select('organization_id')),
+  projects: lookup((sql, id) => sql('projects').where({ id }).select('organization_id')),
   teams: lookup((sql, id) => sql('teams').where({ id }).select('organization_id')),
   'team-workspaces': lookup((sql, id) => ofWorkspace(sql('team_workspaces as t'), id)),
+  'team-projects': lookup((sql, id) =>
+    sql('team_projects as t')
+      .join('projects as p', 'p.id', 't.project_id')
+      .where('t.id', id)
+      .select('p.organization_id'),
+  ),
   'organization-memberships': lookup((sql, id) =>
     sql('organization_memberships').where({ id }).select('organization_id'),
   ),
@@ -83,6 +90,7 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
   'policy-sets': lookup((sql, id) => sql('policy_sets').where({ id }).select('organization_id')),
   'policy-set-versions': lookup((sql, id) => sql('policy_set_versions').where({ id }).select('organization_id')),
   policies: lookup((sql, id) => sql('policies').where({ id }).select('organization_id')),
+  tags: lookup((sql, id) => sql('tags').where({ id }).select('organization_id')),
   'agent-pools': lookup((sql, id) => sql('agent_pools').where({ id }).select('organization_id')),
 };
 

@@ -13,6 +13,7 @@ import {
   type WorkspaceId,
 } from '../../../../domain/index.js';
 import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../engine/lists.js';
+import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
 import { livingPolicies, policiesByName, policyRows, selectPolicies } from './knex-policies.js';
@@ -122,8 +123,7 @@ export class KnexPolicySets implements PolicySetRepository {
 
   async applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]> {
     const { sql } = this.db;
-    const applying = living(sql).whereIn('p.id', idsApplyingTo(sql, workspaceId));
-    const sets = (await this.db.all<object>(byName(select(sql, applying)))).map(setRows.read);
+    const sets = (await this.db.all<object>(setsApplyingTo(this.db, { workspaceId }))).map(setRows.read);
     if (sets.every(({ policyIds }) => policyIds.length === 0)) return sets.map((set) => ({ ...set, attached: [] }));
     const attached = livingPolicies(sql)
       .join('policy_set_policies as a', 'a.policy_id', 'y.id')
@@ -173,3 +173,7 @@ const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder =
 
 const byName = (policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
   policySets.orderByRaw('lower(p.name)').orderBy('p.id');
+
+const setsApplyingTo = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
+  byName(select(sql, living(sql).whereIn('p.id', idsApplyingTo(sql, workspaceId)))),
+);

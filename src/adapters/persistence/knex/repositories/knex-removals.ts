@@ -67,6 +67,8 @@ export class KnexRemovals implements Removals {
         'policy_set_exclusions',
         'agent_pool_workspaces',
         'variables',
+        'workspace_tags',
+        'workspace_tag_bindings',
       ]) {
         await this.db.run(sql(table).where('workspace_id', id).delete());
       }
@@ -96,12 +98,10 @@ export class KnexRemovals implements Removals {
     const evaluations = () => sql('policy_evaluations').whereIn('task_stage_id', stages().select('id'));
     const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', evaluations().select('id'));
     const outcomes = sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id'));
-    const logs = sql('run_log_chunks').whereIn('run_id', ids);
-    const policies = sql('policy_set_version_runs').whereIn('run_id', ids);
+    const ofRuns = ['run_log_chunks', 'run_comments', 'policy_set_version_runs'];
     for (const rows of [
       left(),
-      logs,
-      policies,
+      ...ofRuns.map((table) => sql(table).whereIn('run_id', ids)),
       outcomes,
       sets(),
       evaluations(),
@@ -157,7 +157,16 @@ export class KnexRemovals implements Removals {
     }
     const pools = sql('agent_pools').where('organization_id', id).select('id');
     await this.db.run(sql('agent_tokens').whereIn('pool_id', pools).delete());
-    for (const table of ['agent_pools', 'policy_sets', 'policies', 'organization_memberships', 'api_tokens']) {
+    for (const table of [
+      'project_tag_bindings',
+      'tags',
+      'projects',
+      'agent_pools',
+      'policy_sets',
+      'policies',
+      'organization_memberships',
+      'api_tokens',
+    ]) {
       await this.db.run(sql(table).where('organization_id', id).delete());
     }
     await forgetUninvited(
@@ -170,7 +179,7 @@ export class KnexRemovals implements Removals {
 
   private async removeTeams(which: { id: TeamId } | { organization_id: OrganizationId }): Promise<void> {
     const { sql } = this.db;
-    for (const table of ['team_workspaces', 'team_members', 'api_tokens']) {
+    for (const table of ['team_workspaces', 'team_projects', 'team_members', 'api_tokens']) {
       await this.db.run(sql(table).whereIn('team_id', sql('teams').where(which).select('id')).delete());
     }
     await this.db.run(sql('teams').where(which).delete());

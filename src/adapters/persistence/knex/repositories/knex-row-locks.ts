@@ -9,6 +9,7 @@ const tables: Readonly<Record<Lockable['kind'], { readonly name: string; readonl
   auditor: { name: 'organizations', marked: true },
   user: { name: 'users', marked: true },
   team: { name: 'teams', marked: true },
+  project: { name: 'projects', marked: false },
   membership: { name: 'organization_memberships', marked: false },
   'agent-pool': { name: 'agent_pools', marked: false },
 };

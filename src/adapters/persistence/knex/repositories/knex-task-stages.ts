@@ -19,7 +19,7 @@ import type {
   WithStanding,
 } from '../../../../domain/index.js';
 import { ofPage, type Part, partOf } from '../engine/lists.js';
-import { prepared } from '../engine/prepared.js';
+import { inserting, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, countOf, type Statements, unlessStale } from '../engine/statements.js';
 import { onlySelected } from './knex-outcome-filters.js';
@@ -131,6 +131,19 @@ const livingStages = (sql: Knex): Knex.QueryBuilder => inLivingWorkspaces(sql('t
 const livingEvaluations = (sql: Knex): Knex.QueryBuilder =>
   inLivingWorkspaces(sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
 
+const insertStage = inserting('task_stages', stageRows.columns);
+const insertEvaluation = inserting('policy_evaluations', [...locatedRows.columns, 'policy_sets']);
+
+const stageOfRun = prepared((sql, { id }: { readonly id: RunId }) =>
+  livingStages(sql)
+    .where('s.run_id', id)
+    .select(...columnsOf('s', stageRows.columns)),
+);
+
+const stagesOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] }) =>
+  livingStages(sql).whereIn('s.run_id', ids).select('s.id', 's.run_id'),
+);
+
 const findStage = seeing(
   'workspace',
   (sql, { id }: { readonly id: TaskStageId }) =>
@@ -224,30 +237,24 @@ export class KnexTaskStages implements TaskStageRepository {
   }
 
   async ofRun(id: RunId): Promise<TaskStage | undefined> {
-    const query = this.stages()
-      .where('s.run_id', id)
-      .select(...columnsOf('s', stageRows.columns));
-    const [row] = await this.db.all<{ readonly id: TaskStageId }>(query);
+    const [row] = await this.db.all<{ readonly id: TaskStageId }>(stageOfRun(this.db, { id }));
     return row && { ...stageRows.read(row), evaluations: await this.evaluationsOf(row.id) };
   }
 
   async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>> {
     if (ids.length === 0) return new Map();
     const rows = await this.db.all<{ readonly id: TaskStageId; readonly run_id: RunId }>(
-      this.stages().whereIn('s.run_id', ids).select('s.id', 's.run_id'),
+      stagesOfRuns(this.db, { ids }),
     );
     return new Map(rows.map((row) => [row.run_id, row.id]));
   }
 
   async add(stage: TaskStage): Promise<void> {
-    await this.db.runLater(this.db.sql('task_stages').insert(stageRows.write(stage)));
-    await this.insert(
-      'policy_evaluations',
-      stage.evaluations.map(({ policySets, ...evaluation }) => ({
-        ...locatedRows.write({ ...evaluation, taskStageId: stage.id }),
-        policy_sets: JSON.stringify(policySets),
-      })),
-    );
+    await this.db.runLater(insertStage(this.db, stageRows.write(stage)));
+    for (const { policySets, ...evaluation } of stage.evaluations) {
+      const row = locatedRows.write({ ...evaluation, taskStageId: stage.id });
+      await this.db.runLater(insertEvaluation(this.db, { ...row, policy_sets: JSON.stringify(policySets) }));
+    }
     const archives = stage.evaluations.flatMap(({ policySets }) => policySets.flatMap(({ archive }) => archive ?? []));
     await this.insert(
       'policy_set_version_runs',
@@ -342,9 +349,5 @@ export class KnexTaskStages implements TaskStageRepository {
     for (let start = 0; start < rows.length; start += rowsInserted) {
       await this.db.runLater(this.db.sql(table).insert(rows.slice(start, start + rowsInserted)));
     }
-  }
-
-  private stages(): Knex.QueryBuilder {
-    return livingStages(this.db.sql);
   }
 }

@@ -18,9 +18,9 @@ import {
   type WorkspaceId,
 } from '../../../../domain/index.js';
 import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from '../engine/lists.js';
-import { prepared } from '../engine/prepared.js';
+import { columnsFrom, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
-import { asTaken, columnsOf, pageOf, type Statements, unlessStale } from '../engine/statements.js';
+import { asMissing, asTaken, columnsOf, pageOf, type Statements, staleRow } from '../engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { accessFromText, type GrantRow, grantColumns, grantFromRow, grantToRow, seeing } from './standing.js';
 
@@ -86,6 +86,21 @@ const findWithStanding = seeing(
         team_organization_access: 't.organization_access',
       }),
   (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamFromSeenRow(row) }),
+);
+
+/** Taken before the standing is read: changes of one row wait for each other instead of finding a stale revision. */
+const locked = prepared((sql, { id }: { readonly id: TeamWorkspaceId }) =>
+  sql('team_workspaces').where('id', id).select('id').forNoKeyUpdate(),
+);
+
+/** Needs no answer: at another revision than the one before it fails, and under the lock the row is not removed. */
+const changed = prepared((sql, row: Readonly<Record<string, unknown>> & Pick<TeamWorkspace, 'id' | 'revision'>) =>
+  sql('team_workspaces')
+    .where('id', row.id)
+    .update({
+      ...columnsFrom(row, grantColumns),
+      revision: sql.raw('case when revision + 1 = cast(? as integer) then revision + 1 end', [row.revision]),
+    }),
 );
 
 interface Filter extends Readonly<Record<string, unknown>> {
@@ -168,6 +183,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
   constructor(private readonly db: Statements) {}
 
   async findFor(actor: Actor, id: TeamWorkspaceId): Promise<WithStanding<TeamWorkspaceView> | undefined> {
+    await this.db.runLater(locked(this.db, { id }));
     const seen = await findWithStanding(this.db, actor, { id });
     return (
       seen && {
@@ -188,12 +204,9 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
   }
 
   save(teamWorkspace: TeamWorkspace): Promise<void> {
-    const { id, revision } = teamWorkspace;
-    const update = this.db
-      .sql('team_workspaces')
-      .where({ id, revision: revision - 1 })
-      .update(changeableToRow(teamWorkspace));
-    return unlessStale({ table: 'team_workspaces', id }, this.db.run(update));
+    const { id } = teamWorkspace;
+    const stale = () => staleRow({ table: 'team_workspaces', id });
+    return this.db.runLater(changed(this.db, { id, ...changeableToRow(teamWorkspace) }), asMissing('revision', stale));
   }
 
   async remove(id: TeamWorkspaceId): Promise<boolean> {

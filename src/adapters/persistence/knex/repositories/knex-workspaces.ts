@@ -4,8 +4,10 @@ import type { WorkspaceFilter } from '../../../../application/ports/repositories
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type {
   StateConsumersChange,
+  WorkspaceOfRun,
   WorkspaceRepository,
 } from '../../../../application/ports/repositories/workspace-repository.js';
+import { runStanding } from '../../../../domain/authorization/actor.js';
 import {
   type Actor,
   type AgentPoolId,
@@ -13,8 +15,8 @@ import {
   type ConfigurationVersionId,
   type Instant,
   type OrganizationId,
+  type ProjectId,
   type Standing,
-  type TeamId,
   type WebhookId,
   type WithStanding,
   type Workspace,
@@ -25,21 +27,23 @@ import { ofOrganization, ofPage, sorted } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
 import { ofCurrentRun } from './runs/current-run.js';
-import { seeing, standingOnEach } from './standing.js';
+import { seeing, standingOnEach, workspacesThrough } from './standing.js';
 import { byNames, inOrder, named } from './workspace-lists.js';
 import { modeToRow, workspaceRows } from './workspace-rows.js';
+import { tagged } from './workspace-tags.js';
 
 const changeable = workspaceRows.except('id', 'organizationId', 'currentConfigurationVersionId', 'createdAt', 'source');
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
-const select = (workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
+const tagNames = `(select string_agg(t.name, ' ') from workspace_tags as wt join tags as t on t.id = wt.tag_id
+  where wt.workspace_id = w.id)`;
+
+const select = (sql: Knex, workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
   workspaces.select(...columnsOf('w', workspaceRows.columns), 'o.default_execution_mode', 'o.default_agent_pool_id', {
     organization_name: 'o.name',
+    tag_names: sql.raw(tagNames),
   });
-
-const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
-  select(matching).orderByRaw('lower(w.name)').orderBy('w.id');
 
 /** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
 export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
@@ -51,7 +55,8 @@ export const executionModeOf =
 
 const findById = seeing(
   'workspace',
-  (sql, { id }: { readonly id: WorkspaceId }) => select(livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
+  (sql, { id }: { readonly id: WorkspaceId }) =>
+    select(sql, livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
   workspaceRows.read,
 );
 
@@ -62,10 +67,14 @@ const findId = seeing(
   ({ id }: { readonly id: WorkspaceId }) => id,
 );
 
+const workspaceById = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
+  select(sql, livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
+);
+
 const findByName = seeing(
   'workspace',
   (sql, { organizationName, name }: { readonly organizationName: string; readonly name: string }) =>
-    select(livingWorkspaces(sql('workspaces as w')).where({ 'o.name': organizationName, 'w.name': name })),
+    select(sql, livingWorkspaces(sql('workspaces as w')).where({ 'o.name': organizationName, 'w.name': name })),
   workspaceRows.read,
 );
 
@@ -90,12 +99,12 @@ export class KnexWorkspaces implements WorkspaceRepository {
   }
 
   async find(id: WorkspaceId): Promise<Workspace | undefined> {
-    const row = await this.db.first<object>(select(this.living().where('w.id', id)));
+    const row = await this.db.first<object>(workspaceById(this.db, { id }));
     return row && workspaceRows.read(row);
   }
 
   async findByWebhook(id: WebhookId): Promise<Workspace | undefined> {
-    const row = await this.db.first<object>(select(this.living().where('w.webhook_id', id)));
+    const row = await this.db.first<object>(select(this.db.sql, this.living().where('w.webhook_id', id)));
     return row && workspaceRows.read(row);
   }
 
@@ -103,7 +112,9 @@ export class KnexWorkspaces implements WorkspaceRepository {
     const otherwise = this.living()
       .where('w.id', '>', after)
       .whereNot('w.webhook_key', 'like', `${sealPrefix(fingerprint)}%`);
-    return (await this.db.all<object>(select(otherwise).orderBy('w.id').limit(limit))).map(workspaceRows.read);
+    return (await this.db.all<object>(select(this.db.sql, otherwise).orderBy('w.id').limit(limit))).map(
+      workspaceRows.read,
+    );
   }
 
   add(workspace: Workspace): Promise<void> {
@@ -117,6 +128,12 @@ export class KnexWorkspaces implements WorkspaceRepository {
       .where({ id: workspace.id, revision: workspace.revision - 1, deleted_at: null })
       .update({ ...changeable.write(workspace), ...modeToRow(workspace) });
     return unlessTaken(unlessStale({ table: 'workspaces', id: workspace.id }, this.db.run(update)), nameTaken);
+  }
+
+  async moveTo(projectId: ProjectId, ids: readonly WorkspaceId[], now: Instant): Promise<void> {
+    const { sql } = this.db;
+    const change = { project_id: projectId, updated_at: now, revision: sql.raw('revision + 1') };
+    await this.db.run(sql('workspaces').whereIn('id', ids).where('deleted_at', null).update(change));
   }
 
   async remove(id: WorkspaceId, now: Instant): Promise<void> {
@@ -150,13 +167,13 @@ export class KnexWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
   ): Promise<readonly WorkspaceId[]> {
     const among = this.living().where('w.organization_id', organizationId).whereIn('w.id', ids);
-    if (visibility !== 'all') among.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    if (visibility !== 'all') among.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     return (await this.db.all<{ id: WorkspaceId }>(among.select('w.id').orderBy('w.id'))).map(({ id }) => id);
   }
 
   async among(ids: readonly WorkspaceId[]): Promise<readonly Workspace[]> {
     if (ids.length === 0) return [];
-    return (await this.db.all<object>(select(this.living().whereIn('w.id', ids)))).map(workspaceRows.read);
+    return (await this.db.all<object>(select(this.db.sql, this.living().whereIn('w.id', ids)))).map(workspaceRows.read);
   }
 
   seenAmong(
@@ -188,8 +205,8 @@ export class KnexWorkspaces implements WorkspaceRepository {
     workspaces: Knex.QueryBuilder,
   ): Promise<readonly WithStanding<Workspace>[]> {
     workspaces.where('w.organization_id', organizationId);
-    if (visibility !== 'all') workspaces.whereIn('w.id', this.grantedTo(visibility.throughTeams));
-    const rows = await this.db.all<object>(sorted(select(workspaces), 'w', 'lower(w.name)'));
+    if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    const rows = await this.db.all<object>(sorted(select(this.db.sql, workspaces), 'w', 'lower(w.name)'));
     const found = rows.map(workspaceRows.read);
     const standingOn = await standingOnEach(
       this.db,
@@ -220,14 +237,43 @@ export class KnexWorkspaces implements WorkspaceRepository {
     page: PageRequest,
   ): Promise<Page<WithStanding<Workspace>>> {
     const consumers = this.living().whereIn('w.id', this.consumersOf(id).select('consumer_id'));
-    if (visibility !== 'all') consumers.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    if (visibility !== 'all') consumers.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    const byName = (part: Knex.QueryBuilder) => sorted(select(this.db.sql, part), 'w', 'lower(w.name)');
     return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
+  }
+
+  async dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]> {
+    const due = this.living().where('w.auto_destroy_at', '<=', now);
+    const rows = await this.db.all<{ readonly id: WorkspaceId }>(
+      due.select('w.id').orderBy(['w.auto_destroy_at', 'w.id']).limit(limit),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async findForRun(readerId: WorkspaceId, sought: WorkspaceOfRun): Promise<WithStanding<Workspace> | undefined> {
+    const { sql } = this.db;
+    const named = 'id' in sought ? { 'w.id': sought.id } : { 'o.name': sought.organizationName, 'w.name': sought.name };
+    const found = this.living()
+      .where(named)
+      .join('workspaces as reader', (on) =>
+        on.onVal('reader.id', readerId).on('reader.organization_id', 'w.organization_id').onNull('reader.deleted_at'),
+      )
+      .leftJoin('workspace_state_consumers as c', (on) =>
+        on.on('c.workspace_id', 'w.id').onVal('c.consumer_id', readerId),
+      );
+    const row = await this.db.first<{ readonly shares_state: boolean | number }>(
+      select(sql, found).select({ shares_state: sql.raw('w.global_remote_state = TRUE or c.consumer_id is not null') }),
+    );
+    return row && { subject: workspaceRows.read(row), standing: runStanding(Boolean(row.shares_state)) };
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
     const gone = this.consumersOf(id);
-    if (removed !== 'all') gone.whereIn('consumer_id', removed);
-    if (removed === 'all' || removed.length > 0) await this.db.run(gone.delete());
+    if (removed !== 'all') {
+      const visible = 'throughTeams' in removed ? workspacesThrough(this.db.sql, removed.throughTeams) : [...removed];
+      gone.whereIn('consumer_id', visible);
+    }
+    if (!Array.isArray(removed) || removed.length > 0) await this.db.run(gone.delete());
     if (added.length === 0) return;
     const { sql } = this.db;
     // Selected, and with a `where`, for the reasons that KnexPolicySets gives.
@@ -259,12 +305,13 @@ export class KnexWorkspaces implements WorkspaceRepository {
     const { descending } = filter.sort ?? byNames;
     const present = (part: Knex.QueryBuilder) =>
       sorted(
-        select(ofPage(this.living(), sorted(part.select('l.id'), 'l', 'lower(l.name)', descending), 'w')),
+        select(this.db.sql, ofPage(this.living(), sorted(part.select('l.id'), 'l', 'lower(l.name)', descending), 'w')),
         'w',
         'lower(w.name)',
         descending,
       );
-    return pageOf(this.db, named(listed, 'l', filter), present, workspaceRows.read, page);
+    tagged(this.db.sql, named(listed, 'l', filter), 'l', organizationId, filter);
+    return pageOf(this.db, listed, present, workspaceRows.read, page);
   }
 
   private pageOfSome(
@@ -275,19 +322,16 @@ export class KnexWorkspaces implements WorkspaceRepository {
   ): Promise<Page<Workspace>> {
     const { sql } = this.db;
     const workspaces = named(this.living().where('w.organization_id', organizationId), 'w', filter);
-    if (visibility !== 'all') workspaces.whereIn('w.id', this.grantedTo(visibility.throughTeams));
+    tagged(sql, workspaces, 'w', organizationId, filter);
+    if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     if (filter.currentRun !== undefined) {
       workspaces.whereRaw('? in (?)', [
         ofCurrentRun(sql, 'status'),
         sql.raw(filter.currentRun.map(() => '?').join(', ') || 'null', [...filter.currentRun]),
       ]);
     }
-    const present = (part: Knex.QueryBuilder) => inOrder(sql, select(part), filter.sort ?? byNames);
+    const present = (part: Knex.QueryBuilder) => inOrder(sql, select(sql, part), filter.sort ?? byNames);
     return pageOf(this.db, workspaces, present, workspaceRows.read, page);
-  }
-
-  private grantedTo(teams: readonly TeamId[]): Knex.QueryBuilder {
-    return this.db.sql('team_workspaces').select('workspace_id').whereIn('team_id', teams);
   }
 
   private living(): Knex.QueryBuilder {

@@ -6,6 +6,8 @@ import {
   identityOf,
   type OrganizationAccess,
   type OrganizationId,
+  type ProjectGrant,
+  type ProjectId,
   type Standing,
   type TeamId,
   type TeamStanding,
@@ -44,6 +46,36 @@ export function grantFromRow(row: GrantRow): Grant | undefined {
   return row.access === null ? undefined : { access: row.access };
 }
 
+/** A grant on a project as stored: as JSON if it is custom. */
+export interface ProjectGrantRow {
+  readonly level: ProjectGrant['access'] | null;
+  readonly permissions: string | null;
+}
+
+export const projectGrantToRow = (grant: ProjectGrant): ProjectGrantRow => ({
+  level: grant.access,
+  permissions: grant.access === 'custom' ? JSON.stringify(grant.permissions) : null,
+});
+
+export function projectGrantFromRow({ level, permissions }: ProjectGrantRow): ProjectGrant | undefined {
+  if (level === 'custom') return { access: 'custom', permissions: JSON.parse(permissions ?? '') };
+  return level === null ? undefined : { access: level };
+}
+
+const projectGrantColumns = { standing_level: 'sp.level', standing_permissions: 'sp.permissions' };
+
+/** The workspaces that these teams have access to, each through a grant on it or on its project. */
+export const workspacesThrough = (sql: Knex, teamIds: readonly TeamId[]): Knex.QueryBuilder =>
+  sql('team_workspaces')
+    .select('workspace_id')
+    .whereIn('team_id', teamIds)
+    .union(
+      sql('team_projects as sp')
+        .join('workspaces as sw', 'sw.project_id', 'sp.project_id')
+        .whereIn('sp.team_id', teamIds)
+        .select('sw.id as workspace_id'),
+    );
+
 export const accessFromText = (text: string): OrganizationAccess => new Set(JSON.parse(text));
 
 /**
@@ -57,12 +89,25 @@ interface StandingRow extends Partial<GrantRow> {
   readonly standing_team_id: TeamId | null;
   readonly standing_owners: boolean | number;
   readonly standing_access: string;
+  readonly standing_in_project?: boolean | number;
+  readonly standing_level?: ProjectGrant['access'] | null;
+  readonly standing_permissions?: string | null;
 }
 
-type Place = 'organization' | 'workspace';
+type Place = 'organization' | 'project' | 'workspace';
 
-/** Joins what the caller is to the organization `o`, and with `place` the grants on the workspace `w`. */
-function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: string, place: Place): Knex.QueryBuilder {
+/** Whether the team `st` has access to a workspace of the project `p`. */
+const inProject = `exists (select 1 from team_workspaces as sg join workspaces as sw on sw.id = sg.workspace_id
+  where sg.team_id = st.id and sw.project_id = p.id and sw.deleted_at is null)`;
+
+/** Joins what the caller is to the organization `o`, and with `place` what it has on the project `p` or the workspace `w`. */
+function joinStanding(
+  sql: Knex,
+  query: Knex.QueryBuilder,
+  kind: Actor['kind'],
+  caller: string,
+  place: Place,
+): Knex.QueryBuilder {
   if (kind === 'organization' || kind === 'auditor') return query.select({ standing_organization_id: 'o.id' });
   if (kind === 'user') {
     query
@@ -84,6 +129,11 @@ function joinStanding(query: Knex.QueryBuilder, kind: Actor['kind'], caller: str
     standing_access: 'st.organization_access',
   });
   if (place === 'organization') return query;
+  const project = place === 'project' ? 'p.id' : 'w.project_id';
+  query
+    .leftJoin('team_projects as sp', (on) => on.on('sp.team_id', 'st.id').on('sp.project_id', project))
+    .select(projectGrantColumns);
+  if (place === 'project') return query.select({ standing_in_project: sql.raw(inProject) });
   return query
     .leftJoin('team_workspaces as sg', (on) => on.on('sg.team_id', 'st.id').on('sg.workspace_id', 'w.id'))
     .select(...columnsOf('sg', grantColumns));
@@ -108,17 +158,21 @@ function standingFromRows(actor: Actor, rows: readonly StandingRow[]): Standing 
 function teamFromRow(row: StandingRow): TeamStanding | undefined {
   if (!row.standing_team_id) return undefined;
   const grant = row.access && grantFromRow(row as GrantRow);
+  const { standing_level: level, standing_permissions: permissions = null } = row;
+  const projectGrant = level && projectGrantFromRow({ level, permissions });
   return {
     teamId: row.standing_team_id,
     owners: Boolean(row.standing_owners),
     access: accessFromText(row.standing_access),
     ...(grant && { grant }),
+    ...(projectGrant && { projectGrant }),
+    ...(row.standing_in_project && { inProject: true }),
   };
 }
 
 /**
  * Finds what `select` selects, with the caller's standing towards it, in one statement. The selection has the living
- * organization as `o`, and the workspace, when that is the place in question, as `w`.
+ * organization as `o`, and the project or the workspace, when that is the place in question, as `p` or `w`.
  */
 export function seeing<Row, Subject, Sought extends Readonly<Record<string, string>>>(
   place: Place,
@@ -127,7 +181,7 @@ export function seeing<Row, Subject, Sought extends Readonly<Record<string, stri
 ): (db: Statements, actor: Actor, sought: Sought) => Promise<WithStanding<Subject> | undefined> {
   const by = (kind: Actor['kind']) =>
     prepared<Sought & { caller: string }>((sql, values) =>
-      joinStanding(select(sql, values), kind, values.caller, place),
+      joinStanding(sql, select(sql, values), kind, values.caller, place),
     );
   const statements = {
     user: by('user'),
@@ -143,33 +197,77 @@ export function seeing<Row, Subject, Sought extends Readonly<Record<string, stri
   };
 }
 
-const grantsOn = prepared(
-  (sql, { teamIds, workspaceIds }: { teamIds: readonly TeamId[]; workspaceIds: readonly WorkspaceId[] }) =>
-    sql('team_workspaces')
-      .whereIn('workspace_id', workspaceIds)
-      .whereIn('team_id', teamIds)
-      .select('team_id', 'workspace_id', ...grantColumns),
+interface Among extends Readonly<Record<string, unknown>> {
+  readonly teamIds: readonly TeamId[];
+  readonly ids: readonly string[];
+}
+
+/** The grants of teams on workspaces, and after them those on the projects of these workspaces. */
+const grantsOn = prepared((sql, { teamIds, ids }: Among) => {
+  const nulls = (...names: readonly string[]) => names.map((name) => sql.raw('null as ??', [name]));
+  return sql('team_workspaces as sg')
+    .whereIn('sg.workspace_id', ids)
+    .whereIn('sg.team_id', teamIds)
+    .select(
+      'sg.workspace_id as id',
+      'sg.team_id',
+      ...columnsOf('sg', grantColumns),
+      ...nulls('level', 'project_permissions'),
+    )
+    .unionAll(
+      sql('workspaces as sw')
+        .join('team_projects as sp', 'sp.project_id', 'sw.project_id')
+        .whereIn('sw.id', ids)
+        .whereIn('sp.team_id', teamIds)
+        .select('sw.id', 'sp.team_id', ...nulls(...grantColumns), 'sp.level', 'sp.permissions as project_permissions'),
+    );
+});
+
+const grantsOnProjects = prepared((sql, { teamIds, ids }: Among) =>
+  sql('team_projects as sp')
+    .whereIn('sp.project_id', ids)
+    .whereIn('sp.team_id', teamIds)
+    .select('sp.project_id as id', 'sp.team_id', 'sp.level', 'sp.permissions as project_permissions'),
 );
 
-/** The same standing with the grants of its teams on each of the workspaces. One statement for all of them. */
-export async function standingOnEach(
+interface HeldRow extends Partial<GrantRow> {
+  readonly id: string;
+  readonly team_id: TeamId;
+  readonly level: ProjectGrant['access'] | null;
+  readonly project_permissions: string | null;
+}
+
+/** The same standing with the grants of its teams on each place. One statement for all of them. */
+async function withGrants(
   db: Statements,
   standing: Standing,
-  workspaceIds: readonly WorkspaceId[],
-): Promise<(id: WorkspaceId) => Standing> {
+  ids: readonly string[],
+  grants: typeof grantsOn,
+): Promise<(id: string) => Standing> {
   const teamIds = standing.teams.map(({ teamId }) => teamId);
-  const rows =
-    teamIds.length === 0 || workspaceIds.length === 0
-      ? []
-      : await db.all<GrantRow & { team_id: TeamId; workspace_id: WorkspaceId }>(
-          grantsOn(db, { teamIds, workspaceIds }),
-        );
-  const held = new Map(rows.map((row) => [`${row.workspace_id} ${row.team_id}`, grantFromRow(row)]));
+  const rows = teamIds.length === 0 || ids.length === 0 ? [] : await db.all<HeldRow>(grants(db, { teamIds, ids }));
+  const held = Map.groupBy(rows, (row) => `${row.id} ${row.team_id}`);
+  const grantsIn = (row: HeldRow) => {
+    const grant = row.access && grantFromRow(row as GrantRow);
+    const projectGrant = projectGrantFromRow({ level: row.level, permissions: row.project_permissions });
+    return { ...(grant && { grant }), ...(projectGrant && { projectGrant }) };
+  };
   return (id) => ({
     ...standing,
-    teams: standing.teams.map(({ grant: _, ...team }) => {
-      const grant = held.get(`${id} ${team.teamId}`);
-      return grant === undefined ? team : { ...team, grant };
-    }),
+    teams: standing.teams.map(({ grant: _, projectGrant: __, ...team }) =>
+      Object.assign({}, team, ...(held.get(`${id} ${team.teamId}`) ?? []).map(grantsIn)),
+    ),
   });
 }
+
+export const standingOnEach = (
+  db: Statements,
+  standing: Standing,
+  ids: readonly WorkspaceId[],
+): Promise<(id: WorkspaceId) => Standing> => withGrants(db, standing, ids, grantsOn);
+
+export const standingOnEachProject = (
+  db: Statements,
+  standing: Standing,
+  ids: readonly ProjectId[],
+): Promise<(id: ProjectId) => Standing> => withGrants(db, standing, ids, grantsOnProjects);

@@ -6,13 +6,14 @@ import { ofCurrentRun } from './runs/current-run.js';
 
 export const byNames: NonNullable<WorkspaceFilter['sort']> = { key: 'name', descending: false };
 
-/** Restricts workspaces by their names. */
+/** Restricts workspaces by their names and their project. */
 export function named(
   workspaces: Knex.QueryBuilder,
   alias: string,
-  { search, wildcard }: WorkspaceFilter,
+  { search, wildcard, projectId }: WorkspaceFilter,
 ): Knex.QueryBuilder {
   withPart(workspaces, `${alias}.name`, search);
+  if (projectId !== undefined) workspaces.where(`${alias}.project_id`, projectId);
   if (wildcard === undefined) return workspaces;
   const pattern = caseless(wildcard).split('*').map(likeLiteral).join('%');
   return workspaces.whereRaw(`lower(${alias}.name) like ? escape '!'`, [pattern]);

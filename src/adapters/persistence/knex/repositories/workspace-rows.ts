@@ -1,4 +1,5 @@
 import type { ExecutionMode, Workspace } from '../../../../domain/index.js';
+import { idsIn } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 
 interface ModeRow {
@@ -18,6 +19,7 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
   id: row.id,
   organizationId: row.organization_id,
   organizationName: as.joined(row.organization_name),
+  projectId: row.project_id,
   name: row.name,
   description: row.description,
   autoApply: as.flag(row.auto_apply),
@@ -55,10 +57,12 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
   structuredRunOutputEnabled: as.flag(row.structured_run_output_enabled),
   assessmentsEnabled: as.flag(row.assessments_enabled),
   autoApplyRunTrigger: as.flag(row.auto_apply_run_trigger),
-  autoDestroy: as.group(row.auto_destroy_at, {
+  autoDestroy: as.group(row.auto_destroy_by_kind, {
     at: row.auto_destroy_at,
+    activityDuration: row.auto_destroy_activity_duration,
     by: { kind: row.auto_destroy_by_kind, id: row.auto_destroy_by_id },
   }),
+  tagNames: as.joined(row.tag_names, idsIn),
   currentConfigurationVersionId: row.current_configuration_version_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

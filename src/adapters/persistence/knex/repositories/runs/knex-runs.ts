@@ -30,10 +30,10 @@ import {
   type WorkspaceVisibility,
   waitingRunStatuses,
 } from '../../../../../domain/index.js';
-import { prepared } from '../../engine/prepared.js';
+import { columnsFrom, inserting, prepared } from '../../engine/prepared.js';
 import { columnsOf, pageOf, type Statements, unlessStale } from '../../engine/statements.js';
 import { livingWorkspaces } from '../knex-workspaces.js';
-import { seeing, standingOnEach } from '../standing.js';
+import { seeing, standingOnEach, workspacesThrough } from '../standing.js';
 import { isOneOf, notPlanOnly } from './current-run.js';
 import { narrows, runsOfOrganization, someRunsOf } from './run-lists.js';
 import {
@@ -94,6 +94,24 @@ const runsInRange = prepared(
       .orderBy('r.sequence', 'desc'),
 );
 
+const insertRun = inserting('runs', runRows.columns);
+
+const updateRun = prepared((sql, row: { readonly id: RunId; readonly revision_before: number }) =>
+  sql('runs').where({ id: row.id, revision: row.revision_before }).update(columnsFrom(row, changeable.columns)),
+);
+
+const takeSequence = prepared((sql, { id }: { readonly id: WorkspaceId }) => {
+  const livingOrganization = sql('organizations as o')
+    .whereRaw('o.id = workspaces.organization_id')
+    .whereNull('o.deleted_at')
+    .select('o.id');
+  return sql('workspaces')
+    .where({ id, deleted_at: null })
+    .whereExists(livingOrganization)
+    .update({ last_run_sequence: sql.raw('last_run_sequence + 1') })
+    .returning('last_run_sequence');
+});
+
 const firstOfVersions = prepared((sql, { ids }: { readonly ids: readonly ConfigurationVersionId[] }) => {
   const earliest = sql('runs as e')
     .whereRaw('e.configuration_version_id = r.configuration_version_id')
@@ -134,15 +152,12 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   async add({ state }: Run): Promise<void> {
-    await this.db.runLater(this.db.sql('runs').insert(runRows.write(state)));
+    await this.db.runLater(insertRun(this.db, runRows.write(state)));
   }
 
   save({ state }: Run): Promise<void> {
-    const update = this.db
-      .sql('runs')
-      .where({ id: state.id, revision: state.revision - 1 })
-      .update(changeable.write(state));
-    return unlessStale({ table: 'runs', id: state.id }, this.db.run(update));
+    const row = { ...changeable.write(state), id: state.id, revision_before: state.revision - 1 };
+    return unlessStale({ table: 'runs', id: state.id }, this.db.run(updateRun(this.db, row)));
   }
 
   async aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered> {
@@ -161,18 +176,7 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   async takeSequence(workspaceId: WorkspaceId): Promise<number> {
-    const { sql } = this.db;
-    const livingOrganization = sql('organizations as o')
-      .whereRaw('o.id = workspaces.organization_id')
-      .whereNull('o.deleted_at')
-      .select('o.id');
-    const row = await this.db.first<{ last_run_sequence: number }>(
-      sql('workspaces')
-        .where({ id: workspaceId, deleted_at: null })
-        .whereExists(livingOrganization)
-        .update({ last_run_sequence: sql.raw('last_run_sequence + 1') })
-        .returning('last_run_sequence'),
-    );
+    const row = await this.db.first<{ last_run_sequence: number }>(takeSequence(this.db, { id: workspaceId }));
     if (row === undefined) throw notFound();
     return row.last_run_sequence;
   }
@@ -185,6 +189,19 @@ export class KnexRuns implements RunRepository, RunQueries {
         .whereRaw(notPlanOnly)
         .whereRaw(isOneOf(runStatusesHoldingWorkspace)),
     );
+  }
+
+  async before({ state }: Run, limit: number): Promise<readonly Run[]> {
+    const others = (statuses: readonly RunStatus[]) =>
+      this.living()
+        .where('r.workspace_id', state.workspaceId)
+        .whereNot('r.id', state.id)
+        .whereRaw(notPlanOnly)
+        .whereRaw(isOneOf(statuses))
+        .select(...columnsOf('r', runRows.columns));
+    const waiting = others(waitingRunStatuses).where('r.sequence', '<', state.sequence).orderBy('r.sequence');
+    const rows = await this.db.all<object>(waiting.limit(limit - 1));
+    return [...rows, ...(await this.db.all<object>(others(runStatusesHoldingWorkspace)))].map(restored);
   }
 
   nextWaiting(workspaceId: WorkspaceId): Promise<Run | undefined> {
@@ -263,7 +280,7 @@ export class KnexRuns implements RunRepository, RunQueries {
     const places = placed(queued(sql, organizationId), sql);
     const runs = sql.from(places.as('q')).join('runs as r', 'r.id', 'q.id');
     if (visibility !== 'all') {
-      const granted = sql('team_workspaces').select('workspace_id').whereIn('team_id', visibility.throughTeams);
+      const granted = workspacesThrough(sql, visibility.throughTeams);
       runs.whereIn('q.workspace_id', granted);
     }
     const found = await pageOf(

@@ -16,7 +16,7 @@ import type {
 import { ofPage } from '../../engine/lists.js';
 import { columnsOf, countOf, likeLiteral, type Statements } from '../../engine/statements.js';
 import { livingWorkspaces } from '../knex-workspaces.js';
-import { standingOnEach } from '../standing.js';
+import { standingOnEach, workspacesThrough } from '../standing.js';
 import { runRows } from './run-rows.js';
 
 /** Whether the filter selects anything but all runs. */
@@ -115,7 +115,7 @@ export async function runsOfOrganization(
     const living = livingWorkspaces(sql('workspaces as w')).where('w.organization_id', organizationId);
     if (workspaceNames !== undefined) living.whereIn('w.name', workspaceNames);
     if (visibility === 'all') return living;
-    const granted = sql('team_workspaces').select('workspace_id').whereIn('team_id', visibility.throughTeams);
+    const granted = workspacesThrough(sql, visibility.throughTeams);
     return living.whereIn('w.id', granted);
   };
   const runs = matching(sql, filter)

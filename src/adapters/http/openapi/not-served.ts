@@ -1,0 +1,176 @@
+/** A part of this API family that the service does not serve. */
+export interface NotServed {
+  readonly name: string;
+  /** Its endpoints, with every path below them. A parameter stands for any id, whether it exists or not. */
+  readonly paths: readonly string[];
+  /** The resources of the tfe provider that need it. */
+  readonly resources: readonly string[];
+  /** In sentences, for the response and the page. */
+  readonly why: string;
+  /** A link to more, for the page only. */
+  readonly more?: string;
+}
+
+const notYet = 'Not yet.';
+
+const of = (place: string, ...names: readonly string[]): readonly string[] => names.map((name) => `${place}/${name}`);
+const ofOrganization = (...names: readonly string[]) => of('/organizations/:organization', ...names);
+const ofWorkspace = (...names: readonly string[]) => of('/workspaces/:id', ...names);
+const ofSite = (...names: readonly string[]) => of('/admin', ...names);
+
+/** Requests for these are 404 with the reason, and `docs/compatibility.md` lists them. */
+export const notServed: readonly NotServed[] = [
+  {
+    name: 'settings and policy sets of projects',
+    paths: [],
+    resources: ['tfe_project_settings', 'tfe_project_policy_set'],
+    why: 'Execution modes and policy sets belong to the organization or to workspaces.',
+  },
+  {
+    name: 'policy sets by tags',
+    paths: [],
+    resources: ['tfe_tag_policy_set'],
+    why: 'A policy set names its workspaces, or is global.',
+  },
+  {
+    name: 'reserved tag keys',
+    paths: [...ofOrganization('reserved-tag-keys'), '/reserved-tag-keys'],
+    resources: [],
+    why: 'Everyone who may update a workspace may use any key.',
+  },
+  {
+    name: 'variable sets',
+    paths: [...ofOrganization('varsets'), ...ofWorkspace('varsets', 'all-vars'), '/varsets'],
+    resources: ['tfe_variable_set', 'tfe_workspace_variable_set', 'tfe_project_variable_set'],
+    why: notYet,
+  },
+  {
+    name: 'run tasks',
+    paths: [...ofOrganization('tasks'), ...ofWorkspace('tasks'), '/tasks', '/task-results'],
+    resources: ['tfe_organization_run_task', 'tfe_organization_run_task_global_settings', 'tfe_workspace_run_task'],
+    why: notYet,
+  },
+  {
+    name: 'policy sets from repositories',
+    paths: [],
+    resources: [],
+    why: `${notYet} This includes \`vcs_repo\` and \`policies_path\` of \`tfe_policy_set\`. Use \`slug\`.`,
+  },
+  {
+    name: 'registry',
+    paths: [
+      ...ofOrganization('registry-modules', 'registry-providers', 'no-code-modules'),
+      '/registry-modules',
+      '/no-code-modules',
+    ],
+    resources: ['tfe_registry_module', 'tfe_registry_provider', 'tfe_registry_gpg_key', 'tfe_no_code_module'],
+    why: 'Modules come from Git sources, providers from the public registry or a mirror.',
+  },
+  {
+    name: 'notification configurations',
+    paths: [
+      ...ofWorkspace('notification-configurations'),
+      '/teams/:id/notification-configurations',
+      '/notification-configurations',
+    ],
+    resources: ['tfe_notification_configuration', 'tfe_team_notification_configuration'],
+    why: 'The service calls no other service. The audit trail and the metrics show what happened.',
+  },
+  {
+    name: 'OAuth clients',
+    paths: [
+      ...ofOrganization('oauth-clients', 'oauth-tokens', 'vcs-events'),
+      '/oauth-clients',
+      '/oauth-tokens',
+      '/github-app',
+    ],
+    resources: ['tfe_oauth_client', 'tfe_project_oauth_client'],
+    why: 'The operator keeps the credentials of repositories in files.',
+    more: '[repositories](version-control.md)',
+  },
+  {
+    name: 'SSH keys',
+    paths: [...ofOrganization('ssh-keys'), ...ofWorkspace('relationships/ssh-key'), '/ssh-keys'],
+    resources: ['tfe_ssh_key'],
+    why: 'Keys for fetching modules stay on the machines of the agents.',
+  },
+  {
+    name: 'run triggers',
+    paths: [...ofWorkspace('run-triggers'), '/run-triggers'],
+    resources: ['tfe_run_trigger'],
+    why: 'No run starts a run of another workspace. Pipelines create runs through the API.',
+  },
+  {
+    name: 'cost estimation',
+    paths: ['/cost-estimates'],
+    resources: [],
+    why: 'It needs the price lists of cloud vendors. A policy can judge the plan instead.',
+  },
+  {
+    name: 'policy checks',
+    paths: ['/runs/:id/policy-checks', '/policy-checks'],
+    resources: [],
+    why: 'Policies are evaluated in task stages: see `/runs/:id/task-stages`.',
+  },
+  {
+    name: 'health assessments',
+    paths: [...ofWorkspace('current-assessment-result'), '/assessment-results'],
+    resources: [],
+    why: 'A run that is `plan-only` and `refresh-only` shows drift.',
+  },
+  {
+    name: 'agents as resources',
+    paths: ['/agent-pools/:id/agents', '/agents'],
+    resources: [],
+    why: 'Agents hold no registration, only leases of runs. The tokens of a pool show when they were last used.',
+  },
+  {
+    name: 'retention policies of organizations',
+    paths: ofOrganization('relationships/data-retention-policy'),
+    resources: [],
+    why: 'The setting ARCHIVE_AFTER_DAYS applies to all organizations.',
+  },
+  {
+    name: 'SAML and SCIM',
+    paths: [...ofSite('saml-settings', 'scim-settings', 'scim-tokens', 'scim-group-mappings'), '/scim'],
+    resources: ['tfe_saml_settings', 'tfe_scim_settings', 'tfe_scim_token', 'tfe_scim_group_mapping'],
+    why: 'Users, memberships and teams are managed through the API.',
+  },
+  {
+    name: 'administration of the installation',
+    paths: ofSite(
+      'general-settings',
+      'cost-estimation-settings',
+      'smtp-settings',
+      'twilio-settings',
+      'customization-settings',
+      'organizations',
+      'workspaces',
+      'runs',
+      'terraform-versions',
+      'opa-versions',
+      'sentinel-versions',
+    ),
+    resources: ['tfe_terraform_version', 'tfe_opa_version', 'tfe_sentinel_version'],
+    why: 'The operator uses the settings and commands of the service. Agents fetch the programs of the versions that runs name.',
+    more: '[configuration](configuration.md)',
+  },
+  {
+    name: 'subscriptions and invoices',
+    paths: [...ofOrganization('subscription', 'invoices'), '/subscriptions', '/feature-sets'],
+    resources: [],
+    why: 'The service charges for nothing. The entitlement set of an organization shows what it can do.',
+  },
+  {
+    name: 'stacks',
+    paths: [...ofOrganization('stacks'), '/stacks', '/stack-configurations', '/stack-deployment-groups'],
+    resources: ['tfe_stack', 'tfe_stack_variable_set'],
+    why: 'Stacks are planned by programs of their vendor that are not public.',
+  },
+  {
+    name: 'described team tokens',
+    paths: ['/teams/:id/authentication-tokens'],
+    resources: [],
+    why: 'A team has one token. `description` of `tfe_team_token` must be left out.',
+  },
+];

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { RunEvent, RunEventReference, RunId } from '../../../../domain/index.js';
+import { runEventActions } from '../../../../domain/supporting/runs/run-event.js';
+import type { Dialect } from '../../routing/dialect.js';
+import type { Resource } from '../../routing/document.js';
+import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { dateTime, maybeText, text } from '../../routing/resource-schema.js';
+import { actor } from './run-resource.js';
+
+const eventAction = z.enum(runEventActions);
+
+/** The common part of the ids of an event and of its comment: from the comment, or from the run and the action. */
+const partOf = (runId: RunId, { action, commentId }: RunEvent): string =>
+  commentId === null ? `${runId.replace(/^run-/, '')}-${action.replaceAll('_', '-')}` : commentId.replace(/^wsc-/, '');
+
+const eventIdOf = (runId: RunId, event: RunEvent): string => `re-${partOf(runId, event)}`;
+const commentIdOf = (runId: RunId, event: RunEvent): string => `wsc-${partOf(runId, event)}`;
+
+const referenceIn =
+  (prefix: 're' | 'wsc') =>
+  (id: string): RunEventReference => {
+    const [, own = '', action] = new RegExp(`^${prefix}-([^-]+)(?:-(.+))?$`).exec(id) ?? [];
+    return action === undefined
+      ? { commentId: `wsc-${own}` }
+      : { runId: `run-${own}`, action: action.replaceAll('-', '_') };
+  };
+
+export const eventFrom = referenceIn('re');
+export const commentFrom = referenceIn('wsc');
+
+const runEvent =
+  (words: Words) =>
+  (dialect: Dialect, runId: RunId) =>
+  (event: RunEvent): Resource => {
+    const { is, toOne, toOneOrNone, link } = words;
+    const id = eventIdOf(runId, event);
+    const { action, description, createdAt, comment } = event;
+    return {
+      id,
+      type: 'run-events',
+      attributes: {
+        action: is(eventAction, action, 'The status that the run reached, or what happened otherwise.'),
+        description: is(text, description),
+        'created-at': is(dateTime, createdAt),
+        comment: is(maybeText, comment, 'The text of the comment.'),
+      },
+      relationships: {
+        actor: actor(words, dialect, event.actor),
+        comment: toOneOrNone('comments', comment === null ? null : commentIdOf(runId, event)),
+        run: toOne('runs', runId),
+      },
+      links: { self: link(`${dialect.prefix}/run-events/${id}`) },
+    };
+  };
+
+export const presentRunEvent = runEvent(presenting);
+
+export const runEventSchema = described(
+  { name: 'RunEvent', about: 'An event in the life of a run: a status that it reached, or a comment.' },
+  (words, dialect) => runEvent(words)(dialect, '')(anyView()),
+);
+
+const runComment =
+  ({ is, toOneAt, link }: Words) =>
+  (dialect: Dialect, runId: RunId) =>
+  (event: RunEvent): Resource => {
+    const [id, eventId] = [commentIdOf(runId, event), eventIdOf(runId, event)];
+    return {
+      id,
+      type: 'comments',
+      attributes: { body: is(text, event.comment ?? '') },
+      relationships: {
+        'run-event': toOneAt('run-events', eventId, `${dialect.prefix}/run-events/${eventId}`),
+      },
+      links: { self: link(`${dialect.prefix}/comments/${id}`) },
+    };
+  };
+
+export const presentRunComment = runComment(presenting);
+
+export const runCommentSchema = described(
+  { name: 'RunComment', about: 'A comment on a run. Its event names the author and the time.' },
+  (words, dialect) => runComment(words)(dialect, '')(anyView()),
+);

@@ -1,0 +1,62 @@
+import type { CountedTag } from '../../../../application/index.js';
+import type { EffectiveTagBinding, TagBinding } from '../../../../domain/index.js';
+import type { Dialect } from '../../routing/dialect.js';
+import type { Resource } from '../../routing/document.js';
+import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { count, dateTime, text } from '../../routing/resource-schema.js';
+
+const tag =
+  ({ is, toOne }: Words) =>
+  (tag: CountedTag): Resource => ({
+    id: tag.id,
+    type: 'tags',
+    attributes: {
+      name: is(text, tag.name),
+      'created-at': is(dateTime, tag.createdAt),
+      'instance-count': is(count, tag.workspaces, 'Number of workspaces with the tag that the caller may read.'),
+    },
+    relationships: { organization: toOne('organizations', tag.organizationName) },
+  });
+
+const binding =
+  ({ is }: Words) =>
+  (binding: TagBinding): Resource => ({
+    id: binding.id,
+    type: 'tag-bindings',
+    attributes: {
+      key: is(text, binding.key),
+      value: is(text, binding.value, 'May be empty.'),
+      'created-at': is(dateTime, binding.createdAt),
+    },
+  });
+
+const effectiveBinding =
+  ({ is, group, optional, link }: Words) =>
+  (dialect: Dialect) =>
+  (binding: Pick<EffectiveTagBinding, 'id' | 'key' | 'value' | 'inheritedFrom'>): Resource => ({
+    id: binding.id,
+    type: 'effective-tag-bindings',
+    attributes: { key: is(text, binding.key), value: is(text, binding.value, 'May be empty.') },
+    links: optional(
+      binding.inheritedFrom === null
+        ? undefined
+        : group({ 'inherited-from': link(`${dialect.prefix}/projects/${binding.inheritedFrom}`) }),
+      'The project that it comes from. Absent for a binding of its own.',
+    ),
+  });
+
+export const presentTag = tag(presenting);
+export const presentBinding = binding(presenting);
+export const presentEffectiveBinding = effectiveBinding(presenting);
+
+export const tagSchema = described({ name: 'Tag', about: 'A name by which workspaces are grouped.' }, (words) =>
+  tag(words)(anyView()),
+);
+
+export const bindingSchema = described({ name: 'TagBinding', about: 'A tag with a key and a value.' }, (words) =>
+  binding(words)(anyView()),
+);
+
+export const effectiveBindingSchema = described({ name: 'EffectiveTagBinding' }, (words, dialect) =>
+  effectiveBinding(words)(dialect)(anyView({ inheritedFrom: 'prj' })),
+);

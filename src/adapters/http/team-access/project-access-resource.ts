@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { TeamProjectView } from '../../../application/index.js';
+import { permissionsInProject, projectAccessLevels, projectScales, scales } from '../../../domain/index.js';
+import type { Dialect } from '../routing/dialect.js';
+import type { Resource } from '../routing/document.js';
+import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { flag } from '../routing/resource-schema.js';
+
+const accessLevel = z.enum(projectAccessLevels);
+const settings = z.enum(projectScales.settings);
+const teams = z.enum(projectScales.teams);
+const variableSets = z.enum(projectScales.variableSets);
+const runs = z.enum(scales.runs);
+const variables = z.enum(scales.variables);
+const stateVersions = z.enum(scales.stateVersions);
+const policyMocks = z.enum(scales.policyMocks);
+
+/** A fixed level shows the permissions it implies. */
+const projectAccess =
+  ({ is, group, toOneAt, link }: Words) =>
+  (dialect: Dialect) =>
+  (teamProject: TeamProjectView): Resource => {
+    const { project, workspaces } = permissionsInProject(teamProject.grant);
+    const { id, teamId, projectId } = teamProject;
+    const mocks = dialect.mocksAttributes.map((name) => [name, is(policyMocks, workspaces.policyMocks)]);
+    return {
+      id,
+      type: 'team-projects',
+      attributes: {
+        access: is(accessLevel, teamProject.grant.access),
+        'project-access': group({
+          settings: is(settings, project.settings),
+          teams: is(teams, project.teams, 'About the access of teams to the project.'),
+          'variable-sets': is(variableSets, project.variableSets),
+        }),
+        'workspace-access': group({
+          runs: is(runs, workspaces.runs),
+          variables: is(variables, workspaces.variables),
+          'state-versions': is(stateVersions, workspaces.stateVersions),
+          ...Object.fromEntries(mocks),
+          locking: is(flag, workspaces.workspaceLocking),
+          'run-tasks': is(flag, workspaces.runTasks),
+          create: is(flag, project.create),
+          move: is(flag, project.move, 'Whether the team can move workspaces that it administers to the project.'),
+          delete: is(flag, project.delete),
+        }),
+      },
+      relationships: {
+        team: toOneAt('teams', teamId, `${dialect.prefix}/teams/${teamId}`),
+        project: toOneAt('projects', projectId, `${dialect.prefix}/projects/${projectId}`),
+      },
+      links: { self: link(`${dialect.prefix}/team-projects/${id}`) },
+    };
+  };
+
+export const presentProjectAccess = projectAccess(presenting);
+
+export const projectAccessSchema = described(
+  {
+    name: 'ProjectAccess',
+    about:
+      'The permissions of one team on one project and all of its workspaces. With a fixed access level, the other attributes show the permissions that the level implies; `maintain` and `admin` also administer the workspaces.',
+  },
+  (words, dialect) => projectAccess(words)(dialect)(anyView({ grant: { access: 'write' } })),
+);

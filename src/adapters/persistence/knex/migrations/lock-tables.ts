@@ -1,0 +1,32 @@
+import type { Knex } from 'knex';
+
+/** The tables that a migration locks. */
+interface Locked {
+  /** Their shape changes: no other connection reads or writes them before the migration is committed. */
+  readonly changed?: readonly string[];
+  /** These are referred to, counted or indexed: other connections may read them, and not write. */
+  readonly referredTo?: readonly string[];
+}
+
+/**
+ * Locks every table that a migration changes or refers to, all at once or not at all. SQLite locks the whole database.
+ * Transactions lock these tables in different orders, so waiting for the second while holding the first could deadlock.
+ * A failed attempt releases all of them after a moment, before the database detects a deadlock.
+ */
+export async function lockTables(knex: Knex, { changed = [], referredTo = [] }: Locked): Promise<void> {
+  if (knex.client.driverName !== 'pg') return;
+  const lock = (tables: readonly string[], mode: string) =>
+    tables.length > 0 ? `lock table ${tables.join(', ')} in ${mode} mode;` : '';
+  await knex.raw(`do $$ begin loop
+  begin
+    set local lock_timeout = '500ms';
+    ${lock(changed, 'access exclusive')}
+    ${lock(referredTo, 'share row exclusive')}
+    exit;
+  exception when lock_not_available then
+    perform pg_sleep(0.05);
+  end;
+end loop;
+set local lock_timeout = 0;
+end $$`);
+}

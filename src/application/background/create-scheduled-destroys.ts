@@ -1,0 +1,129 @@
+import {
+  DomainError,
+  executionOf,
+  type RunId,
+  type TokenOwner,
+  type Workspace,
+  type WorkspaceId,
+} from '../../domain/index.js';
+import {
+  doneBySystem,
+  type NewAuditEvent,
+  refusedToCreator,
+  refusedToSystem,
+} from '../../domain/supporting/audit/audit-event.js';
+import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
+import { afterItsTime } from '../../domain/supporting/workspaces/auto-destroy.js';
+import type { ByteQuota } from '../files/byte-quota.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { usableVersion } from '../supporting/runs/create-run.js';
+import type { ProgressRepositories, RunProgress } from '../supporting/runs/run-progress.js';
+import { seenByCreator, stillMay } from '../supporting/users/seen-by-creator.js';
+import { hasResources } from '../supporting/workspaces/scheduled-destruction.js';
+import { activityOf } from '../supporting/workspaces/show-workspace.js';
+
+const atATime = 50;
+
+type Repositories = ProgressRepositories | 'policySets' | 'keptBytes' | 'rowLocks' | 'audit';
+
+/**
+ * Creates the destroy runs of workspaces whose scheduled time has come. Each time counts once: it is unset whether the
+ * run is created or refused, and the audit event says why it was refused.
+ */
+export class CreateScheduledDestroys {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<Repositories>,
+    private readonly clock: Clock,
+    private readonly progress: RunProgress,
+    private readonly quota: ByteQuota,
+  ) {}
+
+  /** Returns the created runs. The failure of one workspace is thrown after the others were handled. */
+  async execute(): Promise<readonly RunId[]> {
+    const due = await this.unitOfWork.read((tx) => tx.workspaces.dueForDestruction(this.clock.now(), atATime));
+    const created: RunId[] = [];
+    const failures: unknown[] = [];
+    for (const id of due) {
+      await this.destroy(id).then(
+        (run) => run !== undefined && created.push(run),
+        (error: unknown) => failures.push(error),
+      );
+    }
+    if (failures.length > 0) throw failures[0];
+    return created;
+  }
+
+  private destroy(id: WorkspaceId): Promise<RunId | undefined> {
+    return this.unitOfWork.run(async (tx) => {
+      await tx.workspaces.lockRow(id);
+      const workspace = await tx.workspaces.find(id);
+      // Meanwhile an admin may have changed the time, or another process may have created the run.
+      const at = workspace?.autoDestroy?.at ?? null;
+      if (workspace?.autoDestroy == null || at === null || at > this.clock.now()) return undefined;
+      const { by } = workspace.autoDestroy;
+      const autoDestroy = afterItsTime(workspace.autoDestroy);
+      await tx.workspaces.save({ ...workspace, autoDestroy, revision: workspace.revision + 1 });
+      const refused = await this.refusalOf(tx, workspace, by);
+      if (refused !== undefined) {
+        await tx.audit.add(refused, workspace);
+        return undefined;
+      }
+      const version = await usableVersion(tx, workspace, undefined);
+      const run = await this.progress.begin(tx, workspace, {
+        configurationVersionId: version.state.id,
+        source: 'tfe-api',
+        options: { ...defaultRunOptions, isDestroy: true, message: 'Scheduled destruction of the workspace' },
+        planOnly: false,
+        savePlan: false,
+        autoApply: true,
+        createdBy: by,
+      });
+      const waits = workspace.lock === null ? [] : ['the run waits until the workspace is unlocked'];
+      await tx.audit.add(
+        because(doneBySystem('runs/queue', run.state.id), 'scheduled destruction', ...waits),
+        workspace,
+      );
+      return run.state.id;
+    });
+  }
+
+  /** The event of a time that leads to no run. */
+  private async refusalOf(
+    tx: Transaction<Repositories>,
+    workspace: Workspace,
+    by: TokenOwner,
+  ): Promise<NewAuditEvent | undefined> {
+    const { id } = workspace;
+    const refused = (reason: string) => because(refusedToSystem('runs/queue', id, 'run/transition-refused'), reason);
+    if (!hasResources(await activityOf(tx, id))) return refused('the workspace has no resources to destroy');
+    if (!workspace.allowDestroyPlan)
+      return refused('destroy runs are not allowed in the workspace: see allow-destroy-plan');
+    if (executionOf(workspace).mode === 'local') return refused('the execution mode of the workspace is local');
+    const seen = await seenByCreator(by, (actor) => tx.workspaces.findIdFor(actor, id));
+    if (!stillMay(seen, 'workspaces/schedule-destroy')) {
+      return because(
+        refusedToCreator(by, 'workspaces/schedule-destroy', id),
+        'the user or team that scheduled the destruction is no longer an admin of the workspace',
+      );
+    }
+    if (await this.quota.isUsedUp(tx, workspace)) {
+      return because(
+        refusedToSystem('runs/queue', id, 'organization/over-quota'),
+        'the organization is over its quota',
+      );
+    }
+    return usableVersion(tx, workspace, undefined).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof DomainError) return refused(error.message);
+        throw error;
+      },
+    );
+  }
+}
+
+const because = (event: NewAuditEvent, ...reasons: readonly string[]): NewAuditEvent => ({
+  ...event,
+  detail: { reasons: reasons.map((text) => ({ text })) },
+});

@@ -1,0 +1,44 @@
+import {
+  type Actor,
+  authorize,
+  DomainError,
+  type ProjectId,
+  seenBy,
+  type WorkspaceId,
+  workspaceVisibility,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** POST /projects/:id/relationships/workspaces: moves workspaces of the organization to the project. */
+export class MoveWorkspaces {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'projects' | 'workspaces' | 'rowLocks' | 'audit'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws `attribute/invalid` for a workspace that is not in the organization, or that the caller may not read. */
+  execute(actor: Actor, id: ProjectId, workspaceIds: readonly WorkspaceId[]): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      await tx.rowLocks.share({ kind: 'project', id });
+      const { subject: project } = seenBy(await tx.projects.findFor(actor, id), 'projects/move-workspaces');
+      const organization = await tx.organizations.findFor(actor, project.organizationName);
+      const { standing } = seenBy(organization, 'organizations/read');
+      const wanted = [...new Set(workspaceIds)];
+      const visibility = workspaceVisibility(standing);
+      const found = await tx.workspaces.seenAmong(project.organizationId, standing, visibility, wanted);
+      if (found.length < wanted.length) {
+        const sentence = 'Workspaces must be workspaces of the organization that you can see';
+        throw new DomainError('attribute/invalid', sentence, { member: 'data' });
+      }
+      const leaving = found.filter(({ subject }) => subject.projectId !== id);
+      for (const workspace of leaving) authorize(workspace.standing, 'workspaces/update');
+      const moved = leaving.map(({ subject }) => subject.id).sort();
+      if (moved.length === 0) return;
+      await tx.workspaces.moveTo(id, moved, this.clock.now());
+      const detail = { workspaces: moved.map((workspaceId) => ({ id: workspaceId })) };
+      await tx.audit.add(doneBy(actor, 'projects/move-workspaces', id, detail), project);
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import {
+  type Actor,
+  type Project,
+  type ProjectId,
+  type ProjectSettings,
+  seenBy,
+  type WithStanding,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkProject } from '../../../domain/supporting/projects/project.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { TagChanges, WantedTags } from '../tags/tag-changes.js';
+
+/** PATCH /projects/:id: unnamed settings keep their value. */
+export class UpdateProject {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'projects' | 'tagBindings' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly tagChanges: TagChanges,
+  ) {}
+
+  execute(
+    actor: Actor,
+    id: ProjectId,
+    { tagBindings, ...change }: Partial<ProjectSettings> & Pick<WantedTags, 'tagBindings'>,
+  ): Promise<WithStanding<Project>> {
+    return this.unitOfWork.run(async (tx) => {
+      const { subject, standing } = seenBy(await tx.projects.findFor(actor, id), 'projects/update');
+      const next: Project = {
+        ...subject,
+        ...checkProject(change),
+        updatedAt: this.clock.now(),
+        revision: subject.revision + 1,
+      };
+      await tx.projects.save(next);
+      const owner = { kind: 'project', id } as const;
+      await this.tagChanges.writeBindings(tx, owner, next.organizationId, tagBindings, { isNew: false });
+      await tx.audit.add(doneBy(actor, 'projects/update', id), next);
+      return { subject: next, standing };
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  type Actor,
+  notFound,
+  type ProjectAccessLevel,
+  type ProjectId,
+  type RequestedInProject,
+  seenBy,
+  type TeamId,
+} from '../../domain/index.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { checkGrantable } from '../../domain/supporting/teams/team.js';
+import { checkCovered, newProjectGrant } from '../../domain/team-access/team-project.js';
+import type { IdGenerator } from '../ports/outside/id-generator.js';
+import type { TeamProjectView } from '../ports/repositories/team-project-repository.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+
+export interface NewProjectAccess {
+  readonly projectId: ProjectId;
+  readonly teamId: TeamId;
+  readonly access: ProjectAccessLevel;
+  readonly permissions: RequestedInProject;
+}
+
+/** POST /team-projects: grants a team rights on a project of its organization. */
+export class AddProjectAccess {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'teams' | 'projectAccess' | 'projects' | 'audit'>,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  execute(actor: Actor, command: NewProjectAccess): Promise<TeamProjectView> {
+    return this.unitOfWork.run(async (tx) => {
+      const [seen, seenTeam] = await Promise.all([
+        tx.projects.findFor(actor, command.projectId),
+        tx.teams.findFor(actor, command.teamId),
+      ]);
+      const { subject: project, standing } = seenBy(seen, 'project-access/manage');
+      const team = seenTeam?.subject;
+      if (team?.organizationId !== project.organizationId) throw notFound();
+      checkGrantable(team);
+      const grant = newProjectGrant(command.access, command.permissions);
+      checkCovered(standing, grant);
+      const added: TeamProjectView = {
+        id: this.ids.next('team-project'),
+        teamId: team.id,
+        projectId: project.id,
+        organizationId: project.organizationId,
+        grant,
+        revision: 0,
+      };
+      await tx.projectAccess.add(added);
+      await tx.audit.add(doneBy(actor, 'project-access/manage', added.id), project);
+      return added;
+    });
+  }
+}

@@ -1,0 +1,16 @@
+import { type Actor, authorized, notFound, type TeamProjectId } from '../../domain/index.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+
+/** DELETE /team-projects/:id: revokes the team's rights on the project with immediate effect. */
+export class RemoveProjectAccess {
+  constructor(private readonly unitOfWork: UnitOfWork<'projectAccess' | 'audit'>) {}
+
+  execute(actor: Actor, id: TeamProjectId): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const removed = authorized(await tx.projectAccess.findFor(actor, id), 'project-access/manage');
+      if (!(await tx.projectAccess.remove(id))) throw notFound();
+      await tx.audit.add(doneBy(actor, 'project-access/manage', id), removed);
+    });
+  }
+}

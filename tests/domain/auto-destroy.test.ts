@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import type { TokenOwner } from '../../src/domain/index.js';
+import {
+  type AutoDestroy,
+  afterActivity,
+  afterItsTime,
+  changedAutoDestroy,
+} from '../../src/domain/supporting/workspaces/auto-destroy.js';
+import { later, noon, thrownBy } from './samples.js';
+
+const alice: TokenOwner = { kind: 'user', id: 'user-alice' };
+const bob: TokenOwner = { kind: 'user', id: 'user-bob' };
+const inTwoDays = '2030-01-03T12:00:00.000Z';
+const now = '2030-01-01T12:00:00.000Z';
+
+const facts = { by: bob, now, hasResources: true };
+const fixed: AutoDestroy = { at: inTwoDays, activityDuration: null, by: alice };
+const rolling: AutoDestroy = { at: inTwoDays, activityDuration: '2d', by: alice };
+
+describe('a change of a scheduled destruction', () => {
+  it('sets and unsets the time', () => {
+    expect(changedAutoDestroy(null, { at: inTwoDays }, facts)).toEqual({ ...fixed, by: bob });
+    expect(changedAutoDestroy(fixed, { at: null }, facts)).toBeNull();
+    expect(changedAutoDestroy(rolling, { at: null }, facts)).toEqual({ ...rolling, at: null, by: bob });
+  });
+
+  it.each([
+    ['2d', inTwoDays],
+    ['12h', '2030-01-02T00:00:00.000Z'],
+    ['9999d', '2057-05-18T12:00:00.000Z'],
+  ])('counts %s from now, until %s', (activityDuration, at) => {
+    expect(changedAutoDestroy(null, { activityDuration }, facts)).toEqual({ at, activityDuration, by: bob });
+  });
+
+  it('sets no time while there is nothing to destroy', () => {
+    const change = { activityDuration: '2d' };
+    const scheduled = changedAutoDestroy(null, change, { ...facts, hasResources: false });
+    expect(scheduled).toEqual({ at: null, activityDuration: '2d', by: bob });
+  });
+
+  it('takes the time that is named along with the duration', () => {
+    expect(changedAutoDestroy(null, { activityDuration: '5d', at: inTwoDays }, facts)?.at).toBe(inTwoDays);
+  });
+
+  it('unsets the time with the duration that led to it', () => {
+    expect(changedAutoDestroy(rolling, { activityDuration: null }, facts)).toBeNull();
+  });
+
+  it.each(['', '0d', '0000h', '10000d', '14', 'd', '14m', ' 14d', '14d\n', '-1d', '1.5d', '14D'])(
+    'refuses the duration %j',
+    (activityDuration) => {
+      const change = () => changedAutoDestroy(null, { activityDuration }, facts);
+      expect(thrownBy(change)).toMatchObject({
+        code: 'attribute/invalid',
+        details: { attribute: 'autoDestroyActivityDuration' },
+      });
+    },
+  );
+
+  it.each([now, '2029-12-31T00:00:00.000Z'])('refuses the time %s, which has come', (at) => {
+    expect(thrownBy(() => changedAutoDestroy(null, { at }, facts))).toMatchObject({
+      code: 'attribute/invalid',
+      message: 'Auto destroy at must be in the future',
+    });
+    // It came between the client's read and its write: the schedule stays.
+    expect(changedAutoDestroy({ ...fixed, at }, { at }, facts)?.at).toBe(at);
+  });
+});
+
+describe('a scheduled destruction', () => {
+  it('is postponed by an activity only with a duration', () => {
+    expect(afterActivity(fixed, later, true)).toEqual(fixed);
+    expect(afterActivity(rolling, now, true)).toEqual({ ...rolling, at: inTwoDays });
+    expect(afterActivity(rolling, noon, false)).toEqual({ ...rolling, at: null });
+  });
+
+  it('is over with its time, and waits for the next activity with a duration', () => {
+    expect(afterItsTime(fixed)).toBeNull();
+    expect(afterItsTime(rolling)).toEqual({ ...rolling, at: null });
+  });
+});
