@@ -10,12 +10,15 @@ import {
   may,
   type Origin,
   policy,
+  precedence,
   type Requirement,
   runLifecycle,
   type Standing,
   stages,
   statusTraits,
   taskStageMoves,
+  type VariableSource,
+  variableLimits,
 } from '../src/domain/index.js';
 import type { LifecycleRow } from '../src/domain/shared/lifecycle-engine.js';
 import type { RunTransition } from '../src/domain/supporting/runs/run-lifecycle.js';
@@ -236,6 +239,40 @@ export const configurationPage = (): string =>
       settingRows().map(([name, value, about]) => [code(name), value, about]),
     ),
     'This page is printed by `npm run docs` from `src/infrastructure/config.ts`.',
+  );
+
+const ownersOfSets = { organization: 'the organization', project: 'the project of the workspace' } as const;
+const scopesOfSets = {
+  global: 'global',
+  project: 'attached to the project of the workspace',
+  workspace: 'attached to the workspace',
+} as const;
+
+const sourceRow = (source: VariableSource, index: number): readonly string[] => {
+  const place = String(index + 1);
+  if (source === 'run') return [place, 'variables of the run', '', '', 'terraform'];
+  if (source === 'workspace') return [place, 'variables of the workspace', '', '', 'terraform, env'];
+  const set = source.priority ? 'priority variable set' : 'variable set';
+  return [place, set, ownersOfSets[source.owner], scopesOfSets[source.scope], 'terraform, env'];
+};
+
+/** `docs/variables.md`: which variables a run receives. */
+export const variablesPage = (): string =>
+  page(
+    '# Variables of a run',
+    [
+      'A run receives variables from several sources. Among variables with the same key and category, it receives the one whose',
+      'source comes first in this table. Among variable sets of one row, the first by name wins, compared by code points.',
+      '`GET /workspaces/:id/all-vars` lists the variables that a run without variables of its own receives, with null for',
+      'sensitive values. A set that a project owns applies only to workspaces of this project.',
+    ].join('\n'),
+    table(['', 'Source', 'Owner', 'Scope', 'Categories'], precedence.map(sourceRow)),
+    [
+      'Values in `.tfvars` files of the configuration come after all of these.',
+      'Several global sets may have a variable of the same key.',
+      `The variable sets of an organization together can have ${variableLimits.ofSets.count} variables and ${variableLimits.ofSets.bytes / 1024 / 1024} MiB of values.`,
+      'This page is printed by `npm run docs` from `src/domain/supporting/variable-sets/precedence.ts`.',
+    ].join(' '),
   );
 
 /** `docs/openapi.json`: every endpoint of both dialects, with what it takes and answers. */

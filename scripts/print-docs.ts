@@ -3,7 +3,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { commands } from '../src/infrastructure/cli/commands.js';
 import { commandLinePage } from '../src/infrastructure/cli/help.js';
 import { compatibilityPage } from './compatibility.js';
-import { configurationPage, lifecyclePage, limitsPage, metricsPage, openApiPage, permissionsPage } from './docs.js';
+import {
+  configurationPage,
+  lifecyclePage,
+  limitsPage,
+  metricsPage,
+  openApiPage,
+  permissionsPage,
+  variablesPage,
+} from './docs.js';
 
 /** The directory the pages are written to: the one given as an argument, or `docs`. */
 const folder = pathToFileURL(`${process.argv[2] ?? fileURLToPath(new URL('../docs', import.meta.url))}/`);
@@ -13,6 +21,7 @@ const pages = {
   'configuration.md': configurationPage(),
   'lifecycle.md': lifecyclePage(),
   'limits.md': limitsPage(),
+  'variables.md': variablesPage(),
   'openapi.json': openApiPage(),
   'metrics.md': metricsPage(),
   'permissions.md': permissionsPage(),

@@ -86,6 +86,8 @@ export type {
   RunFilter,
   TagFilter,
   TeamFilter,
+  VariableSetFilter,
+  VariableSetVisibility,
   WorkspaceFilter,
 } from './ports/repositories/filters.js';
 export { agentPoolSorts, policySorts, projectSorts, workspaceSorts } from './ports/repositories/filters.js';
@@ -142,6 +144,7 @@ export type {
 export type { Repositories, RepositoryName, Transaction, UnitOfWork } from './ports/repositories/unit-of-work.js';
 export type { Reservation, UserRepository } from './ports/repositories/user-repository.js';
 export type { VariableRepository } from './ports/repositories/variable-repository.js';
+export type { SetVariableRepository, VariableSetRepository } from './ports/repositories/variable-set-repository.js';
 export type { WorkspaceOfRun, WorkspaceRepository } from './ports/repositories/workspace-repository.js';
 export { type Related, type RelatedKind, related, type ViewOf } from './related.js';
 export { RetryingUnitOfWork } from './retrying-unit-of-work.js';
@@ -245,8 +248,8 @@ export {
   RunProgress,
   type RunTransaction,
 } from './supporting/runs/run-progress.js';
-export { ShowRelatedToRuns } from './supporting/runs/show-related-to-runs.js';
-export { type RunInclude, type RunWithIncluded, type ShownRun, ShowRun } from './supporting/runs/show-run.js';
+export { type RunInclude, ShowRelatedToRuns } from './supporting/runs/show-related-to-runs.js';
+export { type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
 export { type ShownPhase, ShowRunPhase } from './supporting/runs/show-run-phase.js';
@@ -283,18 +286,44 @@ export { ListUsers } from './supporting/users/list-users.js';
 export { RemoveUser } from './supporting/users/remove-user.js';
 export { ShowAccount } from './supporting/users/show-account.js';
 export { TokenUses } from './supporting/users/token-uses.js';
+export { AttachVariableSet } from './supporting/variable-sets/attach-variable-set.js';
+export { CreateVariableSet, type NewVariableSet } from './supporting/variable-sets/create-variable-set.js';
+export {
+  ListProjectVariableSets,
+  ListVariableSets,
+  ListWorkspaceVariableSets,
+} from './supporting/variable-sets/list-variable-sets.js';
+export { NewVariables } from './supporting/variable-sets/new-variables.js';
+export { RemoveVariableSet } from './supporting/variable-sets/remove-variable-set.js';
+export {
+  ShowRelatedToVariableSets,
+  type VariableSetInclude,
+} from './supporting/variable-sets/show-related-to-variable-sets.js';
+export { ShowVariableSet } from './supporting/variable-sets/show-variable-set.js';
+export { UpdateVariableSet, type VariableSetChange } from './supporting/variable-sets/update-variable-set.js';
+export { CreateSetVariable } from './supporting/variables/create-set-variable.js';
 export { CreateVariable, type VariableDraft } from './supporting/variables/create-variable.js';
+export { ListAllVariables } from './supporting/variables/list-all-variables.js';
 export { ListVariables } from './supporting/variables/list-variables.js';
+export { ListSetVariables, ShowSetVariable } from './supporting/variables/read-set-variables.js';
+export { RemoveSetVariable } from './supporting/variables/remove-set-variable.js';
 export { RemoveVariable } from './supporting/variables/remove-variable.js';
 export { ShowVariable } from './supporting/variables/show-variable.js';
+export { UpdateSetVariable } from './supporting/variables/update-set-variable.js';
 export { UpdateVariable } from './supporting/variables/update-variable.js';
 export type { OpenedVariable, VariableView } from './supporting/variables/variable-values.js';
 export { CommitFiles, type FetchedFiles } from './supporting/version-control/commit-files.js';
 export { FetchCommit } from './supporting/version-control/fetch-commit.js';
 export { type CommitToFetch, FetchedVersions } from './supporting/version-control/fetched-version.js';
 export { type ForgeDelivery, type ForgeEvent, ReceiveWebhook } from './supporting/version-control/receive-webhook.js';
+export { ApplyDataRetention, type DataRetained } from './supporting/workspaces/apply-data-retention.js';
 export { ChangeWorkspaceLock } from './supporting/workspaces/change-workspace-lock.js';
 export { CreateWorkspace, type NewWorkspace } from './supporting/workspaces/create-workspace.js';
+export {
+  RemoveDataRetention,
+  SetDataRetention,
+  ShowDataRetention,
+} from './supporting/workspaces/data-retention-policy.js';
 export type { WorkspaceReference } from './supporting/workspaces/find-workspace.js';
 export {
   type ChangedWorkspace,

@@ -8,7 +8,7 @@ import type {
   Organization,
   PolicySetVersion,
   Project,
-  TaskStage,
+  TaskStageSummary,
   Team,
   WithStanding,
 } from '../domain/index.js';
@@ -17,6 +17,7 @@ import type { MembershipView } from './ports/repositories/organization-repositor
 import type { ShownRun } from './supporting/runs/show-run.js';
 import type { ShownPhase } from './supporting/runs/show-run-phase.js';
 import type { ListedStateVersion } from './supporting/state-versions/list-state-versions.js';
+import type { VariableView } from './supporting/variables/variable-values.js';
 import type { ShownWorkspace } from './supporting/workspaces/show-workspace.js';
 
 interface Views {
@@ -28,13 +29,14 @@ interface Views {
   readonly apply: ShownPhase;
   readonly 'configuration-version': ConfigurationVersionState | ConfigurationVersionSummary;
   readonly 'ingress-attributes': { readonly versionId: ConfigurationVersionId; readonly attributes: IngressAttributes };
-  readonly 'task-stage': WithStanding<TaskStage>;
+  readonly 'task-stage': WithStanding<TaskStageSummary>;
   readonly 'effective-tag-binding': EffectiveTagBinding;
   readonly user: Member;
   readonly team: WithStanding<Team>;
   readonly membership: MembershipView;
   readonly policy: ManagedPolicy;
   readonly 'policy-set-version': PolicySetVersion;
+  readonly variable: VariableView;
   readonly 'state-version': ListedStateVersion;
 }
 

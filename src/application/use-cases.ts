@@ -10,9 +10,11 @@ const tokenUses = made(published.TokenUses, 'unitOfWork');
 const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
 const byteQuota = made(published.ByteQuota, 'settings');
 const runProgress = made(published.RunProgress, 'clock', 'ids');
+const archiveOldVersions = made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
 const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
 const tagChanges = made(published.TagChanges, 'clock', 'ids');
 const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
+const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
 const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
 const effectPerformers = made(
@@ -54,7 +56,7 @@ export const useCases = {
     byteQuota,
   ),
   changeBackingData: made(published.ChangeBackingData, 'unitOfWork', 'clock', 'settings'),
-  archiveOldVersions: made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings'),
+  archiveOldVersions,
 
   addTeamAccess: made(published.AddTeamAccess, 'unitOfWork', 'ids'),
   listTeamAccess: made(published.ListTeamAccess, 'unitOfWork'),
@@ -121,6 +123,10 @@ export const useCases = {
   removeWorkspace: made(published.RemoveWorkspace, 'unitOfWork', 'clock'),
   listStateConsumers: made(published.ListStateConsumers, 'unitOfWork'),
   changeStateConsumers: made(published.ChangeStateConsumers, 'unitOfWork'),
+  showDataRetention: made(published.ShowDataRetention, 'unitOfWork'),
+  setDataRetention: made(published.SetDataRetention, 'unitOfWork', 'clock', 'ids'),
+  removeDataRetention: made(published.RemoveDataRetention, 'unitOfWork', 'clock'),
+  applyDataRetention: made(published.ApplyDataRetention, 'unitOfWork', 'clock', archiveOldVersions),
   changeWorkspaceLock: made(published.ChangeWorkspaceLock, 'unitOfWork', 'clock', runProgress),
 
   createProject: made(published.CreateProject, 'unitOfWork', 'clock', 'ids', tagChanges),
@@ -144,6 +150,22 @@ export const useCases = {
   showVariable: made(published.ShowVariable, 'unitOfWork', 'secretBox'),
   updateVariable: made(published.UpdateVariable, 'unitOfWork', 'secretBox'),
   removeVariable: made(published.RemoveVariable, 'unitOfWork'),
+  listAllVariables: made(published.ListAllVariables, 'unitOfWork', 'secretBox'),
+
+  createVariableSet: made(published.CreateVariableSet, 'unitOfWork', 'clock', 'ids', newVariables),
+  listVariableSets: made(published.ListVariableSets, 'unitOfWork'),
+  listWorkspaceVariableSets: made(published.ListWorkspaceVariableSets, 'unitOfWork'),
+  listProjectVariableSets: made(published.ListProjectVariableSets, 'unitOfWork'),
+  showVariableSet: made(published.ShowVariableSet, 'unitOfWork'),
+  showRelatedToVariableSets: made(published.ShowRelatedToVariableSets, 'unitOfWork', 'secretBox'),
+  updateVariableSet: made(published.UpdateVariableSet, 'unitOfWork', 'clock', newVariables),
+  attachVariableSet: made(published.AttachVariableSet, 'unitOfWork', 'clock'),
+  removeVariableSet: made(published.RemoveVariableSet, 'unitOfWork'),
+  createSetVariable: made(published.CreateSetVariable, 'unitOfWork', 'secretBox', newVariables),
+  listSetVariables: made(published.ListSetVariables, 'unitOfWork', 'secretBox'),
+  showSetVariable: made(published.ShowSetVariable, 'unitOfWork', 'secretBox'),
+  updateSetVariable: made(published.UpdateSetVariable, 'unitOfWork', 'secretBox'),
+  removeSetVariable: made(published.RemoveSetVariable, 'unitOfWork'),
 
   createRun: made(published.CreateRun, 'unitOfWork', runProgress, byteQuota),
   createScheduledDestroys: made(published.CreateScheduledDestroys, 'unitOfWork', 'clock', runProgress, byteQuota),

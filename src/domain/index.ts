@@ -105,6 +105,7 @@ export type {
   PolicyEvaluation,
   TaskStage,
   TaskStageStatus,
+  TaskStageSummary,
   TaskStageTrigger,
 } from './policy-outcomes/task-stage.js';
 export {
@@ -136,6 +137,7 @@ export type {
   AgentPoolId,
   BundleKey,
   ConfigurationVersionId,
+  DataRetentionId,
   Id,
   Instant,
   MembershipId,
@@ -160,6 +162,7 @@ export type {
   TokenId,
   UserId,
   VariableId,
+  VariableSetId,
   WebhookId,
   WorkspaceId,
 } from './shared/id.js';
@@ -227,10 +230,31 @@ export type { AccessChange, Team, TeamSettings } from './supporting/teams/team.j
 export { asQuestion, ownersTeamName, visibilities } from './supporting/teams/team.js';
 export { teamNameKey } from './supporting/teams/team-name.js';
 export { awaitedUser, type User } from './supporting/users/user.js';
-export type { Variable, VariableSettings, VariableTotals } from './supporting/variables/variable.js';
+export {
+  type AppliedSet,
+  precedence,
+  type ResolvedVariables,
+  resolveVariables,
+  type SourcedVariable,
+  type VariableSource,
+} from './supporting/variable-sets/precedence.js';
+export {
+  type Attachments,
+  managing,
+  type VariableSet,
+  type VariableSetSettings,
+} from './supporting/variable-sets/variable-set.js';
+export type {
+  SetVariable,
+  StoredVariable,
+  Variable,
+  VariableSettings,
+  VariableTotals,
+} from './supporting/variables/variable.js';
 export { variableCategories, variableLimits, variableTaken } from './supporting/variables/variable.js';
 export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
 export type {
+  DataRetention,
   LinkedRepository,
   Lock,
   LockAction,

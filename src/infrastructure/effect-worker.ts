@@ -3,6 +3,7 @@ import { laneOf, secondsUntilRetry } from '../application/background/perform-eff
 import { effectLeaseSeconds, type Lane, lanes, type VersionPlace } from '../application/index.js';
 import type { Effect } from '../application/ports/repositories/effect-outbox.js';
 import type { UseCases } from '../application/use-cases.js';
+import type { WorkspaceId } from '../domain/index.js';
 
 interface Log {
   info(fields: object, message: string): void;
@@ -22,6 +23,7 @@ type Performed =
   | 'sweepBundles'
   | 'archiveOldVersions'
   | 'discardPolicyArchives'
+  | 'applyDataRetention'
   | 'refusals'
   | 'forgetAuditEvents'
   | 'tokenUses'
@@ -114,6 +116,7 @@ export class EffectWorker {
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
     this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
     this.every(everySeconds.oldVersions, () => this.discardPolicyArchives());
+    this.every(everySeconds.oldVersions, () => this.applyDataRetention());
     this.every(everySeconds.refusals, () => this.chores.refusals.flush());
     this.every(everySeconds.auditEvents, () => this.forgetAuditEvents());
     this.every(everySeconds.secrets, () => this.renewSecrets(), 0);
@@ -217,6 +220,21 @@ export class EffectWorker {
       more = batch > 0;
     }
     if (discarded > 0) this.log.info({ discarded }, 'unneeded policy archives discarded');
+  }
+
+  private async applyDataRetention(): Promise<void> {
+    let [archived, deleted] = [0, 0];
+    let failure: unknown;
+    let after: WorkspaceId | undefined;
+    do {
+      const batch = await this.chores.applyDataRetention.execute(after);
+      archived += batch.archived;
+      deleted += batch.deleted;
+      failure ??= batch.failure;
+      after = batch.next;
+    } while (after !== undefined && !this.stopping);
+    if (archived + deleted > 0) this.log.info({ archived, deleted }, 'data removed that workspaces keep no longer');
+    if (failure !== undefined) throw failure;
   }
 
   private async forgetAuditEvents(): Promise<void> {

@@ -3,7 +3,7 @@ import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js'
 import { StoredSecrets } from '../../src/application/background/stored-secrets.js';
 import { RetryingUnitOfWork } from '../../src/application/index.js';
 import { World } from '../support/application.js';
-import { aBundle, aRun, aStateOutput, aStateVersion } from '../support/builders.js';
+import { aBundle, aRun, aSetVariable, aStateOutput, aStateVersion } from '../support/builders.js';
 
 const worlds = 'a secret for tests that is long enough';
 const day = 24 * 3600;
@@ -88,6 +88,23 @@ describe('changing the signing secret', () => {
       before.map((variable) => ({ ...variable, sealedValue: '' })),
     );
     expect(await alone.stored.renew()).toEqual({ sealed: 0, lost: 0 });
+  });
+
+  it('seals variables of variable sets with the new one, and counts those that no secret opens', async () => {
+    const { owner, useCases } = world;
+    const settings = { description: null, category: 'env', hcl: false, sensitive: true } as const;
+    const variables = [1, 2, 3].map((count) => ({ ...settings, key: `K${count}`, value: `value ${count}` }));
+    const set = { name: 'shared', description: '', global: true, priority: false, projectId: null };
+    const none = { workspaceIds: [], projectIds: [] };
+    const { id } = await useCases.createVariableSet.execute(owner, 'acme', { ...set, ...none, variables });
+    const lost = aSetVariable({ id }, { sealedValue: 'v2.lost.sealed' });
+    await world.unitOfWork.run((tx) => tx.setVariables.add(lost));
+    expect(await holding('the new one', worlds).stored.renew()).toEqual({ sealed: 3, lost: 1 });
+    const alone = holding('the new one');
+    const after = await world.unitOfWork.read((tx) => tx.setVariables.ofSets([id]));
+    const opened = after.filter((one) => one.id !== lost.id).map(({ sealedValue }) => alone.box.open(sealedValue));
+    expect(opened).toEqual(['value 1', 'value 2', 'value 3']);
+    expect(await alone.stored.renew()).toEqual({ sealed: 0, lost: 1 });
   });
 
   it('seals sensitive outputs with the new one, once, and leaves the others alone', async () => {

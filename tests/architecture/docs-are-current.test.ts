@@ -11,6 +11,7 @@ import {
   metricsPage,
   openApiPage,
   permissionsPage,
+  variablesPage,
 } from '../../scripts/docs.js';
 import { notServed } from '../../src/adapters/http/openapi/not-served.js';
 import { commands } from '../../src/infrastructure/cli/commands.js';
@@ -24,6 +25,7 @@ describe('the printed pages', () => {
     ['configuration.md', configurationPage],
     ['lifecycle.md', lifecyclePage],
     ['limits.md', limitsPage],
+    ['variables.md', variablesPage],
     ['metrics.md', metricsPage],
     ['permissions.md', permissionsPage],
   ])('docs/%s says what the tables say; if not, run `npm run docs` and look at what changed', async (name, print) => {

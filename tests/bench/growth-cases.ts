@@ -167,6 +167,12 @@ const lists: readonly List[] = [
     minor: true,
   },
   {
+    ...own('/organizations/:organization/varsets'),
+    name: 'variable sets',
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
     ...own('/organizations/:organization/policies'),
     name: 'policies',
     rows: ({ size }) => size.others,
@@ -226,6 +232,7 @@ const rowsOfList = {
   'organization-memberships': ({ users }: Size) => users,
   projects: ({ others }: Size) => others,
   'policy-sets': ({ others }: Size) => others,
+  varsets: ({ others }: Size) => others,
   policies: ({ others }: Size) => others,
   'agent-pools': ({ others }: Size) => others,
   'team-tokens': ({ teams }: Size) => teams,
@@ -259,6 +266,7 @@ export const searches: readonly Search[] = [
     'organization-memberships': ['q=77', 'filter[status]=invited', 'filter[email]=nobody@example.com'],
     projects: ['q=77', 'filter[names]=network', 'sort=-name'],
     'policy-sets': ['search[name]=77', 'filter[kind]=sentinel'],
+    varsets: ['q=77'],
     policies: ['search[name]=77', 'filter[kind]=sentinel', 'sort=-created-at'],
     'agent-pools': ['q=77', 'sort=-created-at', 'filter[allowed_workspaces][name]=network'],
     'team-tokens': ['filter[expiry_status]=expired'],
@@ -423,6 +431,8 @@ export const cases: readonly Case[] = [
   }),
   shown('a project', 'projects', 'prj', '/projects/:id', minor),
   shown('a policy set', 'policy_sets', 'polset', '/policy-sets/:id', minor),
+  shown('a variable set', 'variable_sets', 'varset', '/varsets/:id', minor),
+  shown('the variables of a variable set', 'variable_sets', 'varset', '/varsets/:id/relationships/vars', minor),
   shown('a policy', 'policies', 'pol', '/policies/:id', minor),
   shown('an agent pool', 'agent_pools', 'apool', '/agent-pools/:id', minor),
   shown('a token', 'agent_tokens', 'agt', '/authentication-tokens/:id', minor),
@@ -488,6 +498,22 @@ export const cases: readonly Case[] = [
         path: `${api}/workspaces/${id}/vars`,
         body: document('vars', { key: fresh(), value: 'some text', category: 'terraform' }),
       })),
+  },
+  {
+    route: 'get /workspaces/:workspaceId/all-vars',
+    name: 'list the variables of a workspace and its variable sets',
+    kind: 'show',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/all-vars` })),
+  },
+  {
+    route: 'get /workspaces/:id/varsets',
+    name: 'list the variable sets of a workspace',
+    kind: 'show',
+    minor: true,
+    asks: async (world, count) =>
+      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/varsets` })),
   },
   // A workspace keeps earlier ones, up to its limit.
   {
@@ -568,6 +594,7 @@ export const cases: readonly Case[] = [
   },
   creates('a project', '/organizations/:organization/projects', () => document('projects', { name: fresh() })),
   creates('a policy set', '/organizations/:organization/policy-sets', () => document('policy-sets', { name: fresh() })),
+  creates('a variable set', '/organizations/:organization/varsets', () => document('varsets', { name: fresh() })),
   creates('a policy', '/organizations/:organization/policies', () =>
     document('policies', { name: fresh(), query: 'data.terraform.deny' }),
   ),
@@ -647,8 +674,16 @@ export const excluded: Readonly<Record<string, string>> = {
   'post /teams/:id/relationships/users': 'changes a team, by the keys of its members',
   'post /teams/:id/relationships/organization-memberships': 'changes a team, by the keys of its members',
   'get /policies/:id/download': 'reads what showing a policy reads, and its code by one key',
+  'get /projects/:id/varsets': 'lists those of a project as those of a workspace',
+  'get /varsets/:id/relationships/vars/:setVariableId':
+    'nothing of it is seeded; it is found as a variable of a workspace is',
+  'post /varsets/:id/relationships/vars': 'adds a row, after a sum that the limit of the organization bounds',
+  'post /varsets/:id/relationships/workspaces': 'changes a variable set, by the keys of its workspaces',
+  'post /varsets/:id/relationships/projects': 'changes a variable set, by the keys of its projects',
   'post /policy-sets/:id/relationships/policies': 'changes a policy set, by the keys of its policies',
   'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',
+  'get /workspaces/:id/relationships/data-retention-policy': 'reads what showing a workspace reads',
+  'post /workspaces/:id/relationships/data-retention-policy': 'changes one workspace, by its key',
   'get /workspaces/:id/relationships/remote-state-consumers': 'reads workspaces, by the keys that were added to one',
   'post /workspaces/:id/relationships/remote-state-consumers': 'adds keys of workspaces to one',
   'post /policy-sets/:id/relationships/workspace-exclusions': 'changes a policy set, by the keys of its workspaces',

@@ -20,6 +20,7 @@ import {
   aTeam,
   aToken,
   aUser,
+  aVariableSet,
   aWorkspace,
   ownedBy,
   someIngressAttributes,
@@ -255,6 +256,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     );
     await tx.projects.add(project);
     await tx.policySets.add(aPolicySet(organization, { id: id('polset'), createdAt, updatedAt: createdAt }));
+    await tx.variableSets.add(aVariableSet(organization, { id: id('varset'), createdAt, updatedAt: createdAt }));
     await tx.policies.add(aManagedPolicy(organization, { id: id('pol'), createdAt, updatedAt: createdAt }));
     await tx.agentPools.add(pool);
     await tx.agentTokens.add(anAgentToken(pool, { id: id('agt'), secretDigest: digestOf('an agent'), createdAt }));
@@ -460,6 +462,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
   const fewer = [
     'organizations',
     'policy_sets',
+    'variable_sets',
     'policies',
     'agent_pools',
     'agent_tokens',
@@ -479,6 +482,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     await copies('organizations', 'id is not null', named('org'), 'n', numbers);
     await copies('projects', `id = '${project.id}'`, named('prj'), 'n', numbers);
     await copies('policy_sets', 'id is not null', named('polset'), 'n', numbers);
+    await copies('variable_sets', 'id is not null', named('varset'), 'n', numbers);
     await copies('policies', 'id is not null', named('pol'), 'n', numbers);
     await copies('agent_pools', 'id is not null', named('apool'), 'n', numbers);
     const ofNumber = `new_workspaces as n on n.i = k.i % ${size.workspaces} + 1`;

@@ -71,6 +71,15 @@ resource "tfe_organization_membership" "user" {
 resource "tfe_workspace" "other" {
   name = "other"
   ${inOrganization}}
+resource "tfe_variable_set" "attached" {
+  name = "attached"
+  ${inOrganization}}
+resource "tfe_variable" "of_set" {
+  variable_set_id = tfe_variable_set.attached.id
+  key = "TOKEN"
+  value = "of many"
+  category = "env"
+}
 resource "tfe_project" "other" {
   name = "other"
   ${inOrganization}}
@@ -291,7 +300,32 @@ ${inOrganization}`,
       ['"terraform"\n', '"terraform"\nhcl = true\n'],
       ['"Where"', '"Where to"'],
     ],
-    { importId: ({ id }) => `acme/network/${id}` },
+    { importId: ({ id, variable_set_id: set }) => `acme/${set || 'network'}/${id}` },
+  ),
+  updated(
+    'tfe_variable_set',
+    `name = "shared"
+description = "For many"
+priority = false
+${inOrganization}`,
+    [
+      ['"shared"', '"shared-2"'],
+      ['For many', 'For most'],
+      ['priority = false', 'priority = true'],
+    ],
+    { importId: byId, data: `name = tfe_variable_set.it.name\n${inOrganization}` },
+  ),
+  replaced(
+    'tfe_workspace_variable_set',
+    'variable_set_id = tfe_variable_set.attached.id\nworkspace_id = tfe_workspace.it.id\n',
+    [['tfe_workspace.it', 'tfe_workspace.other']],
+    { importId: () => 'acme/network/attached' },
+  ),
+  replaced(
+    'tfe_project_variable_set',
+    'variable_set_id = tfe_variable_set.attached.id\nproject_id = tfe_workspace.it.project_id\n',
+    [['tfe_variable_set.attached', 'tfe_variable_set.it']],
+    { importId: ({ project_id }) => `acme/${project_id}/attached` },
   ),
   updated(
     'tfe_policy',
@@ -361,6 +395,10 @@ export const otherData: readonly { readonly type: string; readonly body: string 
   { type: 'tfe_organizations', body: 'depends_on = [tfe_organization.it]\n' },
   { type: 'tfe_organization_members', body: inOrganization },
   { type: 'tfe_teams', body: inOrganization },
-  { type: 'tfe_workspace_ids', body: `names = ["net*"]\ndepends_on = [tfe_workspace.it]\n${inOrganization}` },
+  {
+    type: 'tfe_workspace_ids',
+    body: `names = ["net*"]\ntag_names = ["site:one"]\nexclude_tags = ["nothing"]\ntag_filters {\n  include = { stage = "test" }\n  exclude = { zone = "1" }\n}\ndepends_on = [tfe_workspace.it]\n${inOrganization}`,
+  },
+  { type: 'tfe_organization_tags', body: `depends_on = [tfe_workspace.it]\n${inOrganization}` },
   { type: 'tfe_variables', body: 'workspace_id = tfe_variable.it.workspace_id\n' },
 ];

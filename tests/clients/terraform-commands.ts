@@ -11,10 +11,19 @@ export interface Way {
   readonly block: (organization: string, workspace: string) => string;
   /** Whether the CLI creates, selects and deletes workspaces. */
   readonly manyWorkspaces: boolean;
+  /** The CLI selects workspaces by these tags, in an organization of their own, and their names have no prefix. */
+  readonly tags?: object;
+  /** Absent for both programs. */
+  readonly only?: 'terraform';
 }
 
 const cloud = (organization: string, workspace: string): string =>
   `  cloud {\n${settings(organization, `name = "${workspace}"`)}  }\n`;
+
+const tagged =
+  (tags: string) =>
+  (organization: string): string =>
+    `  cloud {\n${settings(organization, `tags = ${tags}`)}  }\n`;
 
 const remote = (organization: string, workspaces: string): string =>
   `  backend "remote" {\n${settings(organization, workspaces)}  }\n`;
@@ -33,6 +42,28 @@ export const ways: readonly Way[] = [
     execution: 'local',
     block: (organization, name) => remote(organization, `prefix = "${name}-"`),
     manyWorkspaces: true,
+  },
+  {
+    name: '`cloud` with a list of tags, local runs',
+    execution: 'local',
+    block: tagged('["network", "site:one"]'),
+    manyWorkspaces: true,
+    tags: { tags: { data: ['network', 'site:one'].map((name) => ({ type: 'tags', attributes: { name } })) } },
+  },
+  {
+    name: '`cloud` with a map of tags, local runs (terraform only)',
+    execution: 'local',
+    block: tagged('{ stage = "test", team = "" }'),
+    manyWorkspaces: true,
+    tags: {
+      'tag-bindings': {
+        data: Object.entries({ stage: 'test', team: '' }).map(([key, value]) => ({
+          type: 'tag-bindings',
+          attributes: { key, value },
+        })),
+      },
+    },
+    only: 'terraform',
   },
 ];
 
@@ -55,7 +86,12 @@ export interface TerraformCommand {
   /** Read from its standard input. */
   readonly input?: string;
   readonly prints: string;
+  /** Text that it must not print. */
+  readonly hides?: string;
 }
+
+/** A workspace that has none of the tags. */
+export const untagged = 'untagged';
 
 const quiet = ['-no-color', '-input=false'];
 
@@ -81,7 +117,13 @@ export const commands: readonly TerraformCommand[] = [
     manyWorkspaces: true,
     prints: 'Created and switched to workspace "two"!',
   },
-  { command: 'workspace list', words: ['workspace', 'list', '-no-color'], manyWorkspaces: true, prints: '* two' },
+  {
+    command: 'workspace list',
+    words: ['workspace', 'list', '-no-color'],
+    manyWorkspaces: true,
+    prints: '* two',
+    hides: untagged,
+  },
   {
     command: 'workspace select',
     words: ['workspace', 'select', '-no-color', 'one'],

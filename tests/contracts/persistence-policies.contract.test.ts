@@ -503,6 +503,13 @@ onEveryBackend('task stages', (on) => {
       ]),
     );
     expect((await on.read((tx) => tx.taskStages.idsOfRuns([]))).size).toBe(0);
+    const stages = await on.read((tx) => tx.taskStages.ofRuns([...ids, 'run-nobody']));
+    const summaries = [ofA, ofB].map((stage) => ({
+      ...stage,
+      evaluations: stage.evaluations.map(({ id }) => ({ id })),
+    }));
+    expect(new Set(stages)).toEqual(new Set(summaries));
+    expect(await on.read((tx) => tx.taskStages.ofRuns([]))).toEqual([]);
     expect(await on.read((tx) => tx.taskStages.ofRun(without.state.id))).toBeUndefined();
   });
 
@@ -577,6 +584,7 @@ onEveryBackend('task stages', (on) => {
         await tx.taskStages.findOutcomeFor(caller, outcome.id),
         await tx.taskStages.ofRun(stage.runId),
         (await tx.taskStages.idsOfRuns([stage.runId])).get(stage.runId),
+        (await tx.taskStages.ofRuns([stage.runId]))[0],
         (await tx.taskStages.outcomes(evaluation.id, [], everything)).items[0],
         (await tx.taskStages.outcomes(evaluation.id, [{ status: 'errored', enforcementLevel: null }], everything))
           .items[0],

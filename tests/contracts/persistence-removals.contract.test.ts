@@ -16,9 +16,12 @@ import {
   aBundle,
   aRun,
   aRunComment,
+  aSetVariable,
   aStateOutput,
   aStateVersion,
+  aTagBinding,
   aVariable,
+  aVariableSet,
   giveProjectGrant,
   noon,
   ownedBy,
@@ -137,6 +140,13 @@ async function addStatesOfClient(on: Ground, { id: workspaceId }: Workspace): Pr
 async function addWorkspace(on: Ground, organization: Organization, versions = 3) {
   const workspace = await on.workspace(organization);
   await on.run((tx) => tx.variables.add(aVariable(workspace)));
+  const ofProject = { kind: 'project', id: workspace.projectId } as const;
+  await on.run(async (tx) => {
+    await tx.tags.give(workspace.organizationId, [workspace.id], [{ id: unique('tag'), name: 'network' }], noon);
+    for (const binding of [aTagBinding(workspace), aTagBinding(workspace, { owner: ofProject })]) {
+      await tx.tagBindings.bind(binding.owner, [binding]);
+    }
+  });
   const keys = [...(await addStatesOfClient(on, workspace))];
   for (let n = 0; n < versions; n += 1) {
     const [bundle, own] = [aBundle(), aBundle()];
@@ -195,6 +205,13 @@ async function addOrganization(on: Ground) {
     for (const policy of policies) await tx.policies.add(policy);
     for (const code of ['package a', 'package b', 'package c']) await tx.policies.keepCode(organization.id, code);
     await tx.policySets.add(policySet);
+    const attached = {
+      workspaceIds: places.map(({ workspace }) => workspace.id),
+      projectIds: [defaultProjectId(organization.id)],
+    };
+    const variableSet = aVariableSet(organization, attached);
+    await tx.variableSets.add(variableSet);
+    await tx.setVariables.add(aSetVariable(variableSet));
     const excluded = places.map(({ workspace }) => workspace.id);
     await tx.policySets.add(aPolicySet(organization, [], [], excluded));
     await tx.policySetParameters.add(aPolicySetParameter(policySet));

@@ -23,6 +23,7 @@ import {
   aProject,
   aRun,
   aRunComment,
+  aSetVariable,
   aStateOutput,
   aStateVersion,
   asOrganization,
@@ -30,6 +31,7 @@ import {
   aToken,
   aUser,
   aVariable,
+  aVariableSet,
   aWorkspace,
   changed,
   noon,
@@ -140,6 +142,7 @@ const wholeWorkspace: Partial<Workspace> = {
   assessmentsEnabled: true,
   autoApplyRunTrigger: true,
   autoDestroy: { at: afterNoon(4), activityDuration: '14d', by: someone() },
+  retention: { id: 'drp-1', days: 30 },
   lock: { by: someone(), reason: 'Maintenance', at: afterNoon(1) },
   createdAt: afterNoon(2),
   updatedAt: afterNoon(3),
@@ -289,8 +292,12 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const project = aProject(organization);
     await on.run((tx) => tx.projects.add(project));
     const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, organizationDefaults: defaults };
-    const workspace = aWorkspace(organization, { ...given, repository: aRepository() });
-    await on.run((tx) => tx.workspaces.add(workspace));
+    const workspace = aWorkspace(organization, { ...given, tagNames: ['network'], repository: aRepository() });
+    const tag = { id: unique('tag'), name: 'network' };
+    await on.run(async (tx) => {
+      await tx.workspaces.add(workspace);
+      await tx.tags.give(organization.id, [workspace.id], [tag], noon);
+    });
     const read = () => on.read((tx) => tx.workspaces.find(workspace.id));
     const before = await read();
     const version = await on.version(workspace);
@@ -300,11 +307,23 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       { id: workspace.id, createdAt: workspace.createdAt, source: 'terraform' },
     );
     const after = { ...bare, currentConfigurationVersionId: version.state.id, revision: 1 };
-    await on.run((tx) => tx.workspaces.save(after));
+    await on.run(async (tx) => {
+      await tx.workspaces.save(after);
+      await tx.tags.takeFrom(workspace.id, 'all');
+    });
     return [
       [workspace, before],
       [after, await read()],
     ];
+  },
+  Tag: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const tag = { id: unique('tag'), name: unique('tag') };
+    await on.run((tx) => tx.tags.give(organization.id, [workspace.id], [tag], afterNoon(1)));
+    const { id: organizationId, name: organizationName } = organization;
+    const written = { ...tag, organizationId, organizationName, createdAt: afterNoon(1) };
+    const found = await on.read((tx) => tx.tags.findFor(actor, tag.id));
+    return [[written, found?.subject]];
   },
   Project: async (on) => {
     const { organization, actor } = await aPlace(on);
@@ -336,6 +355,58 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     return [
       [variable, before],
       [after, (await read())?.subject],
+    ];
+  },
+  VariableSet: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const project = aProject(organization);
+    await on.run((tx) => tx.projects.add(project));
+    const inProject = await on.workspace(organization, { projectId: project.id });
+    const whole = { description: 'Shared', priority: true, createdAt: afterNoon(1), updatedAt: afterNoon(2) };
+    const owned = aVariableSet(organization, {
+      ...whole,
+      projectId: project.id,
+      workspaceIds: [inProject.id],
+      projectIds: [project.id],
+    });
+    const set = aVariableSet(organization, { ...whole, global: true, workspaceIds: [workspace.id] });
+    const variable = aSetVariable(set);
+    await on.run(async (tx) => {
+      for (const one of [owned, set]) await tx.variableSets.add(one);
+      await tx.setVariables.add(variable);
+    });
+    const read = async (id: string) => (await on.read((tx) => tx.variableSets.findFor(actor, id)))?.subject;
+    const [ownedBefore, before] = [await read(owned.id), await read(set.id)];
+    const variableIds = [variable.id];
+    const after = aVariableSet(organization, { id: set.id, createdAt: set.createdAt, variableIds, revision: 1 });
+    await on.run((tx) => tx.variableSets.save(after));
+    return [
+      [owned, ownedBefore],
+      [{ ...set, variableIds }, before],
+      [after, await read(set.id)],
+    ];
+  },
+  SetVariable: async (on) => {
+    const { organization } = await aPlace(on);
+    const set = aVariableSet(organization);
+    const variable = aSetVariable(set, {
+      description: 'A number',
+      hcl: true,
+      sensitive: true,
+      createdAt: afterNoon(1),
+    });
+    await on.run(async (tx) => {
+      await tx.variableSets.add(set);
+      await tx.setVariables.add(variable);
+    });
+    const read = () => on.read((tx) => tx.setVariables.find(set.id, variable.id));
+    const before = await read();
+    const { id, createdAt } = variable;
+    const after = aSetVariable(set, { id, createdAt, category: 'env', sealedValue: 'v2.a.b', size: 1, revision: 1 });
+    await on.run((tx) => tx.setVariables.save(after));
+    return [
+      [variable, before],
+      [after, await read()],
     ];
   },
   ConfigurationVersionState: async (on) => {

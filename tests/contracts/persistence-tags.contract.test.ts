@@ -181,6 +181,13 @@ onEveryBackend('tags', (on) => {
     expect(await found({ key: 'env', value: 'prod' })).toBe('b');
     expect(await found({ key: 'team', value: 'net' }, { key: 'zone' })).toBe('a');
     expect(await found({ value: 'net' })).toBe('ab');
+    const having = async (filter: WorkspaceFilter) => {
+      const all = await on.read((tx) => tx.workspaces.page(organization.id, nobody, 'all', page, filter));
+      return all.items.map(({ subject }) => subject.name).join('');
+    };
+    expect(await having({ tags: ['team', 'env'] })).toBe('ab');
+    expect(await having({ tags: ['zone', 'team'] })).toBe('a');
+    expect(await having({ excludedTags: ['team'] })).toBe('c');
     await on.run((tx) => tx.tagBindings.unbindAll(ofProject));
     expect(await found({ key: 'team' })).toBe('');
   });
@@ -213,6 +220,13 @@ onEveryBackend('tags', (on) => {
       [{ tags: ['nothing'] }, ''],
       [{ tags: ['net'], sort: { key: 'name', descending: true } }, 'ba'],
       [{ tags: ['net'], sort: { key: 'latest-change-at', descending: false } }, 'ab'],
+      [{ tags: ['NET', 'net'] }, 'ab'],
+      // Keys of bindings are searched along with names.
+      [{ tags: ['env'] }, 'ab'],
+      [{ tags: ['net', 'zone'] }, 'a'],
+      [{ tags: ['Env'] }, ''],
+      [{ tags: ['Env', 'env', 'NET'] }, 'ab'],
+      [{ excludedTags: ['zone'] }, 'bc'],
       [{ excludedTags: ['app'] }, 'ac'],
       [{ excludedTags: ['app', 'net'] }, 'c'],
       [{ tags: ['net'], excludedTags: ['app'] }, 'a'],

@@ -78,6 +78,12 @@ describe('statements about long lists on SQLite', () => {
       'workspaces_listed',
       (tx) => tx.workspaces.page(organization.id, nobody, 'all', page, { search: 'a', wildcard: 'a*' }),
     ],
+    ['projects', 'projects_listed', (tx) => tx.projects.page(organization.id, nobody, 'all', page)],
+    [
+      'workspaces of a project',
+      'workspaces_of_project',
+      (tx) => tx.workspaces.page(organization.id, nobody, 'all', page, { projectId: workspace.projectId }),
+    ],
     [
       'invited members',
       'organization_memberships_by_status',

@@ -81,6 +81,7 @@ describe('statements about policies and agents on SQLite', () => {
     ['the code of a policy', 1, (tx) => tx.policies.findCode(organization.id, 'sha256')],
     ['the task stage of a run', 2, (tx) => tx.taskStages.ofRun(run.state.id)],
     ['the ids of the task stages of runs', 1, (tx) => tx.taskStages.idsOfRuns([run.state.id, 'run-1', 'run-2'])],
+    ['the task stages of runs', 1, (tx) => tx.taskStages.ofRuns([run.state.id, 'run-1', 'run-2'])],
     ['a page of outcomes', 2, (tx) => tx.taskStages.outcomes(evaluationId, [], page(1))],
     ['a page of filtered outcomes', 3, (tx) => tx.taskStages.outcomes(evaluationId, filters, page(1))],
     ['policy sets', 2, (tx) => tx.policySets.page(organization.id, page(1))],

@@ -116,6 +116,12 @@ describe('statements on SQLite', () => {
     ['take a sequence number of a run', (tx) => tx.runs.takeSequence('ws-1')],
     ['save a variable', (tx) => tx.variables.save(aVariable(workspace, { revision: 1 }))],
     ['save a run', (tx) => tx.runs.save(aRun(workspace, version.state, { revision: 1 }))],
+    ['find the workspaces with a retention', (tx) => tx.workspaces.retaining('ws-1', 10)],
+    ['find the outdated states of a workspace', (tx) => tx.stateVersions.outdated('ws-1', noon, 10)],
+    [
+      'find the old versions of a workspace',
+      (tx) => tx.configurationVersions.uploaded(noon, 10, { createdAt: noon, id: 'cv-1' }, 'ws-1'),
+    ],
     ['find the runs before one', (tx) => tx.runs.before(aRun(workspace, version.state), 10)],
     ['write to a log', (tx) => tx.runLogs.append('run-1', 'plan', 0, Buffer.from('line'))],
     ['drop a log', (tx) => tx.runLogs.drop('run-1', 'plan')],

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { alreadyTaken, completedRunStatuses, stages, teamNameKey } from '../../src/domain/index.js';
-import { checkName } from '../../src/domain/shared/name.js';
+import { checkName, checkPrintableName } from '../../src/domain/shared/name.js';
 import { checkEmail, initialDefaults, organization } from '../../src/domain/supporting/organizations/organization.js';
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
-import { checkTeamName } from '../../src/domain/supporting/teams/team-name.js';
 import { checkUsername } from '../../src/domain/supporting/users/user.js';
 import { fc } from '../support/properties.js';
 import { noon, thrownBy } from './samples.js';
@@ -55,7 +54,7 @@ describe('the name of a team', () => {
     'x'.repeat(90),
     '🚀'.repeat(90),
   ])('may be %s', (name) => {
-    expect(checkTeamName(name)).toBe(name);
+    expect(checkPrintableName(name)).toBe(name);
   });
 
   it.each([
@@ -86,7 +85,7 @@ describe('the name of a team', () => {
     ['has half a character', 'a\ud83d'],
     ['has a character of private use', 'a\ue000b'],
   ])('may not be one that %s', (_what, name) => {
-    expect(thrownBy(() => checkTeamName(name))).toMatchObject(
+    expect(thrownBy(() => checkPrintableName(name))).toMatchObject(
       invalid('name', 'Name must be 1 to 90 printable characters and must not begin or end with a space'),
     );
   });

@@ -18,6 +18,7 @@ const bob: TokenOwner = { kind: 'user', id: 'user-bob' };
 const unlocked: Workspace = {
   ...defaultSettings,
   autoDestroy: null,
+  retention: null,
   source: 'tfe-api',
   name: 'production',
   id: 'ws-1',

@@ -152,6 +152,18 @@ class Stage {
     const { id } = await this.workspace(workspace);
     await this.steps.ask('POST', `/api/v2/workspaces/${id}/vars`, { data: { type: 'vars', attributes } });
   }
+
+  /** A variable set that is attached to the workspace. */
+  async variableSet(workspace: string, attributes: object, variables: readonly object[]): Promise<void> {
+    const { id } = await this.workspace(workspace);
+    const relationships = {
+      workspaces: { data: [{ type: 'workspaces', id }] },
+      vars: { data: variables.map((attributes) => ({ type: 'vars', attributes })) },
+    };
+    await this.steps.ask('POST', '/api/v2/organizations/acme/varsets', {
+      data: { type: 'varsets', attributes, relationships },
+    });
+  }
 }
 
 afterAll(async () => {
@@ -537,15 +549,21 @@ output "secret" {
       const hidden = 'a-word-that-nobody-may-read';
       await place.write('some.auto.tfvars', 'file = "from a file"\n');
       for (const [key, value, more] of [
-        ['region', 'eu', {}],
-        ['sizes', '[1, 2]', { hcl: true }],
+        ['region', 'overridden by a priority set', {}],
         ['owner', 'the workspace', {}],
         ['password', hidden, { sensitive: true }],
         ['PLACE', 'the environment', { category: 'env' }],
       ] as const) {
         await stage.variable('variables', { key, value, category: 'terraform', ...more });
       }
-      const apply = await place.run(...autoApprove, '-var', 'owner=the command');
+      await stage.variableSet('variables', { name: 'shared' }, [
+        { key: 'sizes', value: '[1, 2]', hcl: true, category: 'terraform' },
+        { key: 'owner', value: 'overridden by the workspace', category: 'terraform' },
+      ]);
+      await stage.variableSet('variables', { name: 'first', priority: true }, [
+        { key: 'region', value: 'eu', category: 'terraform' },
+      ]);
+      const apply = await place.run(...autoApprove, '-var', 'owner=the command', '-var', 'region=overridden');
       expectEnd(
         apply,
         0,

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { commands, configuration, type Site, type Way, ways } from '../clients/terraform-commands.js';
+import { commands, configuration, type Site, untagged, type Way, ways } from '../clients/terraform-commands.js';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
@@ -79,22 +79,25 @@ class Stage {
   async site(way: Way, program: string): Promise<Site> {
     const name = `way-${ways.indexOf(way)}`;
     const mode = way.execution === 'local' ? { 'execution-mode': 'local' } : {};
-    const workspace = way.manyWorkspaces ? `${name}-one` : name;
-    await this.steps.workspace(workspace, mode);
+    const organization = way.tags === undefined ? 'acme' : name;
+    const workspace = way.tags !== undefined ? 'one' : way.manyWorkspaces ? `${name}-one` : name;
+    if (way.tags === undefined) {
+      await this.steps.workspace(workspace, mode);
+    } else {
+      const attributes = { name: organization, email: 'ops@example.com' };
+      await this.steps.ask('POST', '/organizations', { data: { type: 'organizations', attributes } });
+      await this.steps.workspace(untagged, mode, organization);
+      const tagged = { type: 'workspaces', attributes: { name: workspace, ...mode }, relationships: way.tags };
+      await this.steps.ask('POST', `/organizations/${organization}/workspaces`, { data: tagged });
+    }
     const at = { url: this.service.url, token: adminToken };
-    const place = await Workplace.make(
-      join(this.directory, name),
-      at,
-      { organization: 'acme', name },
-      configuration,
-      program,
-    );
-    await place.write('cloud.tf', `terraform {\n${way.block('acme', name)}}\n`);
+    const place = await Workplace.make(join(this.directory, name), at, { organization, name }, configuration, program);
+    await place.write('cloud.tf', `terraform {\n${way.block(organization, name)}}\n`);
     const lock = async () => {
-      const { id } = await this.steps.ask('GET', `/organizations/acme/workspaces/${workspace}`);
+      const { id } = await this.steps.ask('GET', `/organizations/${organization}/workspaces/${workspace}`);
       await this.steps.ask('POST', `/workspaces/${id}/actions/lock`);
     };
-    return { place, lock, lockId: `acme/${workspace}` };
+    return { place, lock, lockId: `${organization}/${workspace}` };
   }
 }
 
@@ -103,23 +106,25 @@ afterAll(async () => {
   await Stage.endAll();
 });
 
-describe.each(Object.entries(programs))('the commands of %s, unmodified', (_, program) => {
+describe.each(Object.entries(programs))('the commands of %s, unmodified', (name, program) => {
   const { run, reason } = needing(program);
   const together = run === it ? it.concurrent : it.skip;
   for (const way of ways) {
+    if (way.only !== undefined && way.only !== name) continue;
     together(
       `work in a workspace of ${way.name}${reason}`,
       async () => {
         const stage = await Stage.of(program);
         const site = await stage.site(way, program);
-        for (const { command, words, manyWorkspaces, before, input, prints } of commands) {
+        for (const { command, words, manyWorkspaces, before, input, prints, hides } of commands) {
           if (manyWorkspaces && !way.manyWorkspaces) continue;
           await before?.(site);
           const started = site.place.start(...words, ...(command === 'force-unlock' ? [site.lockId] : []));
           if (input !== undefined) started.read(input);
           const { code, printed } = await started.ended();
-          if (code !== 0 || !printed.includes(prints)) {
-            throw new Error(`${command} ended with ${code}, and ${prints} should be in:\n${printed}`);
+          if (code !== 0 || !printed.includes(prints) || (hides !== undefined && printed.includes(hides))) {
+            const wanted = `${prints} should be in it${hides === undefined ? '' : `, and not ${hides}`}`;
+            throw new Error(`${command} ended with ${code}, and ${wanted}:\n${printed}`);
           }
         }
       },

@@ -44,6 +44,7 @@ const kindOfParameter: Readonly<Record<string, string>> = {
   policyEvaluationId: 'policy-evaluations',
   evaluationId: 'policy-evaluations',
   variableId: 'vars',
+  setVariableId: 'vars',
   stateVersionId: 'announced',
   sha256: 'codes',
 };

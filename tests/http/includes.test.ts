@@ -142,8 +142,10 @@ describe('what is included with runs', () => {
   it('is related to them, in each list', async () => {
     const bench = await Bench.make(api);
     const version = await bench.version();
+    await bench.policySet();
     const run = await bench.run();
     const { workspaceId } = bench;
+    const [stage] = (await read(admin, `/runs/${run}`)).data.relationships['task-stages'].data;
     for (const path of [
       `/workspaces/${workspaceId}/runs`,
       org(bench, '/runs'),
@@ -153,6 +155,7 @@ describe('what is included with runs', () => {
       for (const [include, resources] of [
         ['plan,apply', [`applies ${run.replace('run-', 'apply-')}`, `plans ${run.replace('run-', 'plan-')}`]],
         ['created_by', [`users ${admin.id}`]],
+        ['task_stages', [`task-stages ${stage.id}`]],
         ['configuration_version', [`configuration-versions ${version}`]],
         ['configuration_version.ingress_attributes', [`configuration-versions ${version}`]],
         ['workspace', [`workspaces ${workspaceId}`]],

@@ -39,7 +39,7 @@ const listed = (organization = bench.organization, workspace = name): string =>
 
 it('a workspace shows its state and how many resources are in it, and is not safe to delete', async () => {
   const { attributes, relationships } = (await api.admin.get(`/workspaces/${bench.workspaceId}`).expect(200)).body.data;
-  expect(attributes).toMatchObject({ 'resource-count': 2, 'workspace-kpis-runs-count': 3 });
+  expect(attributes).toMatchObject({ 'resource-count': 2, 'runs-count': 3, 'workspace-kpis-runs-count': 3 });
   expect(relationships['current-state-version'].data).toEqual({ id: last(), type: 'state-versions' });
   const words = 'Workspace cannot be safely deleted because it is still managing resources';
   const answer = await api.admin.post(`/workspaces/${bench.workspaceId}/actions/safe-delete`).expect(409);

@@ -84,6 +84,7 @@ describe('workspaces', () => {
       'source-url': null,
       'tag-names': [],
       'resource-count': 0,
+      'runs-count': 0,
       'workspace-kpis-runs-count': 0,
       'execution-mode': 'remote',
       'setting-overwrites': { 'execution-mode': false, 'agent-pool': false },
@@ -106,6 +107,10 @@ describe('workspaces', () => {
       'current-configuration-version': { data: null },
       'current-run': { data: null },
       'latest-run': { data: null },
+      'data-retention-policy': {
+        data: null,
+        links: { related: `${prefix}/workspaces/${id}/relationships/data-retention-policy` },
+      },
       'current-state-version': {
         data: null,
         links: { related: `${prefix}/workspaces/${id}/current-state-version` },

@@ -19,6 +19,7 @@ import {
   type RunComment,
   type RunOptions,
   type RunState,
+  type SetVariable,
   type StateOutput,
   type StateVersion,
   type TagBinding,
@@ -27,6 +28,7 @@ import {
   type TokenOwner,
   type User,
   type Variable,
+  type VariableSet,
   type Workspace,
   type WorkspaceId,
   type WorkspacePermissions,
@@ -121,6 +123,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     lock: null,
     repository: null,
     autoDestroy: null,
+    retention: null,
     source: 'tfe-api',
     tagNames: [],
     currentConfigurationVersionId: null,
@@ -170,6 +173,35 @@ export const aStateOutput = (
 ): StateOutput => {
   const id = unique('wsout');
   return { id, stateVersionId, name: id, type: 'string', value: '"here"', sensitive: false, ...given };
+};
+
+export const aVariableSet = (organization: Organization, given: Partial<VariableSet> = {}): VariableSet => {
+  const id = unique('varset');
+  return {
+    id,
+    organizationId: organization.id,
+    organizationName: organization.name,
+    projectId: null,
+    name: id,
+    description: '',
+    global: false,
+    priority: false,
+    workspaceIds: [],
+    projectIds: [],
+    variableIds: [],
+    createdAt: noon,
+    updatedAt: noon,
+    revision: 0,
+    ...given,
+  };
+};
+
+export const aSetVariable = (
+  { id: variableSetId }: Pick<VariableSet, 'id'>,
+  given: Partial<SetVariable> = {},
+): SetVariable => {
+  const { workspaceId: _, ...variable } = aVariable({ id: '' });
+  return { ...variable, variableSetId, ...given };
 };
 
 export const aVariable = ({ id: workspaceId }: Pick<Workspace, 'id'>, given: Partial<Variable> = {}): Variable => {

@@ -47,6 +47,9 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'patch /workspaces/:id/tag-bindings': bindings,
     'patch /projects/:id/tag-bindings': bindings,
     'post /workspaces/:id/actions/lock': {},
+    'post /workspaces/:id/relationships/data-retention-policy': {
+      data: { type: 'data-retention-policy-delete-olders', attributes: { 'delete-older-than-n-days': 30 } },
+    },
     'post /runs/:id/actions/apply': { comment: 'Looks good' },
     'post /runs/:id/actions/discard': {},
     'post /runs/:id/actions/cancel': {},
@@ -56,6 +59,15 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /task-stages/:id/actions/override': {},
     'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
     'patch /workspaces/:workspaceId/vars/:variableId': doc('vars', { description: 'changed' }),
+    'post /organizations/:organization/varsets': doc('varsets', { name: 'fresh' }),
+    'patch /varsets/:id': doc('varsets', { description: 'changed' }),
+    'post /varsets/:id/relationships/workspaces': workspaces,
+    'delete /varsets/:id/relationships/workspaces': workspaces,
+    // Projects have an owner of their own, who decides about them too.
+    'post /varsets/:id/relationships/projects': { data: [] },
+    'delete /varsets/:id/relationships/projects': { data: [] },
+    'post /varsets/:id/relationships/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
+    'patch /varsets/:id/relationships/vars/:setVariableId': doc('vars', { description: 'changed' }),
     'post /workspaces/:workspaceId/configuration-versions': {},
     'post /workspaces/:workspaceId/state-versions': doc('state-versions', { serial: 2, md5: '0'.repeat(32) }),
     'patch /workspaces/:workspaceId/state-versions': doc(

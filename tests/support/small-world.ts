@@ -25,6 +25,7 @@ import {
   aProject,
   aRun,
   aRunComment,
+  aSetVariable,
   aStateOutput,
   aStateVersion,
   aTagBinding,
@@ -32,6 +33,7 @@ import {
   aToken,
   aUser,
   aVariable,
+  aVariableSet,
   aWorkspace,
   giveGrant,
   giveProjectGrant,
@@ -208,6 +210,7 @@ export async function makeSmallWorld(
     name: 'api',
     repository,
     ...(question?.serving ? named : { executionMode: 'remote' }),
+    retention: { id: unique('drp'), days: 30 },
     ...(scene.locked && { lock: { by: ofCaller, reason: null, at: noon } }),
   });
   // A grant of the caller's team on a project is one on the project of the workspace: the default one.
@@ -221,6 +224,8 @@ export async function makeSmallWorld(
   const another = aWorkspace(organization, { name: 'another', projectId: beside.id, ...named });
   const variable = aVariable(workspace);
   const tag = { id: unique('tag'), name: 'network' };
+  const variableSet = aVariableSet(organization);
+  const setVariable = aSetVariable(variableSet);
   const commit = someIngressAttributes();
   const version = aConfigurationVersion(workspace, {
     status: scene.version,
@@ -284,6 +289,8 @@ export async function makeSmallWorld(
     await tx.tags.give(organization.id, [workspace.id], [tag], noon);
     const binding = aTagBinding(workspace);
     await tx.tagBindings.bind(binding.owner, [binding]);
+    await tx.variableSets.add(variableSet);
+    await tx.setVariables.add(setVariable);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
     if (own !== undefined && ofTeam) await giveProjectGrant(tx, own.id, project.id, ofTeam);
     if (target !== own || !ofTeam) await giveProjectGrant(tx, target.id, project.id, leastInProject);
@@ -361,6 +368,8 @@ export async function makeSmallWorld(
       name: workspace.name,
       workspaceId: workspace.id,
       variableId: variable.id,
+      setVariableId: setVariable.id,
+      '/varsets': variableSet.id,
       userId: itself ? caller.id : other.id,
       teamId: target.id,
       '/team-workspaces': targetsRow,

@@ -13,6 +13,8 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   tag: 'tag',
   'tag-binding': 'tb',
   variable: 'var',
+  'variable-set': 'varset',
+  'data-retention-policy': 'drp',
   'team-workspace': 'tws',
   'team-project': 'tprj',
   'configuration-version': 'cv',

@@ -1,10 +1,4 @@
-import {
-  later,
-  type PolicySetParameterId,
-  type StateVersionOutputId,
-  type VariableId,
-  type WorkspaceId,
-} from '../../domain/index.js';
+import { later, type StateVersionOutputId, type WorkspaceId } from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -28,11 +22,23 @@ interface Batch extends Renewed {
   readonly last: string | undefined;
 }
 
+interface Sealed {
+  readonly id: string;
+  readonly sealedValue: string;
+  readonly revision: number;
+}
+
+/** The variables of workspaces or of variable sets, or the parameters of policy sets. */
+interface SealedRows<Row> {
+  sealedOtherwise(fingerprint: string, after: string, limit: number): Promise<readonly Row[]>;
+  save(row: Row): Promise<void>;
+}
+
 /** Keeps signed and sealed data readable for every instance on the database while the signing secret is rotated. */
 export class StoredSecrets {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'workspaces' | 'variables' | 'policySetParameters' | 'stateOutputs' | 'signingKeys'
+      'workspaces' | 'variables' | 'setVariables' | 'policySetParameters' | 'stateOutputs' | 'signingKeys'
     >,
     private readonly clock: Clock,
     private readonly box: SecretBox,
@@ -51,12 +57,18 @@ export class StoredSecrets {
       await tx.signingKeys.forget(later(now, -forgottenAfterSeconds));
     });
     const webhookKeys = await this.renewAll((after) => this.sealWebhookKeys(after));
-    const variables = await this.renewAll((after) => this.sealVariables(after));
-    const parameters = await this.renewAll((after) => this.sealParameters(after));
+    const variables = await this.renewAll((after) => this.unitOfWork.run((tx) => this.sealRows(tx.variables, after)));
+    const setVariables = await this.renewAll((after) =>
+      this.unitOfWork.run((tx) => this.sealRows(tx.setVariables, after)),
+    );
+    const parameters = await this.renewAll((after) =>
+      this.unitOfWork.run((tx) => this.sealRows(tx.policySetParameters, after)),
+    );
     const outputs = await this.renewAll((after) => this.sealOutputs(after));
+    const all = [webhookKeys, variables, setVariables, parameters, outputs];
     return {
-      sealed: webhookKeys.sealed + variables.sealed + parameters.sealed + outputs.sealed,
-      lost: webhookKeys.lost + variables.lost + parameters.lost + outputs.lost,
+      sealed: all.reduce((sum, { sealed }) => sum + sealed, 0),
+      lost: all.reduce((sum, { lost }) => sum + lost, 0),
     };
   }
 
@@ -90,29 +102,13 @@ export class StoredSecrets {
     });
   }
 
-  private sealVariables(after: VariableId): Promise<Batch> {
-    return this.unitOfWork.run(async (tx) => {
-      const variables = await tx.variables.sealedOtherwise(this.box.fingerprints[0], after, batch);
-      return this.sealAgain(variables, (variable) => tx.variables.save(variable));
-    });
-  }
-
-  private sealParameters(after: PolicySetParameterId): Promise<Batch> {
-    return this.unitOfWork.run(async (tx) => {
-      const parameters = await tx.policySetParameters.sealedOtherwise(this.box.fingerprints[0], after, batch);
-      return this.sealAgain(parameters, (parameter) => tx.policySetParameters.save(parameter));
-    });
-  }
-
-  private async sealAgain<Row extends { readonly id: string; readonly sealedValue: string; readonly revision: number }>(
-    rows: readonly Row[],
-    save: (row: Row) => Promise<void>,
-  ): Promise<Batch> {
+  private async sealRows<Row extends Sealed>(repository: SealedRows<Row>, after: string): Promise<Batch> {
+    const rows = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
     let sealed = 0;
     for (const row of rows) {
       const value = openedWith(this.box, row.sealedValue);
       if (value === undefined) continue;
-      await save({ ...row, sealedValue: this.box.seal(value), revision: row.revision + 1 });
+      await repository.save({ ...row, sealedValue: this.box.seal(value), revision: row.revision + 1 });
       sealed += 1;
     }
     return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };

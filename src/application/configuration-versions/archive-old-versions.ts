@@ -1,4 +1,4 @@
-import { type ConfigurationVersion, type Instant, later } from '../../domain/index.js';
+import { type ConfigurationVersion, type Instant, later, type WorkspaceId } from '../../domain/index.js';
 import { doneBySystem } from '../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { Settings } from '../ports/outside/settings.js';
@@ -24,12 +24,20 @@ export class ArchiveOldVersions {
     private readonly settings: Pick<Settings, 'archiveAfterDays'>,
   ) {}
 
-  /** Checks one batch of versions after `after`. Safe to repeat and to run concurrently. */
-  async execute(after?: VersionPlace): Promise<OldVersionsArchived> {
-    const { archiveAfterDays } = this.settings;
-    if (archiveAfterDays === 0) return { archived: 0 };
-    const before = later(this.clock.now(), -archiveAfterDays * 86_400);
-    const seen = await this.unitOfWork.read((tx) => tx.configurationVersions.uploaded(before, batch, after));
+  /**
+   * Checks one batch of versions after `after`: of the workspace that has this retention, or of all that have none. Safe to
+   * repeat and to run concurrently.
+   */
+  async execute(
+    after?: VersionPlace,
+    of?: { readonly workspaceId: WorkspaceId; readonly days: number },
+  ): Promise<OldVersionsArchived> {
+    const days = of?.days ?? this.settings.archiveAfterDays;
+    if (days === 0) return { archived: 0 };
+    const before = later(this.clock.now(), -days * 86_400);
+    const seen = await this.unitOfWork.read((tx) =>
+      tx.configurationVersions.uploaded(before, batch, after, of?.workspaceId),
+    );
     let archived = 0;
     for (const version of seen) {
       try {

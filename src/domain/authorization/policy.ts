@@ -84,9 +84,7 @@ const impliedOnWorkspaces: readonly (readonly [OrganizationPermission, Workspace
 ];
 
 const impliedByAccess = (access: OrganizationAccess): readonly WorkspacePermissions[] =>
-  access.size === 0
-    ? []
-    : impliedOnWorkspaces.flatMap(([permission, implied]) => (access.has(permission) ? implied : []));
+  impliedOnWorkspaces.flatMap(([permission, implied]) => (access.has(permission) ? implied : []));
 
 const union = (held: readonly WorkspacePermissions[]): WorkspacePermissions =>
   held.length === 0 ? nothing : held.reduce(strongest);
@@ -158,6 +156,8 @@ export const claims = {
   'project settings: delete': mayInProject({ settings: 'delete' }),
   'project teams: read': mayInProject({ teams: 'read' }),
   'project teams: manage': mayInProject({ teams: 'manage' }),
+  'project variable sets: read': mayInProject({ variableSets: 'read' }),
+  'project variable sets: write': mayInProject({ variableSets: 'write' }),
   'create workspaces in the project': mayInProject({ create: true }),
   'move workspaces to the project': mayInProject({ move: true }),
   'delete workspaces of the project': mayInProject({ delete: true }),
@@ -226,6 +226,7 @@ export const policy = {
   'workspaces/set-execution': [['workspace admin']],
   // The run it leads to is created on the caller's behalf, and an organization token creates none.
   'workspaces/schedule-destroy': [['workspace admin']],
+  'workspaces/set-retention': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
   'workspaces/delete': [['workspace admin'], ['delete workspaces of the project'], ['organization token']],
   'workspaces/lock': [['workspace locking']],
@@ -233,6 +234,11 @@ export const policy = {
   'tags/delete': [['manage-workspaces'], ['manage-projects'], ['organization token']],
   'variables/read': [['variables: read'], ['organization token']],
   'variables/manage': [['variables: write'], ['organization token']],
+  'variable-sets/manage': [['manage-workspaces']],
+  // A set of the project changes what the runs of its workspaces receive.
+  'variable-sets/manage-in-project': [['project variable sets: write', 'variables: write']],
+  'variable-sets/list-in-project': [['manage-workspaces'], ['project variable sets: read', 'variables: read']],
+  'variable-sets/list': [['manage-workspaces'], ['manage-projects']],
   'teams/read': [['can see the team']],
   'teams/create': [['manage-teams'], ['organization token']],
   'teams/update': delegated('manage-teams', 'not the owners team'),

@@ -97,6 +97,11 @@ export interface TaskStage {
   readonly revision: number;
 }
 
+/** A stage without the contents of its evaluations, which hold whole policy sets. */
+export interface TaskStageSummary extends Omit<TaskStage, 'evaluations'> {
+  readonly evaluations: readonly Pick<PolicyEvaluation, 'id'>[];
+}
+
 /** A policy evaluation as readers see it: with its stage and run, and without the sets to evaluate. */
 export interface LocatedEvaluation extends Omit<PolicyEvaluation, 'policySets'> {
   readonly taskStageId: TaskStageId;

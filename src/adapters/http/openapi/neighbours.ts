@@ -24,6 +24,7 @@ import { presentStateVersion, stateVersionSchema } from '../supporting/state-ver
 import { effectiveBindingSchema, presentEffectiveBinding } from '../supporting/tags/tag-resource.js';
 import { presentTeam, teamSchema } from '../supporting/teams/team-resource.js';
 import { memberSchema, presentMember } from '../supporting/users/user-resource.js';
+import { presentVariable, variableSchema } from '../supporting/variables/variable-resource.js';
 import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
 
 /** How resources are included next to others. */
@@ -50,6 +51,7 @@ export const neighboursIn = (dialect: Dialect): Neighbours => ({
   user: { schema: () => memberSchema(dialect), present: presentMember },
   team: { schema: () => teamSchema(dialect), present: presentTeam(dialect) },
   membership: { schema: () => membershipSchema(dialect), present: presentMembership(dialect) },
+  variable: { schema: () => variableSchema(dialect), present: presentVariable(dialect) },
   policy: { schema: () => policySchema(dialect), present: presentPolicy(dialect) },
   'policy-set-version': { schema: () => policySetVersionSchema(dialect), present: presentPolicySetVersion(dialect) },
   'state-version': { schema: () => stateVersionSchema(dialect), present: presentStateVersion(dialect) },

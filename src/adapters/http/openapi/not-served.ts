@@ -39,12 +39,6 @@ export const notServed: readonly NotServed[] = [
     why: 'Everyone who may update a workspace may use any key.',
   },
   {
-    name: 'variable sets',
-    paths: [...ofOrganization('varsets'), ...ofWorkspace('varsets', 'all-vars'), '/varsets'],
-    resources: ['tfe_variable_set', 'tfe_workspace_variable_set', 'tfe_project_variable_set'],
-    why: notYet,
-  },
-  {
     name: 'run tasks',
     paths: [...ofOrganization('tasks'), ...ofWorkspace('tasks'), '/tasks', '/task-results'],
     resources: ['tfe_organization_run_task', 'tfe_organization_run_task_global_settings', 'tfe_workspace_run_task'],

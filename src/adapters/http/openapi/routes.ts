@@ -22,8 +22,10 @@ import { stateVersionRoutes } from '../supporting/state-versions/state-version-r
 import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
 import { userRoutes } from '../supporting/users/user-routes.js';
+import { variableSetRoutes } from '../supporting/variable-sets/variable-set-routes.js';
 import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
+import { dataRetentionRoutes } from '../supporting/workspaces/data-retention-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
 import { projectAccessRoutes } from '../team-access/project-access-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
@@ -50,9 +52,13 @@ const areas = {
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
   Projects: projectRoutes,
-  Workspaces: (use, dialect) => workspaceRoutes(use, dialect, neighboursIn(dialect)),
+  Workspaces: (use, dialect) => [
+    ...workspaceRoutes(use, dialect, neighboursIn(dialect)),
+    ...dataRetentionRoutes(use, dialect),
+  ],
   Tags: tagRoutes,
   Variables: variableRoutes,
+  'Variable sets': (use, dialect) => variableSetRoutes(use, dialect, neighboursIn(dialect)),
   Runs: (use, dialect) => [
     ...runRoutes(use, dialect, neighboursIn(dialect)),
     ...runEventRoutes(use, dialect, neighboursIn(dialect)),

@@ -11,7 +11,7 @@ import {
   policyKinds,
   type ResultCount,
   resultCountOf,
-  type TaskStage,
+  type TaskStageSummary,
   taskStageStatuses,
   verdictOf,
   type WithStanding,
@@ -29,7 +29,7 @@ const empty = z.array(z.unknown()).max(0);
 const taskStage =
   ({ is, group, toOne, toMany, link }: Words) =>
   (dialect: Dialect) =>
-  ({ subject: stage, standing }: WithStanding<TaskStage>): Resource => {
+  ({ subject: stage, standing }: WithStanding<TaskStageSummary>): Resource => {
     const mayOverride = may(standing, 'policy-outcomes/override');
     return {
       id: stage.id,

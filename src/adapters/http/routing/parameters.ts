@@ -15,12 +15,13 @@ const notHere = 'this endpoint does not support it';
 
 /**
  * Every query parameter by which a client of this API family selects, sorts or includes, and why it is refused where it
- * is not served. A name covers the names that go on from it in brackets: `filter[tagged]` is `filter[tagged][0][key]`, and
- * `filter[names]` is `filter[names][0]`, which is refused where lists are written with commas.
+ * is not served. A name covers the names that go on from it in brackets: `filter[names]` is `filter[names][0]`, which is
+ * refused where lists are written with commas. Groups of `filter[tagged]` may have any text in place of the 0.
  */
 export const familyParameters: Readonly<Record<string, string>> = {
   include: 'this endpoint includes nothing. Invalid include parameter',
   sort: notHere,
+  name: notHere,
   q: notHere,
   'q[email]': notHere,
   'q[name]': notHere,
@@ -50,7 +51,8 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'filter[status_group]': notHere,
   'filter[suspended]': notHere,
   'filter[exclude][taggable][id]': notHere,
-  'filter[tagged]': notHere,
+  'filter[tagged][0][key]': notHere,
+  'filter[tagged][0][value]': notHere,
   'filter[team][id]': notHere,
   'filter[timeframe]': notHere,
   'filter[versioned]': notHere,
@@ -64,7 +66,9 @@ export function refuseOthers(served: Parameters, query: Query): void {
   if (query.isEmpty) return;
   const faults = query.names().flatMap((name): readonly Fault[] => {
     if (Object.hasOwn(served, name) || isTagged(served, name)) return [];
-    const reason = Object.hasOwn(familyParameters, name) ? familyParameters[name] : reasonOfMember(served, name);
+    const reason = Object.hasOwn(familyParameters, name)
+      ? familyParameters[name]
+      : (reasonOfGroup(name) ?? reasonOfMember(served, name));
     return reason === undefined ? [] : [{ parameter: name, detail: `${name} is not supported: ${reason}` }];
   });
   if (faults.length > 0) throw new RequestError(400, 'bad request', faults);
@@ -80,6 +84,8 @@ function reasonOfMember(served: Parameters, name: string): string | undefined {
 /** Parameters of groups that the caller numbers are described with the first group. */
 const isTagged = (served: Parameters, name: string): boolean =>
   Object.hasOwn(served, 'filter[tagged][0][key]') && name.startsWith('filter[tagged][');
+
+const reasonOfGroup = (name: string): string | undefined => (name.startsWith('filter[tagged][') ? notHere : undefined);
 
 /** The values of an empty query, by parameters: most requests have none. */
 const withoutQuery = new WeakMap<Parameters, Values<Parameters>>();

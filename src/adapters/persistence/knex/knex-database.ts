@@ -30,7 +30,9 @@ import { KnexProjectAccess } from './repositories/knex-project-access.js';
 import { KnexProjects } from './repositories/knex-projects.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
-import { KnexStateOutputs, KnexStateVersions } from './repositories/knex-state-versions.js';
+import { KnexSetVariables } from './repositories/knex-set-variables.js';
+import { KnexStateOutputs } from './repositories/knex-state-outputs.js';
+import { KnexStateVersions } from './repositories/knex-state-versions.js';
 import { KnexStoredFiles } from './repositories/knex-stored-files.js';
 import { KnexTagBindings } from './repositories/knex-tag-bindings.js';
 import { KnexTags } from './repositories/knex-tags.js';
@@ -38,6 +40,7 @@ import { KnexTaskStages } from './repositories/knex-task-stages.js';
 import { KnexTeamAccess } from './repositories/knex-team-access.js';
 import { KnexTeams } from './repositories/knex-teams.js';
 import { KnexUsers } from './repositories/knex-users.js';
+import { KnexVariableSets } from './repositories/knex-variable-sets.js';
 import { KnexVariables } from './repositories/knex-variables.js';
 import { KnexWorkspaces } from './repositories/knex-workspaces.js';
 import { KnexRunArtifacts } from './repositories/runs/knex-run-artifacts.js';
@@ -97,6 +100,8 @@ const transactionOn = (
   tags: new KnexTags(db),
   tagBindings: new KnexTagBindings(db),
   variables: new KnexVariables(db),
+  variableSets: new KnexVariableSets(db),
+  setVariables: new KnexSetVariables(db),
   configurationVersions: new KnexConfigurationVersions(db),
   runs: new KnexRuns(db),
   runComments: new KnexRunComments(db),

@@ -56,6 +56,7 @@ export class MemoryAuditTrail implements AuditTrail {
       'policy-set-versions': () => tables.policySetVersions.get(id)?.organizationId,
       policies: () => tables.policies.get(id)?.organizationId,
       tags: () => tables.tags.get(id)?.organizationId,
+      varsets: () => tables.variableSets.get(id)?.organizationId,
       'agent-pools': () => tables.agentPools.get(id)?.organizationId ?? undefined,
     };
     return ways[kind]();

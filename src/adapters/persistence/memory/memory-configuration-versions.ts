@@ -84,11 +84,21 @@ export class MemoryConfigurationVersions implements ConfigurationVersionReposito
     this.tables().deliveries.set(deliveryKey(workspaceId, delivery), id);
   }
 
-  async uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]> {
+  async uploaded(
+    before: Instant,
+    limit: number,
+    after?: VersionPlace,
+    workspaceId?: WorkspaceId,
+  ): Promise<readonly ConfigurationVersion[]> {
     const tables = this.tables();
     const placeOf = ({ createdAt, id }: VersionPlace) => `${createdAt} ${id}`;
     return [...tables.configurationVersions.values()]
       .filter(({ id, status }) => status === 'uploaded' && tables.configurationVersion(id) !== undefined)
+      .filter((state) =>
+        workspaceId === undefined
+          ? tables.workspace(state.workspaceId)?.retention === null
+          : state.workspaceId === workspaceId,
+      )
       .filter((state) => state.createdAt < before && (after === undefined || placeOf(state) > placeOf(after)))
       .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
       .slice(0, limit)

@@ -14,6 +14,7 @@ import {
 } from '../../../domain/index.js';
 import { hasAccessIn, standingIn, standingInProject, standingOnProject } from './memory-standing.js';
 import { byText, type CurrentTables, checkRevision, inOrder, pageOf, present } from './memory-tables.js';
+import { removeVariableSet } from './memory-variable-sets.js';
 
 export class MemoryProjects implements ProjectRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -39,7 +40,9 @@ export class MemoryProjects implements ProjectRepository {
   }
 
   async remove(id: ProjectId): Promise<void> {
-    const { projects, teamProjects } = this.tables();
+    const tables = this.tables();
+    const { projects, teamProjects } = tables;
+    for (const set of tables.variableSets.values()) if (set.projectId === id) removeVariableSet(tables, set.id);
     for (const access of teamProjects.values()) if (access.projectId === id) teamProjects.delete(access.id);
     projects.delete(id);
   }

@@ -16,6 +16,7 @@ import { artifactKey } from './memory-run-artifacts.js';
 import { runLogKey } from './memory-runs.js';
 import { removeStateVersion } from './memory-state-versions.js';
 import type { CurrentTables, MemoryTables } from './memory-tables.js';
+import { removeVariableSet } from './memory-variable-sets.js';
 
 export class MemoryRemovals implements Removals {
   constructor(private readonly tables: CurrentTables) {}
@@ -59,6 +60,7 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   dropWhere(tables.tags, (tag) => tag.organizationId === id);
   dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
   dropWhere(tables.policies, (policy) => policy.organizationId === id);
+  for (const set of tables.variableSets.values()) if (set.organizationId === id) removeVariableSet(tables, set.id);
   for (const key of tables.policyCodes.keys())
     if (key.startsWith(policyCodeKey(id, ''))) tables.policyCodes.delete(key);
   dropWhere(tables.agentTokens, ({ poolId }) => tables.agentPools.get(poolId)?.organizationId === id);
@@ -82,6 +84,9 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
       workspaceIds: others(policySet.workspaceIds),
       excludedWorkspaceIds: others(policySet.excludedWorkspaceIds),
     });
+  }
+  for (const [setId, set] of tables.variableSets) {
+    tables.variableSets.set(setId, { ...set, workspaceIds: others(set.workspaceIds) });
   }
   for (const [poolId, pool] of tables.agentPools) {
     tables.agentPools.set(poolId, {

@@ -13,6 +13,7 @@ import type {
 import type {
   Actor,
   Bundle,
+  Instant,
   RunId,
   StateContents,
   StateOutput,
@@ -26,8 +27,9 @@ import { standingIn, standingOn } from './memory-standing.js';
 import { byText, type CurrentTables, checkRevision, compare, type MemoryTables, pageOf } from './memory-tables.js';
 
 const finalized = ({ status }: StateVersion): boolean => status === 'finalized';
+const written = ({ status }: StateVersion): boolean => status !== 'pending';
 const announcedBy = (source: StateVersion['source']) => (version: StateVersion) =>
-  version.source === source && !finalized(version);
+  version.source === source && !written(version);
 
 export const currentStateOf = ({ stateVersions }: MemoryTables, id: WorkspaceId): StateVersion | undefined =>
   [...stateVersions.values()].findLast((version) => version.workspaceId === id && finalized(version));
@@ -53,7 +55,7 @@ export class MemoryStateVersions implements StateVersionRepository {
 
   async findFor(actor: Actor, id: StateVersionId): Promise<WithStanding<StateVersion> | undefined> {
     const version = await this.find(id);
-    const shown = version && (finalized(version) || version.source === 'client');
+    const shown = version && (written(version) || version.source === 'client');
     return shown ? seenIn(this.tables(), actor, version.workspaceId, version) : undefined;
   }
 
@@ -85,7 +87,7 @@ export class MemoryStateVersions implements StateVersionRepository {
   async finalize({ id }: StateVersion, bundle: Bundle): Promise<void> {
     const { stateVersions } = this.tables();
     const stored = stateVersions.get(id);
-    if (stored === undefined || finalized(stored)) checkRevision(undefined, { id, revision: 0 });
+    if (stored === undefined || written(stored)) checkRevision(undefined, { id, revision: 0 });
     else {
       // Behind all others: they lie in the order in which they were finalized.
       stateVersions.delete(id);
@@ -131,12 +133,28 @@ export class MemoryStateVersions implements StateVersionRepository {
     return new Map(known.map(([id, contents]) => [id, whole ? contents : { ...contents, resources: [] }]));
   }
 
+  async outdated(workspaceId: WorkspaceId, before: Instant, limit: number): Promise<readonly StateVersion[]> {
+    const [, ...others] = this.newestFirst(workspaceId);
+    const outdated = others.filter((version) => finalized(version) && version.createdAt < before);
+    return outdated.sort(byText(({ createdAt }) => createdAt)).slice(0, limit);
+  }
+
+  async deleteData(id: StateVersionId): Promise<void> {
+    const { stateVersions, stateOutputs, stateContents } = this.tables();
+    const stored = stateVersions.get(id);
+    if (stored === undefined || !finalized(stored)) return;
+    for (const output of stateOutputs.values()) if (output.stateVersionId === id) stateOutputs.delete(output.id);
+    stateContents.delete(id);
+    const gone = { bundle: null, jsonBundle: null, outputsRead: true } as const;
+    stateVersions.set(id, { ...stored, ...gone, status: 'backing_data_permanently_deleted' });
+  }
+
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>> {
     return pageOf(this.newestFirst(workspaceId), page);
   }
 
   private newestFirst(workspaceId: WorkspaceId): readonly StateVersion[] {
-    const versions = this.living().filter((version) => version.workspaceId === workspaceId && finalized(version));
+    const versions = this.living().filter((version) => version.workspaceId === workspaceId && written(version));
     return versions.reverse();
   }
 

@@ -38,6 +38,7 @@ import {
   type RunCommentId,
   type RunId,
   type RunState,
+  type SetVariable,
   type StateContents,
   type StateOutput,
   type StateVersion,
@@ -62,6 +63,8 @@ import {
   type UserId,
   type Variable,
   type VariableId,
+  type VariableSet,
+  type VariableSetId,
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -99,6 +102,8 @@ export class MemoryTables {
   readonly workspaceTags = new Map<WorkspaceId, ReadonlySet<TagId>>();
   readonly tagBindings = new Map<TagBindingId, TagBinding>();
   readonly variables = new Map<VariableId, Variable>();
+  readonly variableSets = new Map<VariableSetId, VariableSet>();
+  readonly setVariables = new Map<VariableId, SetVariable>();
   /** The newest last. */
   readonly configurationVersions = new Map<ConfigurationVersionId, ConfigurationVersionState>();
   readonly ingressAttributes = new Map<ConfigurationVersionId, IngressAttributes>();

@@ -11,6 +11,7 @@ import type {
   RunId,
   TaskStage,
   TaskStageId,
+  TaskStageSummary,
   WithStanding,
   Workspace,
 } from '../../../domain/index.js';
@@ -48,8 +49,13 @@ export class MemoryTaskStages implements TaskStageRepository {
   }
 
   async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>> {
+    return new Map((await this.ofRuns(ids)).map((stage) => [stage.runId, stage.id]));
+  }
+
+  async ofRuns(ids: readonly RunId[]): Promise<readonly TaskStageSummary[]> {
     const rows = [...this.tables().taskStages.values()].filter(({ runId }) => ids.includes(runId));
-    return new Map(present(rows.map(({ id }) => this.living(id))).map((stage) => [stage.runId, stage.id]));
+    const stages = present(rows.map(({ id }) => this.living(id)));
+    return stages.map((stage) => ({ ...stage, evaluations: stage.evaluations.map(({ id }) => ({ id })) }));
   }
 
   async add(stage: TaskStage): Promise<void> {

@@ -19,6 +19,7 @@ import { MemoryRowLocks } from './memory-row-locks.js';
 import { MemoryRunArtifacts } from './memory-run-artifacts.js';
 import { MemoryRunComments } from './memory-run-comments.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
+import { MemorySetVariables } from './memory-set-variables.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
 import { MemoryStoredFiles } from './memory-stored-files.js';
 import { type CurrentTables, MemoryTables } from './memory-tables.js';
@@ -27,6 +28,7 @@ import { MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
+import { MemoryVariableSets } from './memory-variable-sets.js';
 import { MemoryVariables } from './memory-variables.js';
 import { MemoryWorkspaces } from './memory-workspaces.js';
 
@@ -43,6 +45,8 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   tags: new MemoryTags(tables),
   tagBindings: new MemoryTagBindings(tables),
   variables: new MemoryVariables(tables),
+  variableSets: new MemoryVariableSets(tables),
+  setVariables: new MemorySetVariables(tables),
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),
   runComments: new MemoryRunComments(tables),

@@ -2,6 +2,8 @@ import { sealPrefix, sealPrefixOf } from '../../../application/ports/outside/sec
 import type { VariableRepository } from '../../../application/ports/repositories/variable-repository.js';
 import {
   type Actor,
+  type SourcedVariable,
+  type StoredVariable,
   type Variable,
   type VariableId,
   type VariableTotals,
@@ -11,6 +13,7 @@ import {
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { byText, type CurrentTables, checkRevision, compare } from './memory-tables.js';
+import { livingSets, scopesOf } from './memory-variable-sets.js';
 
 export class MemoryVariables implements VariableRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -26,6 +29,25 @@ export class MemoryVariables implements VariableRepository {
     return this.living()
       .filter(({ workspaceId }) => workspaceId === id)
       .sort((a, b) => compare(a.key, b.key) || compare(a.category, b.category));
+  }
+
+  async applyingTo(id: WorkspaceId): Promise<readonly SourcedVariable<StoredVariable>[]> {
+    const tables = this.tables();
+    const workspace = tables.workspace(id);
+    if (workspace === undefined) return [];
+    const own = (await this.ofWorkspace(id)).map(({ workspaceId: _, ...variable }) => ({ variable, set: null }));
+    const ofSets = livingSets(tables).flatMap((set) =>
+      scopesOf(set, workspace).flatMap((scope) =>
+        [...tables.setVariables.values()].flatMap(
+          ({ variableSetId, ...variable }): SourcedVariable<StoredVariable>[] => {
+            const owner = set.projectId === null ? 'organization' : 'project';
+            const { id, name, priority } = set;
+            return variableSetId === id ? [{ variable, set: { id, name, priority, owner, scope } }] : [];
+          },
+        ),
+      ),
+    );
+    return [...own, ...ofSets];
   }
 
   async totalsOf(id: WorkspaceId): Promise<VariableTotals> {

@@ -20,6 +20,7 @@ import {
   type ProjectId,
   type Standing,
   type TeamId,
+  tagNameOf,
   type WebhookId,
   type WithStanding,
   type Workspace,
@@ -29,7 +30,7 @@ import {
 import { currentRunOf } from './memory-runs.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { currentStateOf } from './memory-state-versions.js';
-import { byText, type CurrentTables, checkRevision, inOrder, pageOf, present } from './memory-tables.js';
+import { byText, type CurrentTables, checkRevision, compare, inOrder, pageOf, present } from './memory-tables.js';
 import { effectiveBindingsOf } from './memory-tags.js';
 
 /** Whether a name is as the wildcard says, in which an asterisk stands for any text. */
@@ -188,6 +189,11 @@ export class MemoryWorkspaces implements WorkspaceRepository {
   ): Promise<Page<WithStanding<Workspace>>> {
     const tables = this.tables();
     const current = ({ id }: Workspace) => currentRunOf(tables, id);
+    const namesAmong = ({ id, tagNames }: Workspace, names: readonly string[]) => {
+      const keys = new Set(effectiveBindingsOf(tables, id).map(({ key }) => key));
+      const has = (name: string) => tagNames.includes(tagNameOf(name)) || keys.has(name);
+      return new Set(names.filter(has).map(tagNameOf));
+    };
     const isBound = ({ id }: Workspace, wanted: Partial<KeyValue>) =>
       effectiveBindingsOf(tables, id).some(
         ({ key, value }) => key === (wanted.key ?? key) && value === (wanted.value ?? value),
@@ -198,8 +204,8 @@ export class MemoryWorkspaces implements WorkspaceRepository {
         hasPart(workspace.name, search) &&
         fits(workspace.name, wildcard) &&
         (projectId === undefined || workspace.projectId === projectId) &&
-        tags.every((tag) => workspace.tagNames.includes(tag)) &&
-        !excludedTags.some((tag) => workspace.tagNames.includes(tag)) &&
+        namesAmong(workspace, tags).size === new Set(tags.map(tagNameOf)).size &&
+        namesAmong(workspace, excludedTags).size === 0 &&
         bindings.every((wanted) => isBound(workspace, wanted)) &&
         (currentRun === undefined || (status !== undefined && currentRun.includes(status)))
       );
@@ -244,6 +250,13 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     if (found === undefined) return undefined;
     const named = tables.stateConsumers.get(found.id)?.has(readerId) === true;
     return { subject: found, standing: runStanding(found.globalRemoteState || named) };
+  }
+
+  async retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+    const tables = this.tables();
+    const living = present([...tables.workspaces.keys()].map((id) => tables.workspace(id)));
+    const retaining = living.filter(({ id, retention }) => id > after && retention !== null && retention.days !== null);
+    return retaining.sort((a, b) => compare(a.id, b.id)).slice(0, limit);
   }
 
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {

@@ -10,6 +10,8 @@ export const idKinds = [
   'tag',
   'tag-binding',
   'variable',
+  'variable-set',
+  'data-retention-policy',
   'team-workspace',
   'team-project',
   'configuration-version',

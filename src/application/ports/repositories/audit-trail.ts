@@ -21,6 +21,7 @@ export const auditedKinds = [
   'policy-sets',
   'policy-set-versions',
   'policies',
+  'varsets',
   'agent-pools',
   'tags',
 ] as const;

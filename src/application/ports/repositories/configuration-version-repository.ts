@@ -77,10 +77,15 @@ export interface ConfigurationVersionRepository {
 
 export interface ConfigurationVersionQueries {
   /**
-   * Uploaded versions of all workspaces created before `before`, oldest first, after `after`. The cost does not depend
-   * on their number or position.
+   * Uploaded versions created before `before`, oldest first, after `after`: those of the workspace, or without one those of
+   * all workspaces that have no retention of their own. The cost does not depend on their number or position.
    */
-  uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]>;
+  uploaded(
+    before: Instant,
+    limit: number,
+    after?: VersionPlace,
+    workspaceId?: WorkspaceId,
+  ): Promise<readonly ConfigurationVersion[]>;
   /** With the reader's standing on its workspace. */
   findSummaryFor(
     actor: Actor,

@@ -58,6 +58,17 @@ export interface AgentPoolFilter {
   readonly sort?: Order<(typeof agentPoolSorts)[number]> | undefined;
 }
 
+export interface VariableSetFilter {
+  /** A part of the name. */
+  readonly search?: string | undefined;
+}
+
+/** The sets that a list may include: those of the organization, those of its projects, or both. */
+export interface VariableSetVisibility {
+  readonly ofOrganization: boolean;
+  readonly ofProjects: boolean;
+}
+
 export interface PolicySetFilter {
   /** A part of the name. */
   readonly search?: string | undefined;
@@ -92,9 +103,12 @@ export interface WorkspaceFilter {
   /** The whole name, in which an asterisk stands for any text. */
   readonly wildcard?: string | undefined;
   readonly projectId?: ProjectId | undefined;
-  /** The names of tags, all of which the workspace has. */
+  /**
+   * The names of tags, in any case, or keys of effective bindings: the workspace has all of them. Clients look for both
+   * at once.
+   */
   readonly tags?: readonly string[] | undefined;
-  /** The names of tags, none of which the workspace has. */
+  /** The same: the workspace has none of them. */
   readonly excludedTags?: readonly string[] | undefined;
   /** Each selects workspaces with an effective binding of this key and this value. */
   readonly bindings?: readonly Partial<KeyValue>[] | undefined;

@@ -20,6 +20,7 @@ import type {
   RunId,
   TaskStage,
   TaskStageId,
+  TaskStageSummary,
   WithStanding,
   WorkspaceId,
 } from '../../../domain/index.js';
@@ -129,6 +130,8 @@ export interface TaskStageRepository {
   ofRun(id: RunId): Promise<TaskStage | undefined>;
   /** Like `ofRun` for several runs, but only the ids: stages contain whole policy sets. */
   idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>>;
+  /** The stages of several runs, in no particular order. One statement. */
+  ofRuns(ids: readonly RunId[]): Promise<readonly TaskStageSummary[]>;
   add(stage: TaskStage): Promise<void>;
   /** Saves the stage and its evaluations. Throws `shared/stale-revision` if the stored revision has changed. */
   save(stage: TaskStage): Promise<void>;

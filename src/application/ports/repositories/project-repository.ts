@@ -19,7 +19,7 @@ export interface ProjectRepository {
   add(project: Project): Promise<void>;
   /** Throws `shared/stale-revision` if the stored revision has changed, `attribute/taken` if another has the name. */
   save(project: Project): Promise<void>;
-  /** For a project without workspaces. Also removes the access of teams to it. */
+  /** For a project without workspaces. Also removes the access of teams to it, and the variable sets that it owns. */
   remove(id: ProjectId): Promise<void>;
   hasWorkspaces(id: ProjectId): Promise<boolean>;
   /** `standing` is the caller's on the organization; each item gets it with the access of its teams to that project. */

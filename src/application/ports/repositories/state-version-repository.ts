@@ -1,6 +1,7 @@
 import type {
   Actor,
   Bundle,
+  Instant,
   RunId,
   StateContents,
   StateOutput,
@@ -46,7 +47,11 @@ export interface StateVersionRepository {
   keepContents(id: StateVersionId, contents: StateContents): Promise<void>;
   /** By state; one that was not read has no entry. Without `whole`, resources are left out. */
   contentsOf(ids: readonly StateVersionId[], whole: boolean): Promise<ReadonlyMap<StateVersionId, StateContents>>;
-  /** Finalized states, newest first. The cost does not depend on their number or the page. */
+  /** Finalized states created before `before`, except the current one, oldest first. */
+  outdated(workspaceId: WorkspaceId, before: Instant, limit: number): Promise<readonly StateVersion[]>;
+  /** Deletes the outputs and resources of a finalized state. No row refers to its bytes any more. */
+  deleteData(id: StateVersionId): Promise<void>;
+  /** Finalized states and those without data, newest first. The cost does not depend on their number or the page. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>>;
 }
 

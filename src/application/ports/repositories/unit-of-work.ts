@@ -29,6 +29,7 @@ import type { TeamRepository } from './team-repository.js';
 import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
 import type { UserRepository } from './user-repository.js';
 import type { VariableRepository } from './variable-repository.js';
+import type { SetVariableRepository, VariableSetRepository } from './variable-set-repository.js';
 import type { WorkspaceRepository } from './workspace-repository.js';
 
 /** All repositories. */
@@ -45,6 +46,8 @@ export interface Repositories {
   readonly tags: TagRepository;
   readonly tagBindings: TagBindingRepository;
   readonly variables: VariableRepository;
+  readonly variableSets: VariableSetRepository;
+  readonly setVariables: SetVariableRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
   readonly runs: RunRepository & RunQueries;
   readonly runComments: RunComments;

@@ -1,4 +1,13 @@
-import type { Actor, Variable, VariableId, VariableTotals, WithStanding, WorkspaceId } from '../../../domain/index.js';
+import type {
+  Actor,
+  SourcedVariable,
+  StoredVariable,
+  Variable,
+  VariableId,
+  VariableTotals,
+  WithStanding,
+  WorkspaceId,
+} from '../../../domain/index.js';
 
 /** The variables of workspaces. Those of a deleted workspace or organization are missing. */
 export interface VariableRepository {
@@ -6,6 +15,11 @@ export interface VariableRepository {
   findFor(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<WithStanding<Variable> | undefined>;
   /** Ordered by key, then by category. One indexed statement; the limit per workspace bounds the result. */
   ofWorkspace(id: WorkspaceId): Promise<readonly Variable[]>;
+  /**
+   * Its own and those of the variable sets that apply to it, in no particular order, and once for each reason for which a
+   * set applies. One statement.
+   */
+  applyingTo(id: WorkspaceId): Promise<readonly SourcedVariable<StoredVariable>[]>;
   totalsOf(id: WorkspaceId): Promise<VariableTotals>;
   /** Variables after the id `after` whose value is not sealed with this key. */
   sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Variable[]>;

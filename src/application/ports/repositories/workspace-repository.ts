@@ -37,6 +37,8 @@ export interface WorkspaceRepository {
   findByWebhook(id: WebhookId): Promise<Workspace | undefined>;
   /** Workspaces after the id `after` whose webhook key is not sealed with this key. */
   sealedOtherwise(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]>;
+  /** Workspaces after the id `after` whose retention removes files, ordered by id. */
+  retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]>;
   /** Throws `attribute/taken` if an existing workspace of the organization has the name. */
   add(workspace: Workspace): Promise<void>;
   /**

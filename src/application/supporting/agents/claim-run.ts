@@ -8,6 +8,8 @@ import {
   type RunId,
   type RunState,
   type RunTrigger,
+  type RunVariable,
+  resolveVariables,
   type StateVersion,
   serves,
   type TaskStage,
@@ -38,7 +40,9 @@ export interface Job {
   readonly workspace: Workspace;
   readonly version: ConfigurationVersionState;
   readonly stage: TaskStage | null;
-  /** The workspace's variables at the time of the claim. */
+  /** The run's own variables, without those that a variable set overrides. */
+  readonly runVariables: readonly RunVariable[];
+  /** The variables of the workspace and its variable sets at the time of the claim. */
   readonly variables: readonly OpenedVariable[];
   /** The parameters of the policy sets to evaluate, at the time of the claim. */
   readonly parameters: readonly OpenedParameter[];
@@ -106,7 +110,9 @@ export class ClaimRun {
       });
       const { state } = started;
       const stage = (await tx.taskStages.ofRun(id)) ?? null;
-      const { opened: variables, lost } = this.opened(await tx.variables.ofWorkspace(state.workspaceId));
+      const applying = await tx.variables.applyingTo(state.workspaceId);
+      const resolved = resolveVariables(state.options.variables, applying);
+      const { opened: variables, lost } = this.opened(resolved.variables.map(({ variable }) => variable));
       const { opened: parameters, lost: lostParameters } = this.opened(await parametersOf(tx, phase, stage));
       if (lost + lostParameters > 0) {
         // Readers of the run may lack access to variables, so keys are not named.
@@ -128,6 +134,7 @@ export class ClaimRun {
         workspace,
         version: version.state,
         stage,
+        runVariables: resolved.run,
         variables,
         parameters,
         state: (await tx.stateVersions.current(workspace.id)) ?? null,

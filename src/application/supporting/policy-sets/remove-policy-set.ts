@@ -13,7 +13,7 @@ export class RemovePolicySet {
   execute(actor: Actor, id: PolicySetId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const removed = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
-      await tx.policySetVersions.release(id, this.clock.now());
+      if (removed.versions !== null) await tx.policySetVersions.release(id, this.clock.now());
       await tx.policySets.remove(id);
       await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), removed);
     });

@@ -1,16 +1,28 @@
 import { may, type Phase, phases, type WorkspaceId } from '../../../domain/index.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type Related, related } from '../../related.js';
 import { versions } from '../workspaces/show-related-to-workspaces.js';
 import { showingWorkspaces } from '../workspaces/show-workspace.js';
-import type { RunInclude, ShownRun } from './show-run.js';
+import type { ShownRun } from './show-run.js';
+
+/** The resources that may be included with runs. */
+export type RunInclude =
+  | 'workspace'
+  | 'configuration-version'
+  | 'ingress-attributes'
+  | 'task-stages'
+  | 'created-by'
+  | 'plan'
+  | 'apply';
+
+type Needs = 'memberships' | 'workspaces' | 'configurationVersions' | 'runs' | 'taskStages';
 
 /** Resources to include with runs of one organization that the caller may read. */
 export class ShowRelatedToRuns {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'memberships' | 'workspaces' | 'configurationVersions' | 'runs'>,
+    private readonly unitOfWork: UnitOfWork<Needs>,
     private readonly clock: Clock,
     private readonly urls: CapabilityUrls,
   ) {}
@@ -42,9 +54,19 @@ export class ShowRelatedToRuns {
               include.has('ingress-attributes'),
             )
           : []),
+        ...(include.has('task-stages') ? await stages(tx, runs) : []),
         ...members.map(({ user }) => related('user')(user)),
         ...phases.flatMap((name) => (include.has(name) ? phase(name) : [])),
       ];
     });
   }
+}
+
+async function stages(tx: Transaction<'taskStages'>, runs: readonly ShownRun[]): Promise<readonly Related[]> {
+  const having = runs.filter(({ stageId, standing }) => stageId !== null && may(standing, 'policy-outcomes/read'));
+  const standings = new Map(having.map(({ run, standing }) => [run.id, standing]));
+  return (await tx.taskStages.ofRuns([...standings.keys()])).flatMap((subject) => {
+    const standing = standings.get(subject.runId);
+    return standing === undefined ? [] : [related('task-stage')({ subject, standing })];
+  });
 }

@@ -1,20 +1,16 @@
 import {
   type Actor,
-  type ConfigurationVersionState,
-  type IngressAttributes,
   type Run,
   type RunId,
   type RunState,
   type Standing,
   seenBy,
-  type TaskStage,
   type TaskStageId,
   type WithStanding,
   waitingRunStatuses,
 } from '../../../domain/index.js';
 import type { QueuedRun } from '../../ports/repositories/run-repository.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type ShownWorkspace, showingWorkspace } from '../workspaces/show-workspace.js';
 
 /** A run with the related data a document shows. */
 export interface ShownRun {
@@ -25,23 +21,6 @@ export interface ShownRun {
   readonly stageId: TaskStageId | null;
   /** Its queue position while it waits for its workspace; 0 otherwise. */
   readonly position: number;
-}
-
-/** The resources that may be included with a run. */
-export type RunInclude =
-  | 'workspace'
-  | 'configuration-version'
-  | 'ingress-attributes'
-  | 'task-stages'
-  | 'created-by'
-  | 'plan'
-  | 'apply';
-
-export interface RunWithIncluded extends ShownRun {
-  readonly workspace: ShownWorkspace | undefined;
-  readonly version: ConfigurationVersionState | undefined;
-  readonly ingressAttributes: IngressAttributes | undefined;
-  readonly stage: TaskStage | undefined;
 }
 
 const waits = ({ status }: RunState): boolean => waitingRunStatuses.includes(status);
@@ -108,39 +87,9 @@ export async function showingQueued(
 
 /** GET /runs/:id. */
 export class ShowRun {
-  constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'taskStages'>,
-  ) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages'>) {}
 
-  execute(
-    actor: Actor,
-    { id, include }: { readonly id: RunId; readonly include: ReadonlySet<RunInclude> },
-  ): Promise<RunWithIncluded> {
-    return this.unitOfWork.read(async (tx) => {
-      const seen = seenBy(await tx.runs.findFor(actor, id), 'runs/read');
-      const { standing } = seen;
-      const { state: run } = seen.subject;
-      const withStage = include.has('task-stages');
-      const stage = withStage ? await tx.taskStages.ofRun(id) : undefined;
-      const shown = withStage
-        ? { run, standing, stageId: stage?.id ?? null, position: (await positionsOf(tx, [run])).get(id) ?? 0 }
-        : await showing(tx, seen);
-      const { workspaceId, configurationVersionId } = run;
-      const workspace = include.has('workspace')
-        ? await showingWorkspace(tx, seenBy(await tx.workspaces.findFor(actor, workspaceId), 'workspaces/read'))
-        : undefined;
-      const withCommit = include.has('ingress-attributes');
-      const version =
-        withCommit || include.has('configuration-version')
-          ? await tx.configurationVersions.find(configurationVersionId)
-          : undefined;
-      const readable = version?.readable ? version.state : undefined;
-      const commits =
-        withCommit && readable?.ingressAttributesId
-          ? await tx.configurationVersions.ingressAttributes([configurationVersionId])
-          : undefined;
-      const ingressAttributes = commits?.get(configurationVersionId);
-      return { ...shown, workspace, version: readable, ingressAttributes, stage };
-    });
+  execute(actor: Actor, id: RunId): Promise<ShownRun> {
+    return this.unitOfWork.read(async (tx) => showing(tx, seenBy(await tx.runs.findFor(actor, id), 'runs/read')));
   }
 }

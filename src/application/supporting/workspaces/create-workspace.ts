@@ -89,6 +89,7 @@ export class CreateWorkspace {
             ...{ actor, standing, now },
             activity: async () => noActivity,
           }),
+          retention: null,
           tagNames: [],
           source,
           currentConfigurationVersionId: null,

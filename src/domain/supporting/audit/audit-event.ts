@@ -24,6 +24,7 @@ export const unaskedActions = [
   'policy-sets/upload',
   'policy-sets/fail',
   'policy-sets/discard',
+  'state-versions/delete-data',
   'policy-outcomes/report',
 ] as const;
 

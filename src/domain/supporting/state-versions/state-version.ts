@@ -15,13 +15,16 @@ export interface AnnouncedState {
   readonly size: number;
 }
 
-/** `pending`: announced, its bytes not yet received. An agent's pending state is visible only to that agent. */
-export const stateVersionStatuses = ['pending', 'finalized'] as const;
+/**
+ * `pending`: announced, its bytes not yet received. An agent's pending state is visible only to that agent. The last one:
+ * the workspace's retention removed its bytes, outputs and resources.
+ */
+export const stateVersionStatuses = ['pending', 'finalized', 'backing_data_permanently_deleted'] as const;
 
 /** An agent writes under its lease, a client under the workspace's lock. */
 export type StateSource = 'agent' | 'client';
 
-/** One state of a workspace's resources. Once finalized, only `jsonBundle` and `outputsRead` still change, each once. */
+/** One state of a workspace's resources. Once finalized, `jsonBundle` and `outputsRead` still change, each once, until its data is deleted. */
 export interface StateVersion extends AnnouncedState {
   readonly id: StateVersionId;
   readonly workspaceId: WorkspaceId;
@@ -31,7 +34,7 @@ export interface StateVersion extends AnnouncedState {
   /** The creator of the run, or the writer of the state; null if unknown. */
   readonly createdBy: TokenOwner | null;
   readonly status: (typeof stateVersionStatuses)[number];
-  /** Null while it is pending. */
+  /** Null unless it is finalized. */
   readonly bundle: Bundle | null;
   /** The same state as `terraform show -json` prints it; null unless a client sent it. */
   readonly jsonBundle: Bundle | null;

@@ -6,7 +6,8 @@ import {
 import { isOwner, organizationAccessOf, type Standing, type TeamInQuestion } from '../../authorization/policy.js';
 import { alreadyTaken, DomainError, notFound } from '../../shared/domain-error.js';
 import type { Instant, OrganizationId, TeamId } from '../../shared/id.js';
-import { checkTeamName, teamNameKey } from './team-name.js';
+import { checkPrintableName } from '../../shared/name.js';
+import { teamNameKey } from './team-name.js';
 
 /** Only members, owners and holders of `access-secret-teams` can see `secret` teams. */
 export const visibilities = ['secret', 'organization'] as const;
@@ -55,7 +56,7 @@ const protectedOwners = (sentence: string): DomainError => new DomainError('owne
  * owners team, and `owners-team/protected` for the owners team's fixed settings: its name and its rights.
  */
 export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
-  if (change.name !== undefined) checkTeamName(change.name);
+  if (change.name !== undefined) checkPrintableName(change.name);
   if (team.owners && change.name !== undefined && change.name !== team.name) {
     throw protectedOwners('the owners team cannot be renamed');
   }

@@ -1,5 +1,5 @@
 import { alreadyTaken, DomainError, invalidAttribute } from '../../shared/domain-error.js';
-import type { Instant, VariableId, WorkspaceId } from '../../shared/id.js';
+import type { Instant, VariableId, VariableSetId, WorkspaceId } from '../../shared/id.js';
 
 export const variableCategories = ['terraform', 'env'] as const;
 
@@ -13,10 +13,9 @@ export interface VariableSettings {
   readonly sensitive: boolean;
 }
 
-/** A variable of a workspace's runs, for terraform or for its environment. */
-export interface Variable extends VariableSettings {
+/** A variable for terraform or for its environment, as it is stored. */
+export interface StoredVariable extends VariableSettings {
   readonly id: VariableId;
-  readonly workspaceId: WorkspaceId;
   /** The encrypted value, sensitive or not: runs need it again. */
   readonly sealedValue: string;
   /** The size of the value in bytes of UTF-8. */
@@ -25,7 +24,17 @@ export interface Variable extends VariableSettings {
   readonly revision: number;
 }
 
-/** The totals over all variables of a workspace. */
+/** A variable of a workspace's runs. */
+export interface Variable extends StoredVariable {
+  readonly workspaceId: WorkspaceId;
+}
+
+/** A variable of a variable set. */
+export interface SetVariable extends StoredVariable {
+  readonly variableSetId: VariableSetId;
+}
+
+/** The totals over all variables of a workspace, or of an organization's variable sets. */
 export interface VariableTotals {
   readonly count: number;
   readonly bytes: number;
@@ -41,6 +50,8 @@ export const variableLimits = {
   /** Linux does not start a program with a longer environment string; the key, the `=` and the terminator count. */
   environmentText: 128 * kibi,
   ofWorkspace: { count: 1000, bytes: 4 * kibi * kibi },
+  /** All variable sets of an organization together: each of them may apply to the same workspace. */
+  ofSets: { count: 5000, bytes: 8 * kibi * kibi },
 } as const;
 
 const controlCharacter = /[\p{Cc}\u2028\u2029]/u;
@@ -86,12 +97,14 @@ export function checkValue(value: string): number {
 }
 
 /** Throws `attribute/invalid` for a key that is malformed or that the category does not allow. */
-export function checkVariable<Checked extends VariableSettings & Pick<Variable, 'size'>>(variable: Checked): Checked {
+export function checkVariable<Checked extends VariableSettings & Pick<StoredVariable, 'size'>>(
+  variable: Checked,
+): Checked {
   checkKey(variable);
   return checkCategory(variable);
 }
 
-function checkCategory<Checked extends VariableSettings & Pick<Variable, 'size'>>(variable: Checked): Checked {
+function checkCategory<Checked extends VariableSettings & Pick<StoredVariable, 'size'>>(variable: Checked): Checked {
   if (variable.category !== 'env') return variable;
   if (variable.hcl) throw invalidAttribute('hcl', 'Hcl must be false for an environment variable');
   if (sizeOf(variable.key) + variable.size + 2 > variableLimits.environmentText) {
@@ -105,10 +118,10 @@ function checkCategory<Checked extends VariableSettings & Pick<Variable, 'size'>
  * Unnamed settings keep their value. Throws `attribute/invalid` as `checkVariable` does, and for changes that a
  * sensitive variable does not allow.
  */
-export function changedVariable(
-  current: Variable,
-  change: Partial<VariableSettings & Pick<Variable, 'sealedValue' | 'size'>>,
-): Variable {
+export function changedVariable<Changed extends StoredVariable>(
+  current: Changed,
+  change: Partial<VariableSettings & Pick<StoredVariable, 'sealedValue' | 'size'>>,
+): Changed {
   const next = { ...current, ...change, revision: current.revision + 1 };
   if (current.sensitive) {
     if (!next.sensitive)
@@ -130,17 +143,23 @@ export function changedVariable(
   return renamed ? checkVariable(next) : checkCategory(next);
 }
 
-/** Throws `attribute/invalid` if the workspace would exceed its limit on the number or total size of variables. */
-export function checkRoom({ count, bytes }: VariableTotals): void {
-  const { ofWorkspace } = variableLimits;
-  if (count > ofWorkspace.count) {
-    throw new DomainError('attribute/invalid', `A workspace can have at most ${ofWorkspace.count} variables`);
+const owners = {
+  ofWorkspace: ['A workspace', 'a workspace'],
+  ofSets: ['The variable sets of an organization', "an organization's variable sets"],
+} as const;
+
+/** Throws `attribute/invalid` if the owner would exceed its limit on the number or total size of variables. */
+export function checkRoom({ count, bytes }: VariableTotals, within: keyof typeof owners = 'ofWorkspace'): void {
+  const [owner, ofOwner] = owners[within];
+  const most = variableLimits[within];
+  if (count > most.count) {
+    throw new DomainError('attribute/invalid', `${owner} can have at most ${most.count} variables`);
   }
-  if (bytes > ofWorkspace.bytes) {
-    const sentence = `Value is too long (the maximum is ${ofWorkspace.bytes} bytes for all variables of a workspace)`;
+  if (bytes > most.bytes) {
+    const sentence = `Value is too long (the maximum is ${most.bytes} bytes for all variables of ${ofOwner})`;
     throw invalidAttribute('value', sentence);
   }
 }
 
-/** A key is unique within a workspace and category. */
+/** A key is unique within a category of a workspace, or of a variable set. */
 export const variableTaken = (): DomainError => alreadyTaken('key', 'Key');

@@ -40,6 +40,7 @@ const job =
     workspace,
     version,
     stage,
+    runVariables,
     variables,
     parameters,
     state,
@@ -69,7 +70,7 @@ const job =
         'debugging-mode': is(flag, options.debuggingMode ?? false, 'Whether to set `TF_LOG=TRACE`.'),
         'target-addrs': is(addresses, options.targetAddrs, 'Null if the run has no targets.'),
         'replace-addrs': is(addresses, options.replaceAddrs),
-        variables: each(options.variables, ({ key, value }) => ({
+        variables: each(runVariables, ({ key, value }) => ({
           key: is(text, key),
           value: is(text, value, 'A literal in the configuration language.'),
         })),
@@ -93,7 +94,7 @@ const job =
             hcl: is(flag, variable.hcl, 'Whether the value is parsed as an expression rather than taken literally.'),
             sensitive: is(flag, variable.sensitive),
           }),
-          'The variables as of the claim of the run.',
+          'The variables of the workspace and its variable sets, as of the claim of the run.',
         ),
       },
       configuration: { id: is(text, version.id), url: is(configurationUrl, `${own}/configuration`) },

@@ -3,9 +3,7 @@ import type { UseCases } from '../../../../application/use-cases.js';
 import {
   configurationVersionSchema,
   presentConfigurationVersion,
-  presentIngressAttributes,
 } from '../../configuration-versions/configuration-version-resource.js';
-import { presentTaskStage } from '../../policy-outcomes/policy-outcome-resource.js';
 import { aboutComment, actWithComment, commentBody, readComment } from '../../routing/action-comment.js';
 import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
@@ -90,8 +88,24 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
   const presentVersion = presentConfigurationVersion(dialect);
   const run = () => runSchema(dialect);
   const capacity = () => runCapacitySchema(dialect);
-  const kinds = ['workspace', 'configuration-version', 'ingress-attributes', 'user', 'plan', 'apply'] as const;
-  const included = schemasOf(neighbours, ...kinds);
+  const included = schemasOf(
+    neighbours,
+    'workspace',
+    'configuration-version',
+    'ingress-attributes',
+    'task-stage',
+    'user',
+    'plan',
+    'apply',
+  );
+  /** Next to one run, a workspace names its runs: none of them is included. */
+  const besideOne: Neighbours = {
+    ...neighbours,
+    workspace: {
+      ...neighbours.workspace,
+      present: (shown) => presentWorkspace(dialect)({ ...shown, printsText: true }),
+    },
+  };
 
   /** `list` reads what is listed; the parameters include what is included. */
   const answerRuns =
@@ -185,25 +199,13 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
       'runs/read',
       shows('showRun', 'Show a run', run, {
         parameters: runParameters,
-        included: schemasOf(neighbours, ...kinds, 'task-stage'),
+        included,
       }),
       async (call) => {
         const { include } = valuesOf(runParameters, call.query);
-        const shown = await use.showRun.execute(call.actor, { id: parameter(call, 'id'), include });
-        const { workspace, version, ingressAttributes, stage, standing } = shown;
-        const others = new Set([...include].filter((one) => one === 'created-by' || one === 'plan' || one === 'apply'));
-        const related = others.size === 0 ? [] : await use.showRelatedToRuns.execute([shown], others);
-        return ok(
-          withIncluded({ data: present(shown) }, [
-            ...(workspace === undefined ? [] : [presentWorkspace(dialect)({ ...workspace, printsText: true })]),
-            ...(version === undefined ? [] : [presentVersion(version)]),
-            ...(ingressAttributes === undefined
-              ? []
-              : [presentIngressAttributes(dialect)(shown.run.configurationVersionId, ingressAttributes)]),
-            ...(stage === undefined ? [] : [presentTaskStage(dialect)({ subject: stage, standing })]),
-            ...presentRelated(neighbours, related),
-          ]),
-        );
+        const shown = await use.showRun.execute(call.actor, parameter(call, 'id'));
+        const related = include.size === 0 ? [] : await use.showRelatedToRuns.execute([shown], include);
+        return ok(withIncluded({ data: present(shown) }, presentRelated(besideOne, related)));
       },
     ),
     action('apply'),

@@ -103,7 +103,11 @@ const stateVersion =
         ),
         size: is(count, version.size, 'Size in bytes.'),
         'state-version': is(unknown, null),
-        status: is(status, version.status, '`pending` until the content is uploaded, then `finalized`.'),
+        status: is(
+          status,
+          version.status,
+          '`pending` until the content is uploaded, then `finalized`, until the retention policy of the workspace removes it.',
+        ),
         'terraform-version': is(
           maybeText,
           contents?.terraformVersion ?? null,

@@ -22,7 +22,7 @@ const refused = (parameter: string, detail: string): RequestError =>
 export function taggedBindings(query: Query): readonly Partial<KeyValue>[] {
   const groups = new Map<string, { key?: string; value?: string }>();
   for (const parameter of query.names()) {
-    if (!parameter.startsWith('filter[tagged]')) continue;
+    if (!parameter.startsWith('filter[tagged][')) continue;
     const [, group, member] = wellFormed.exec(parameter) ?? [];
     if (group === undefined) {
       throw refused(parameter, 'filter[tagged] must be written filter[tagged][0][key] or filter[tagged][0][value]');

@@ -9,10 +9,14 @@ import { dateTime, flag, maybeText, text } from '../../routing/resource-schema.j
 const category = z.enum(variableCategories);
 
 const variable =
-  ({ is, toOneAt, link }: Words) =>
+  ({ is, optional, toOneAt, link }: Words) =>
   (dialect: Dialect) => {
-    const workspaces = `${dialect.prefix}/workspaces`;
-    return ({ variable, value }: VariableView): Resource => ({
+    const [workspaces, sets] = [`${dialect.prefix}/workspaces`, `${dialect.prefix}/varsets`];
+    const pathOf = ({ id, workspaceId, variableSetId }: VariableView['variable']) =>
+      workspaceId === undefined
+        ? `${sets}/${variableSetId}/relationships/vars/${id}`
+        : `${workspaces}/${workspaceId}/vars/${id}`;
+    return ({ variable, variable: { workspaceId, variableSetId }, value }: VariableView): Resource => ({
       id: variable.id,
       type: 'vars',
       attributes: {
@@ -30,9 +34,14 @@ const variable =
         'version-id': is(text, String(variable.revision), 'Changes with every update.'),
       },
       relationships: {
-        configurable: toOneAt('workspaces', variable.workspaceId, `${workspaces}/${variable.workspaceId}`),
+        ...(workspaceId !== undefined && {
+          configurable: optional(toOneAt('workspaces', workspaceId, `${workspaces}/${workspaceId}`)),
+        }),
+        ...(variableSetId !== undefined && {
+          varset: optional(toOneAt('varsets', variableSetId, `${sets}/${variableSetId}`)),
+        }),
       },
-      links: { self: link(`${workspaces}/${variable.workspaceId}/vars/${variable.id}`) },
+      links: { self: link(pathOf(variable)) },
     });
   };
 
@@ -41,7 +50,7 @@ export const presentVariable = variable(presenting);
 export const variableSchema = described(
   {
     name: 'Variable',
-    about: 'A Terraform variable or an environment variable for the runs of a workspace.',
+    about: 'A Terraform variable or an environment variable, of a workspace or of a variable set.',
   },
   (words, dialect) => variable(words)(dialect)(anyView()),
 );

@@ -28,6 +28,18 @@ export const variableRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       }),
       async (call) => ok({ data: (await use.listVariables.execute(call.actor, workspaceOf(call))).map(present) }),
     ),
+    get(
+      '/workspaces/:workspaceId/all-vars',
+      'variables/read',
+      () => ({
+        operation: 'listAllVariables',
+        summary: 'List workspace variables with those of its variable sets',
+        about:
+          'The variables that a run receives, sorted by key. A variable is left out if another with its key and category overrides it. Not paginated: the response has no `links` and no `meta`.',
+        answers: { 200: listSchema(variable()) },
+      }),
+      async (call) => ok({ data: (await use.listAllVariables.execute(call.actor, workspaceOf(call))).map(present) }),
+    ),
     post(
       '/workspaces/:workspaceId/vars',
       'variables/manage',

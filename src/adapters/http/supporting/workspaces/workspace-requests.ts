@@ -7,13 +7,7 @@ import {
   type WorkspaceInclude,
   workspaceSorts,
 } from '../../../../application/index.js';
-import {
-  type AutoDestroyChange,
-  type ExecutionChange,
-  executionModes,
-  runStatuses,
-  tagNameOf,
-} from '../../../../domain/index.js';
+import { type AutoDestroyChange, type ExecutionChange, executionModes, runStatuses } from '../../../../domain/index.js';
 import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, someOf, sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
@@ -256,8 +250,10 @@ export const workspacesParameters = {
   'search[name]': textual('Only workspaces with this text in their name.'),
   'search[wildcard-name]': textual('Only workspaces with this name, in which `*` stands for any text.'),
   'filter[project][id]': textual('Only workspaces of this project.'),
-  'search[tags]': texts('Only workspaces with all of these tags, separated by commas.'),
-  'search[exclude-tags]': texts('Only workspaces with none of these tags, separated by commas.'),
+  'search[tags]': texts('Only workspaces with all of these tags or keys of tag bindings, separated by commas.'),
+  'search[exclude-tags]': texts(
+    'Only workspaces with none of these tags or keys of tag bindings, separated by commas.',
+  ),
   ...taggedParameters,
   'filter[current-run][status]': someOf(runStatuses, 'Only workspaces whose current run has one of these statuses.'),
   sort: sortBy(workspaceSorts, 'name'),
@@ -266,16 +262,14 @@ export const workspacesParameters = {
   }),
 };
 
-const tagNamesIn = (names: readonly string[] = []) => [...new Set(names.map(tagNameOf))];
-
 export const workspacesQuery = ({ query }: Call) => {
   const values = valuesOf(workspacesParameters, query);
   const filter: WorkspaceFilter = {
     search: values['search[name]'],
     wildcard: values['search[wildcard-name]'],
     projectId: values['filter[project][id]'],
-    tags: tagNamesIn(values['search[tags]']),
-    excludedTags: tagNamesIn(values['search[exclude-tags]']),
+    tags: values['search[tags]'],
+    excludedTags: values['search[exclude-tags]'],
     bindings: taggedBindings(query),
     currentRun: values['filter[current-run][status]'],
     sort: values.sort,

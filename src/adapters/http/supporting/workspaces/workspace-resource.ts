@@ -27,11 +27,13 @@ import {
   toOneSchema,
 } from '../../routing/resource-schema.js';
 import { ownerTypes, poolTokenCreators, presentOwner } from '../../tokens/token-owner-resource.js';
+import { retentionTypeOf, retentionTypes } from './data-retention-resource.js';
 
 const executionMode = z.enum(executionModes);
 const environment = z.literal('default');
 const source = z.enum(workspaceSources);
 const texts = z.array(text);
+const retentionIdentifier = toOneSchema(Object.values(retentionTypes), { nullable: true }).shape.data;
 const maybeRun = toOneSchema('runs', { nullable: true });
 const lockedBySchema = toOneSchema([...new Set(Object.values(ownerTypes)), 'runs'], { nullable: true });
 
@@ -187,7 +189,8 @@ const workspace =
         ),
         'tag-names': is(texts, workspace.tagNames, 'Sorted.'),
         'resource-count': is(count, activity.resourceCount ?? 0, 'Number of managed resources in the current state.'),
-        'workspace-kpis-runs-count': is(count, activity.runsCount),
+        'runs-count': is(count, activity.runsCount),
+        'workspace-kpis-runs-count': is(count, activity.runsCount, 'The same.'),
         locked: is(flag, workspace.lock !== null || activity.workingRunId !== null),
         'locked-reason': is(maybeText, workspace.lock?.reason ?? null),
         'vcs-repo': orNull(
@@ -260,6 +263,13 @@ const workspace =
           links: { related: link(`${self}/effective-tag-bindings`) },
         },
         vars: { links: { related: link(`${self}/vars`) } },
+        'data-retention-policy': {
+          data: is(
+            retentionIdentifier,
+            workspace.retention && { id: workspace.retention.id, type: retentionTypeOf(workspace.retention) },
+          ),
+          links: { related: link(`${self}/relationships/data-retention-policy`) },
+        },
         'agent-pool': toOneOrNone('agent-pools', execution.agentPoolId),
         'agent-pool-token-creators': creators && poolTokenCreators(words, creators),
         'locked-by': unlessCircular(

@@ -22,6 +22,7 @@ import * as filters from './0020-filters.js';
 import * as projects from './0021-projects.js';
 import * as teamProjects from './0022-team-projects.js';
 import * as tags from './0023-tags.js';
+import * as variableSets from './0024-variable-sets.js';
 import * as policySetVersions from './0026-policy-set-versions.js';
 import * as commentsAndRetention from './0027-comments-and-retention.js';
 import * as autoDestroy from './0028-auto-destroy.js';
@@ -50,6 +51,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0021-projects': projects,
   '0022-team-projects': teamProjects,
   '0023-tags': tags,
+  '0024-variable-sets': variableSets,
   '0026-policy-set-versions': policySetVersions,
   '0027-comments-and-retention': commentsAndRetention,
   '0028-auto-destroy': autoDestroy,

@@ -91,6 +91,7 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
   'policy-set-versions': lookup((sql, id) => sql('policy_set_versions').where({ id }).select('organization_id')),
   policies: lookup((sql, id) => sql('policies').where({ id }).select('organization_id')),
   tags: lookup((sql, id) => sql('tags').where({ id }).select('organization_id')),
+  varsets: lookup((sql, id) => sql('variable_sets').where({ id }).select('organization_id')),
   'agent-pools': lookup((sql, id) => sql('agent_pools').where({ id }).select('organization_id')),
 };
 

@@ -203,9 +203,16 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
     await this.db.runLater(insert.merge(['configuration_version_id']));
   }
 
-  async uploaded(before: Instant, limit: number, after?: VersionPlace): Promise<readonly ConfigurationVersion[]> {
+  async uploaded(
+    before: Instant,
+    limit: number,
+    after?: VersionPlace,
+    workspaceId?: WorkspaceId,
+  ): Promise<readonly ConfigurationVersion[]> {
     // The status is part of the text, and no value bound to it: SQLite then knows the index that holds no other.
     const uploaded = this.living().whereRaw("v.status = 'uploaded'").where('v.created_at', '<', before);
+    if (workspaceId === undefined) uploaded.whereNull('w.retention_id');
+    else uploaded.where('v.workspace_id', workspaceId);
     if (after !== undefined) uploaded.whereRaw('(v.created_at, v.id) > (?, ?)', [after.createdAt, after.id]);
     const rows = await this.db.all<object>(
       uploaded

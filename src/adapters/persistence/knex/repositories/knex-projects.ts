@@ -15,6 +15,7 @@ import {
 import { ofOrganization, ofPage, sorted, withPart } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { ofVariableSets } from './knex-variable-sets.js';
 import { seeing, standingOnEachProject } from './standing.js';
 
 const projectRows = rowsOf<Project>((row, as) => ({
@@ -70,6 +71,10 @@ export class KnexProjects implements ProjectRepository {
 
   async remove(id: ProjectId): Promise<void> {
     const { sql } = this.db;
+    const sets = sql('variable_sets').where('project_id', id).select('id');
+    for (const table of ofVariableSets) await this.db.run(sql(table).whereIn('variable_set_id', sets).delete());
+    await this.db.run(sql('variable_set_projects').where('project_id', id).delete());
+    await this.db.run(sql('variable_sets').where('project_id', id).delete());
     await this.db.run(sql('team_projects').where('project_id', id).delete());
     // If two remove it at once, the second decides again and finds nothing.
     await unlessStale({ table: 'projects', id }, this.db.run(sql('projects').where({ id }).delete()));

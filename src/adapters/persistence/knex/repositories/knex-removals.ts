@@ -12,6 +12,7 @@ import type {
 } from '../../../../domain/index.js';
 import type { Statements } from '../engine/statements.js';
 import { forgetUninvited } from './knex-users.js';
+import { ofVariableSets } from './knex-variable-sets.js';
 
 /** The remains of a run, logs above all, and code may be large: more at once could take longer than a statement may. */
 const largeAtOnce = 20;
@@ -66,6 +67,7 @@ export class KnexRemovals implements Removals {
         'policy_set_workspaces',
         'policy_set_exclusions',
         'agent_pool_workspaces',
+        'variable_set_workspaces',
         'variables',
         'workspace_tags',
         'workspace_tag_bindings',
@@ -155,6 +157,9 @@ export class KnexRemovals implements Removals {
     for (const table of ['policy_set_policies', 'policy_set_parameters']) {
       await this.db.run(sql(table).whereIn('policy_set_id', sets).delete());
     }
+    const variableSets = sql('variable_sets').where('organization_id', id).select('id');
+    for (const table of ofVariableSets) await this.db.run(sql(table).whereIn('variable_set_id', variableSets).delete());
+    await this.db.run(sql('variable_sets').where('organization_id', id).delete());
     const pools = sql('agent_pools').where('organization_id', id).select('id');
     await this.db.run(sql('agent_tokens').whereIn('pool_id', pools).delete());
     for (const table of [

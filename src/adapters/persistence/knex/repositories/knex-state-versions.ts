@@ -1,31 +1,22 @@
 import type { Knex } from 'knex';
 import { sealPrefixOf } from '../../../../application/ports/outside/secret-box.js';
-import {
-  fitting,
-  type Page,
-  type PageRequest,
-  type Slice,
-  type SliceSize,
-} from '../../../../application/ports/repositories/page.js';
-import type {
-  StateOutputRepository,
-  StateVersionRepository,
-} from '../../../../application/ports/repositories/state-version-repository.js';
+import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
+import type { StateVersionRepository } from '../../../../application/ports/repositories/state-version-repository.js';
 import type {
   Actor,
   Bundle,
+  Instant,
   RunId,
   StateContents,
   StateOutput,
   StateVersion,
   StateVersionId,
-  StateVersionOutputId,
   WithStanding,
   WorkspaceId,
 } from '../../../../domain/index.js';
 import { inserting, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, idsSealedOtherwise, pageOf, type Statements, unlessStale } from '../engine/statements.js';
+import { columnsOf, type Statements, unlessStale } from '../engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -56,14 +47,16 @@ const versionRows = rowsOf<StateVersion>((row, as) => ({
   createdAt: row.created_at,
 }));
 
+const withoutData = versionRows.only('bundle', 'jsonBundle', 'status', 'outputsRead');
+
 /** A workspace's counter with one of its state versions, or with none when the page lies past the end. */
 type CountedRow = { readonly last_state_sequence: number; readonly id: StateVersionId | null };
 
 // Spelled out and not bound: a plan that must fit any value does not use a partial index.
-const isFinalized = "sv.status = 'finalized'";
+export const isFinalized = "sv.status = 'finalized'";
 
 /** State versions `sv` of living workspaces `w`. */
-const livingVersions = (sql: Knex): Knex.QueryBuilder =>
+export const livingVersions = (sql: Knex): Knex.QueryBuilder =>
   livingWorkspaces(sql('state_versions as sv').join('workspaces as w', 'w.id', 'sv.workspace_id'));
 
 const byId = (sql: Knex, { id }: { readonly id: StateVersionId }): Knex.QueryBuilder =>
@@ -76,7 +69,7 @@ const insertVersion = inserting('state_versions', versionRows.columns);
 const findWithStanding = seeing(
   'workspace',
   (sql, sought: { readonly id: StateVersionId }) =>
-    byId(sql, sought).whereRaw(`(${isFinalized} or sv.source = 'client')`),
+    byId(sql, sought).whereRaw(`(sv.status <> 'pending' or sv.source = 'client')`),
   versionRows.read,
 );
 
@@ -236,6 +229,31 @@ export class KnexStateVersions implements StateVersionRepository {
     return new Map(rows.map(contentRows.read).map(({ id, ...contents }) => [id, contents]));
   }
 
+  async outdated(workspaceId: WorkspaceId, before: Instant, limit: number): Promise<readonly StateVersion[]> {
+    const outdated = livingVersions(this.db.sql)
+      .where('sv.workspace_id', workspaceId)
+      .whereRaw(isFinalized)
+      .where('sv.created_at', '<', before)
+      .whereRaw('sv.sequence < w.last_state_sequence')
+      .select(...columnsOf('sv', versionRows.columns));
+    const rows = await this.db.all<object>(outdated.orderBy(['sv.created_at', 'sv.id']).limit(limit));
+    return rows.map(versionRows.read);
+  }
+
+  async deleteData(id: StateVersionId): Promise<void> {
+    const { sql } = this.db;
+    for (const table of ['state_version_outputs', 'state_version_contents']) {
+      await this.db.run(sql(table).where('state_version_id', id).delete());
+    }
+    const gone = withoutData.write({
+      bundle: null,
+      jsonBundle: null,
+      status: 'backing_data_permanently_deleted',
+      outputsRead: true,
+    });
+    await this.db.run(sql('state_versions').where({ id, status: 'finalized' }).update(gone));
+  }
+
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<StateVersion>> {
     const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
     const rows = await this.db.all<CountedRow>(versionsInRange(this.db, range));
@@ -244,7 +262,7 @@ export class KnexStateVersions implements StateVersionRepository {
   }
 }
 
-const outputRows = rowsOf<StateOutput>((row, as) => ({
+export const outputRows = rowsOf<StateOutput>((row, as) => ({
   id: row.id,
   stateVersionId: row.state_version_id,
   name: row.name,
@@ -253,79 +271,8 @@ const outputRows = rowsOf<StateOutput>((row, as) => ({
   value: row.value,
 }));
 
-const outputToRow = (output: StateOutput) => ({
+export const outputToRow = (output: StateOutput) => ({
   ...outputRows.write(output),
   sealed_by: output.sensitive ? sealPrefixOf(output.value) : null,
   size: output.value.length,
 });
-
-/** Outputs `so` of finalized state versions `sv` of living workspaces `w`. */
-const livingOutputs = (sql: Knex): Knex.QueryBuilder =>
-  livingVersions(sql).whereRaw(isFinalized).join('state_version_outputs as so', 'so.state_version_id', 'sv.id');
-
-const findOutputWithStanding = seeing(
-  'workspace',
-  (sql, { id }: { readonly id: StateVersionOutputId }) =>
-    livingOutputs(sql)
-      .where('so.id', id)
-      .select(...columnsOf('so', outputRows.columns)),
-  outputRows.read,
-);
-
-const outputIds = prepared((sql, { id }: { readonly id: StateVersionId }) =>
-  livingOutputs(sql).where('sv.id', id).select('so.id').orderBy('so.name'),
-);
-
-export class KnexStateOutputs implements StateOutputRepository {
-  constructor(private readonly db: Statements) {}
-
-  findFor(actor: Actor, id: StateVersionOutputId): Promise<WithStanding<StateOutput> | undefined> {
-    return findOutputWithStanding(this.db, actor, { id });
-  }
-
-  async idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]> {
-    return (await this.db.all<{ readonly id: StateVersionOutputId }>(outputIds(this.db, { id }))).map((row) => row.id);
-  }
-
-  page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>> {
-    return pageOf(this.db, livingOutputs(this.db.sql).where('sv.id', id), inOrder, outputRows.read, page);
-  }
-
-  async slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>> {
-    const outputs = () => {
-      const all = livingOutputs(this.db.sql).where('sv.id', id);
-      return after === undefined ? all : all.where('so.name', '>', after);
-    };
-    const sizes = outputs().select('so.name', 'so.size').orderBy('so.name');
-    const listed = await this.db.all<{ readonly name: string; readonly size: number }>(sizes.limit(most.rows + 1));
-    const taken = fitting(listed, most);
-    const end = taken.at(-1)?.name;
-    if (end === undefined) return { items: [], last: undefined };
-    const rows = await this.db.all<object>(inOrder(outputs().where('so.name', '<=', end)));
-    const last = taken.length < listed.length ? { name: end, tie: id } : undefined;
-    return { items: rows.map(outputRows.read), last };
-  }
-
-  async sealedOtherwise(
-    fingerprint: string,
-    after: StateVersionOutputId,
-    limit: number,
-  ): Promise<readonly Pick<StateOutput, 'id' | 'value'>[]> {
-    const { sql } = this.db;
-    return this.db.all(
-      sql('state_version_outputs')
-        .whereIn('id', idsSealedOtherwise(sql, 'state_version_outputs', fingerprint, after))
-        .select('id', 'value')
-        .orderBy('id')
-        .limit(limit),
-    );
-  }
-
-  async reseal(id: StateVersionOutputId, sealed: string): Promise<void> {
-    const anew = { value: sealed, size: sealed.length, sealed_by: sealPrefixOf(sealed) };
-    await this.db.run(this.db.sql('state_version_outputs').where({ id }).update(anew));
-  }
-}
-
-const inOrder = (outputs: Knex.QueryBuilder): Knex.QueryBuilder =>
-  outputs.select(...columnsOf('so', outputRows.columns)).orderBy('so.name');

@@ -16,6 +16,7 @@ import type {
   RunId,
   TaskStage,
   TaskStageId,
+  TaskStageSummary,
   WithStanding,
 } from '../../../../domain/index.js';
 import { ofPage, type Part, partOf } from '../engine/lists.js';
@@ -144,6 +145,14 @@ const stagesOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] })
   livingStages(sql).whereIn('s.run_id', ids).select('s.id', 's.run_id'),
 );
 
+const summariesOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] }) =>
+  livingStages(sql)
+    .leftJoin('policy_evaluations as e', 'e.task_stage_id', 's.id')
+    .whereIn('s.run_id', ids)
+    .select(...columnsOf('s', stageRows.columns), { evaluation: 'e.id' })
+    .orderBy(['e.kind', 'e.id']),
+);
+
 const findStage = seeing(
   'workspace',
   (sql, { id }: { readonly id: TaskStageId }) =>
@@ -247,6 +256,17 @@ export class KnexTaskStages implements TaskStageRepository {
       stagesOfRuns(this.db, { ids }),
     );
     return new Map(rows.map((row) => [row.run_id, row.id]));
+  }
+
+  async ofRuns(ids: readonly RunId[]): Promise<readonly TaskStageSummary[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.db.all<{ readonly id: TaskStageId; readonly evaluation: PolicyEvaluationId | null }>(
+      summariesOfRuns(this.db, { ids }),
+    );
+    return Array.from(Map.groupBy(rows, ({ id }) => id).values(), (ofStage) => ({
+      ...stageRows.read(ofStage[0] as object),
+      evaluations: ofStage.flatMap(({ evaluation }) => (evaluation === null ? [] : { id: evaluation })),
+    }));
   }
 
   async add(stage: TaskStage): Promise<void> {

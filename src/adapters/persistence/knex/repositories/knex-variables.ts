@@ -3,6 +3,9 @@ import { sealPrefixOf } from '../../../../application/ports/outside/secret-box.j
 import type { VariableRepository } from '../../../../application/ports/repositories/variable-repository.js';
 import {
   type Actor,
+  type AppliedSet,
+  type SourcedVariable,
+  type StoredVariable,
   type Variable,
   type VariableId,
   type VariableTotals,
@@ -13,12 +16,13 @@ import {
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, idsSealedOtherwise, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { setScopes, setsFor } from './applied-sets.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
-const variableRows = rowsOf<Variable>((row, as) => ({
+/** The columns that variables of workspaces and of variable sets share. */
+export const storedVariableRows = rowsOf<StoredVariable>((row, as) => ({
   id: row.id,
-  workspaceId: row.workspace_id,
   key: row.key,
   description: row.description,
   category: row.category,
@@ -30,9 +34,14 @@ const variableRows = rowsOf<Variable>((row, as) => ({
   revision: row.revision,
 }));
 
+const variableRows = rowsOf<Variable>((row, as) => ({
+  ...storedVariableRows.literal(row, as),
+  workspaceId: row.workspace_id,
+}));
+
 const changeable = variableRows.except('id', 'workspaceId', 'createdAt');
 
-const sealedBy = ({ sealedValue }: Variable) => ({ sealed_by: sealPrefixOf(sealedValue) });
+export const sealedBy = ({ sealedValue }: StoredVariable) => ({ sealed_by: sealPrefixOf(sealedValue) });
 
 const taken = { 'variables.key': variableTaken, variables_of_workspace: variableTaken };
 
@@ -54,6 +63,53 @@ const ofWorkspace = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
   select(living(sql).where('v.workspace_id', id)).orderBy(['v.key', 'v.category']),
 );
 
+interface AppliedRow {
+  readonly set_id: AppliedSet['id'] | null;
+  readonly set_name: string;
+  readonly set_priority: boolean | number;
+  readonly set_project_id: string | null;
+  readonly set_scope: AppliedSet['scope'];
+}
+
+/** Each part by an index of its own: with an `or` between them, all sets of the organization would be read. */
+const applying = prepared((sql, { id }: { readonly id: WorkspaceId }) => {
+  const from = (rows: Knex.QueryBuilder, set: Readonly<Record<keyof AppliedRow, string>>) =>
+    rows.select(
+      ...columnsOf('v', storedVariableRows.columns),
+      ...Object.entries(set).map(([name, column]) => sql.raw(`${column} as ${name}`)),
+    );
+  const ofSets = (sets: Knex.QueryBuilder, scope: AppliedSet['scope']) =>
+    from(sets.join('variable_set_variables as v', 'v.variable_set_id', 's.id'), {
+      set_id: 's.id',
+      set_name: 's.name',
+      set_priority: 's.priority',
+      set_project_id: 's.project_id',
+      set_scope: `'${scope}'`,
+    });
+  const own = from(living(sql).where('v.workspace_id', id), {
+    set_id: 'null',
+    set_name: 'null',
+    set_priority: 'null',
+    set_project_id: 'null',
+    set_scope: 'null',
+  });
+  return own.unionAll(setScopes.map((scope) => ofSets(setsFor(sql, id, scope), scope)));
+});
+
+const sourced = (row: AppliedRow): SourcedVariable<StoredVariable> => ({
+  variable: storedVariableRows.read(row),
+  set:
+    row.set_id === null
+      ? null
+      : {
+          id: row.set_id,
+          name: row.set_name,
+          priority: Boolean(row.set_priority),
+          owner: row.set_project_id === null ? 'organization' : 'project',
+          scope: row.set_scope,
+        },
+});
+
 const totals = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
   sql('variables').where('workspace_id', id).count({ count: '*' }).sum({ bytes: 'size' }),
 );
@@ -67,6 +123,10 @@ export class KnexVariables implements VariableRepository {
 
   async ofWorkspace(id: WorkspaceId): Promise<readonly Variable[]> {
     return (await this.db.all<object>(ofWorkspace(this.db, { id }))).map(variableRows.read);
+  }
+
+  async applyingTo(id: WorkspaceId): Promise<readonly SourcedVariable<StoredVariable>[]> {
+    return (await this.db.all<AppliedRow>(applying(this.db, { id }))).map(sourced);
   }
 
   async totalsOf(id: WorkspaceId): Promise<VariableTotals> {

@@ -63,6 +63,7 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
     by: { kind: row.auto_destroy_by_kind, id: row.auto_destroy_by_id },
   }),
   tagNames: as.joined(row.tag_names, idsIn),
+  retention: as.group(row.retention_id, { id: row.retention_id, days: row.retention_days }),
   currentConfigurationVersionId: row.current_configuration_version_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { WorkspaceFilter } from '../../../../application/ports/repositories/filters.js';
-import type { OrganizationId } from '../../../../domain/index.js';
+import { type OrganizationId, tagNameOf } from '../../../../domain/index.js';
 
-/** Restricts workspaces by their tags. One subquery for all names, however many. */
+/** Restricts workspaces by their tags and effective bindings. */
 export function tagged(
   sql: Knex,
   workspaces: Knex.QueryBuilder,
@@ -11,31 +11,33 @@ export function tagged(
   { tags = [], excludedTags = [], bindings = [] }: WorkspaceFilter,
 ): Knex.QueryBuilder {
   const id = `${alias}.id`;
-  const having = (names: readonly string[]) =>
-    sql('tags as t')
+  const bound = (table: string) => sql(`${table} as b`).where('b.organization_id', organizationId);
+  const inherited = () => bound('project_tag_bindings').join('workspaces as iw', 'iw.project_id', 'b.project_id');
+  // Each part has an index of its own, which an `or` between them would not use.
+  const having = (names: readonly string[]) => {
+    const key = sql.raw('lower(b.key) as name');
+    const flat = sql('tags as t')
       .join('workspace_tags as wt', 'wt.tag_id', 't.id')
       .where('t.organization_id', organizationId)
-      .whereIn('t.name', names)
-      .select('wt.workspace_id');
+      .whereIn('t.name', names.map(tagNameOf))
+      .select('wt.workspace_id', 't.name');
+    const own = bound('workspace_tag_bindings').whereIn('b.key', names).select('b.workspace_id', key);
+    return sql.from(flat.union([own, inherited().whereIn('b.key', names).select('iw.id', key)]).as('had'));
+  };
   if (tags.length > 0) {
-    workspaces.whereIn(id, having(tags).groupBy('wt.workspace_id').havingRaw('count(*) = ?', [tags.length]));
+    const wanted = new Set(tags.map(tagNameOf)).size;
+    const all = having(tags).select('had.workspace_id').groupBy('had.workspace_id').havingRaw('count(*) = ?', [wanted]);
+    workspaces.whereIn(id, all);
   }
-  if (excludedTags.length > 0) workspaces.whereNotIn(id, having(excludedTags));
+  if (excludedTags.length > 0) workspaces.whereNotIn(id, having(excludedTags).select('had.workspace_id'));
   for (const { key, value } of bindings) {
-    const bound = (table: string) => {
-      const bindings = sql(`${table} as b`).where('b.organization_id', organizationId);
-      if (key !== undefined) bindings.where('b.key', key);
-      if (value !== undefined) bindings.where('b.value', value);
-      return bindings;
+    const matching = (some: Knex.QueryBuilder) => {
+      if (key !== undefined) some.where('b.key', key);
+      return value === undefined ? some : some.where('b.value', value);
     };
     const overridden = sql('workspace_tag_bindings as own').whereRaw('own.workspace_id = iw.id and own.key = b.key');
-    const inheriting = bound('project_tag_bindings')
-      .join('workspaces as iw', 'iw.project_id', 'b.project_id')
-      .whereNotExists(overridden.select('own.id'));
-    // Not in one expression with an `or`: each part has an index of its own.
-    const either = bound('workspace_tag_bindings')
-      .select('b.workspace_id')
-      .union([inheriting.select('iw.id')]);
+    const inheriting = matching(inherited()).whereNotExists(overridden.select('own.id')).select('iw.id');
+    const either = matching(bound('workspace_tag_bindings')).select('b.workspace_id').union([inheriting]);
     workspaces.whereIn(id, either);
   }
   return workspaces;

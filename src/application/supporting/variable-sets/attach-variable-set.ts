@@ -1,0 +1,40 @@
+import { type Actor, type Attachments, managing, type VariableSet, type VariableSetId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkVariableSet } from '../../../domain/supporting/variable-sets/variable-set.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type AttachingRepositories, attachableProjects, attachableWorkspaces } from './attachable.js';
+import { managedSet } from './managed-set.js';
+
+const attachable = { workspaceIds: attachableWorkspaces, projectIds: attachableProjects } as const;
+
+/** POST and DELETE of /varsets/:id/relationships/workspaces and projects. */
+export class AttachVariableSet {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<AttachingRepositories | 'variableSets' | 'audit'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws `attribute/invalid` for a global set, and for what the caller cannot see. */
+  execute(
+    actor: Actor,
+    id: VariableSetId,
+    change: 'attach' | 'detach',
+    list: keyof Attachments,
+    ids: readonly string[],
+  ): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const set = await managedSet(tx, actor, id);
+      const kept = set[list].filter((one) => !ids.includes(one));
+      const added = change === 'detach' ? [] : await attachable[list](tx, actor, set, ids, { member: 'data' });
+      const next: VariableSet = checkVariableSet({
+        ...set,
+        [list]: [...kept, ...added].sort(),
+        updatedAt: this.clock.now(),
+        revision: set.revision + 1,
+      });
+      await tx.variableSets.save(next);
+      await tx.audit.add(doneBy(actor, managing(set), id), next);
+    });
+  }
+}

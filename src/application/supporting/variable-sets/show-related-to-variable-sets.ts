@@ -1,0 +1,47 @@
+import { type Actor, seenBy, type VariableSet, workspaceVisibility } from '../../../domain/index.js';
+import type { SecretBox } from '../../ports/outside/secret-box.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type Related, related } from '../../related.js';
+import { viewOf } from '../variables/variable-values.js';
+import { showingWorkspaces } from '../workspaces/show-workspace.js';
+import { visibleProjects } from './visible-projects.js';
+
+export type VariableSetInclude = 'vars' | 'workspaces' | 'projects';
+
+/** Resources to include with variable sets of one organization that the caller was shown. */
+export class ShowRelatedToVariableSets {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'projects' | 'runs' | 'setVariables'>,
+    private readonly box: SecretBox,
+  ) {}
+
+  execute(
+    actor: Actor,
+    sets: readonly VariableSet[],
+    include: ReadonlySet<VariableSetInclude>,
+  ): Promise<readonly Related[]> {
+    const [first] = sets;
+    if (first === undefined) return Promise.resolve([]);
+    const all = (ids: (set: VariableSet) => readonly string[]) => [...new Set(sets.flatMap(ids))];
+    const workspaceIds = include.has('workspaces') ? all((set) => set.workspaceIds) : [];
+    const projectIds = include.has('projects') ? all((set) => set.projectIds) : [];
+    const withVariables = include.has('vars') ? sets.filter(({ variableIds }) => variableIds.length > 0) : [];
+    return this.unitOfWork.read(async (tx) => {
+      const variables =
+        withVariables.length === 0 ? [] : await tx.setVariables.ofSets(withVariables.map(({ id }) => id));
+      const shown = variables.map((variable) => related('variable')(viewOf(this.box, variable)));
+      if (workspaceIds.length + projectIds.length === 0) return shown;
+      const { standing } = seenBy(await tx.organizations.findFor(actor, first.organizationName), 'organizations/read');
+      const visibility = workspaceVisibility(standing);
+      const workspaces =
+        workspaceIds.length === 0
+          ? []
+          : await tx.workspaces.seenAmong(first.organizationId, standing, visibility, workspaceIds);
+      return [
+        ...shown,
+        ...(await showingWorkspaces(tx, workspaces)).map(related('workspace')),
+        ...(await visibleProjects(tx, actor, standing, projectIds)).map(related('project')),
+      ];
+    });
+  }
+}

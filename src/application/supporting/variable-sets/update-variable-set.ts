@@ -1,0 +1,58 @@
+import {
+  type Actor,
+  type Attachments,
+  managing,
+  type VariableSet,
+  type VariableSetId,
+  type VariableSetSettings,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkVariableSet } from '../../../domain/supporting/variable-sets/variable-set.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { VariableDraft } from '../variables/create-variable.js';
+import { type AttachingRepositories, attachments } from './attachable.js';
+import { managedSet } from './managed-set.js';
+import type { NewVariables } from './new-variables.js';
+
+export interface VariableSetChange extends Partial<VariableSetSettings & Attachments> {
+  /** Added to those that the set has. */
+  readonly variables: readonly VariableDraft[];
+}
+
+/**
+ * PATCH /varsets/:id: unnamed settings keep their value, and named lists are replaced as a whole. A set that becomes
+ * global loses its attachments. Claimed runs keep the values they received.
+ */
+export class UpdateVariableSet {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<AttachingRepositories | 'variableSets' | 'setVariables' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly newVariables: NewVariables,
+  ) {}
+
+  execute(
+    actor: Actor,
+    id: VariableSetId,
+    { variables, workspaceIds, projectIds, ...settings }: VariableSetChange,
+  ): Promise<VariableSet> {
+    return this.unitOfWork.run(async (tx) => {
+      const current = await managedSet(tx, actor, id);
+      const next: VariableSet = checkVariableSet({
+        ...current,
+        ...settings,
+        ...(settings.global === true && { workspaceIds: [], projectIds: [] }),
+        ...(await attachments(tx, actor, current, {
+          ...(workspaceIds !== undefined && { workspaceIds }),
+          ...(projectIds !== undefined && { projectIds }),
+        })),
+        updatedAt: this.clock.now(),
+        revision: current.revision + 1,
+      });
+      await tx.variableSets.save(next);
+      const added = await this.newVariables.add(tx, next, variables);
+      await tx.audit.add(doneBy(actor, managing(next), id), next);
+      return { ...next, variableIds: [...next.variableIds, ...added.map((variable) => variable.id)].sort() };
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { type Actor, managing, type VariableSetId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { SecretBox } from '../../ports/outside/secret-box.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { managedSet } from '../variable-sets/managed-set.js';
+import type { NewVariables } from '../variable-sets/new-variables.js';
+import type { VariableDraft } from './create-variable.js';
+import { type VariableView, viewOf } from './variable-values.js';
+
+/** POST /varsets/:id/relationships/vars. */
+export class CreateSetVariable {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'variableSets' | 'setVariables' | 'rowLocks' | 'audit'>,
+    private readonly box: SecretBox,
+    private readonly newVariables: NewVariables,
+  ) {}
+
+  execute(actor: Actor, setId: VariableSetId, draft: VariableDraft): Promise<VariableView> {
+    return this.unitOfWork.run(async (tx) => {
+      const set = await managedSet(tx, actor, setId);
+      const [variable] = await this.newVariables.add(tx, set, [draft]);
+      if (variable === undefined) throw new Error('a draft makes a variable');
+      await tx.audit.add(doneBy(actor, managing(set), variable.id), set);
+      return viewOf(this.box, variable);
+    });
+  }
+}

@@ -1,0 +1,18 @@
+import { type Actor, managing, notFound, type VariableId, type VariableSetId } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { managedSet } from '../variable-sets/managed-set.js';
+
+/** DELETE /varsets/:id/relationships/vars/:variableId. */
+export class RemoveSetVariable {
+  constructor(private readonly unitOfWork: UnitOfWork<'variableSets' | 'setVariables' | 'audit'>) {}
+
+  execute(actor: Actor, setId: VariableSetId, id: VariableId): Promise<void> {
+    return this.unitOfWork.run(async (tx) => {
+      const set = await managedSet(tx, actor, setId);
+      if ((await tx.setVariables.find(setId, id)) === undefined) throw notFound();
+      if (!(await tx.setVariables.remove(id))) throw notFound();
+      await tx.audit.add(doneBy(actor, managing(set), id), set);
+    });
+  }
+}
