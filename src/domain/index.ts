@@ -7,11 +7,7 @@ export { organizationPermissions, permissionsWithoutEffect } from './authorizati
 export type {
   Action,
   Claim,
-  PoolInQuestion,
   Requirement,
-  Standing,
-  TeamInQuestion,
-  TeamStanding,
   WithStanding,
 } from './authorization/policy.js';
 export {
@@ -26,6 +22,7 @@ export {
   policy,
   seenBy,
 } from './authorization/policy.js';
+export type { PoolInQuestion, Standing, TeamInQuestion, TeamStanding } from './authorization/standing.js';
 export type {
   ProjectAccessVisibility,
   ProjectVisibility,

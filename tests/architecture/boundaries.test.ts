@@ -66,7 +66,7 @@ describe('domain and use cases', () => {
 
 const roomInFolder: Readonly<Record<string, number>> = {
   // The repository interfaces of the application, one per file.
-  'src/application/ports/repositories': 25,
+  'src/application/ports/repositories': 31,
   // One use case per file.
   'src/application/supporting/agents': 14,
   'src/application/supporting/runs': 14,
@@ -77,8 +77,8 @@ const roomInFolder: Readonly<Record<string, number>> = {
   // The modules that every area builds on.
   'src/adapters/http/routing': 19,
   // One repository per file; the two lists match.
-  'src/adapters/persistence/knex/repositories': 32,
-  'src/adapters/persistence/memory': 32,
+  'src/adapters/persistence/knex/repositories': 38,
+  'src/adapters/persistence/memory': 35,
   // Migrations are only ever added.
   'src/adapters/persistence/knex/migrations': Number.POSITIVE_INFINITY,
 };

@@ -1,6 +1,7 @@
 import type { OrganizationId, TeamId, TokenId, UserId } from '../shared/id.js';
 import type { TokenOwner } from '../shared/token-owner.js';
-import { type Action, may, type Standing } from './policy.js';
+import { type Action, may } from './policy.js';
+import type { Standing } from './standing.js';
 
 /** The origin of a request, for the audit trail. */
 export interface RequestTrace {

@@ -4,7 +4,8 @@ import {
   type OrganizationPermission,
   organizationPermissions,
 } from './organization-permissions.js';
-import { type Action, may, type Standing, type TeamInQuestion } from './policy.js';
+import { type Action, may } from './policy.js';
+import type { Standing, TeamInQuestion } from './standing.js';
 
 /** The workspaces of an organization that a list may include: all, or those on which one of these teams has a grant. */
 export type WorkspaceVisibility = 'all' | { readonly throughTeams: readonly TeamId[] };

@@ -1,4 +1,5 @@
-import { covers, type Standing } from '../authorization/policy.js';
+import { covers } from '../authorization/policy.js';
+import type { Standing } from '../authorization/standing.js';
 import type { WorkspacePermissions } from '../authorization/workspace-permissions.js';
 import { DomainError } from '../shared/domain-error.js';
 import type { ProjectId, TeamId, TeamProjectId } from '../shared/id.js';

@@ -3,7 +3,8 @@ import {
   type OrganizationPermission,
   organizationPermissions,
 } from '../../authorization/organization-permissions.js';
-import { isOwner, organizationAccessOf, type Standing, type TeamInQuestion } from '../../authorization/policy.js';
+import { isOwner, organizationAccessOf } from '../../authorization/policy.js';
+import type { Standing, TeamInQuestion } from '../../authorization/standing.js';
 import { alreadyTaken, DomainError, notFound } from '../../shared/domain-error.js';
 import type { Instant, OrganizationId, TeamId } from '../../shared/id.js';
 import { checkPrintableName } from '../../shared/name.js';

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
-import { nameOf } from './counted-lists.js';
 import { lockTables } from './lock-tables.js';
 
 const indexes = [
@@ -63,7 +62,6 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  for (const index of indexes) await knex.raw(`drop index ${nameOf(index)}`);
   for (const table of ['variables', 'projects', 'workspaces']) await knex.schema.dropTable(`variable_set_${table}`);
   await knex.schema.dropTable('variable_sets');
 }

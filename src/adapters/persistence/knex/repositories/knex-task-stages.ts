@@ -4,13 +4,11 @@ import type { TaskStageRepository } from '../../../../application/ports/reposito
 import type {
   Actor,
   AppliedPolicySet,
-  EnforcementLevel,
   LocatedEvaluation,
   OutcomeFilter,
   Policy,
   PolicyEvaluation,
   PolicyEvaluationId,
-  PolicyOutcome,
   PolicySetOutcome,
   PolicySetOutcomeId,
   RunId,
@@ -25,6 +23,7 @@ import { rowsOf } from '../engine/rows.js';
 import { columnsOf, countOf, type Statements, unlessStale } from '../engine/statements.js';
 import { onlySelected } from './knex-outcome-filters.js';
 import { livingWorkspaces } from './knex-workspaces.js';
+import { policiesToRows, policyFrom, type Said, saidColumns, setRows } from './outcome-rows.js';
 import { seeing } from './standing.js';
 
 const stageRows = rowsOf<Omit<TaskStage, 'evaluations'>>((row, as) => ({
@@ -72,52 +71,8 @@ const evaluationFrom = ({ policy_sets, ...row }: { readonly policy_sets: string 
   return { ...evaluation, policySets: (JSON.parse(policy_sets) as readonly StoredSet[]).map(appliedFrom) };
 };
 
-const setRows = rowsOf<Omit<PolicySetOutcome, 'outcomes'>>((row, as) => ({
-  id: row.id,
-  policyEvaluationId: row.policy_evaluation_id,
-  position: row.position,
-  policySetName: row.policy_set_name,
-  policySetDescription: row.policy_set_description,
-  overridable: as.flag(row.overridable),
-  policyToolVersion: row.policy_tool_version,
-  error: row.error,
-  warnings: as.json(row.warnings),
-}));
-
 /** The number of an evaluation's outcomes, with one of them, or with none when the page is past the end. */
 type CountedRow = { readonly total: number; readonly id: PolicySetOutcomeId | null; readonly position: number };
-
-const saidRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
-  status: row.status,
-  policyName: row.policy_name,
-  description: row.description,
-  query: row.query,
-  output: as.json(row.output),
-}));
-
-/** A policy's result without its position. */
-const saidColumns = [...saidRows.columns, 'enforcement_level'];
-
-interface Said {
-  readonly status: PolicyOutcome['status'];
-  readonly enforcement_level: EnforcementLevel | null;
-}
-
-const policiesToRows = ({ id, outcomes }: PolicySetOutcome) =>
-  outcomes.map((outcome, position) => ({
-    ...saidRows.write(outcome),
-    policy_set_outcome_id: id,
-    position,
-    enforcement_level: outcome.status === 'errored' ? null : outcome.enforcementLevel,
-  }));
-
-const policyFrom = (row: Said): PolicyOutcome => {
-  const outcome = saidRows.read(row);
-  // The table's check says which of the two it is.
-  const verdict =
-    row.status === 'errored' ? outcome : Object.assign(outcome, { enforcementLevel: row.enforcement_level });
-  return verdict as PolicyOutcome;
-};
 
 /** SQLite takes at most 500 listed rows, and both databases limit the values in one statement. */
 const rowsInserted = 100;

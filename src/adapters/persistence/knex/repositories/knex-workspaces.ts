@@ -119,7 +119,9 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   async retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
     const retaining = this.living().whereRaw('w.retention_days is not null').where('w.id', '>', after);
-    return (await this.db.all<object>(select(this.db.sql, retaining).orderBy('w.id').limit(limit))).map(workspaceRows.read);
+    return (await this.db.all<object>(select(this.db.sql, retaining).orderBy('w.id').limit(limit))).map(
+      workspaceRows.read,
+    );
   }
 
   add(workspace: Workspace): Promise<void> {
