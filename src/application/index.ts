@@ -126,7 +126,11 @@ export type {
   RunRepository,
   RunScope,
 } from './ports/repositories/run-repository.js';
-export type { StateOutputRepository, StateVersionRepository } from './ports/repositories/state-version-repository.js';
+export type {
+  StateOutputRepository,
+  StateVersionRepository,
+  StateVersionSummary,
+} from './ports/repositories/state-version-repository.js';
 export type { StoredFile, StoredFiles } from './ports/repositories/stored-files.js';
 export type {
   CountedTag,

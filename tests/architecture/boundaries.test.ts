@@ -70,7 +70,7 @@ const roomInFolder: Readonly<Record<string, number>> = {
   // One use case per file.
   'src/application/supporting/agents': 14,
   'src/application/supporting/runs': 14,
-  'src/application/supporting/workspaces': 13,
+  'src/application/supporting/workspaces': 14,
   'src/application/tokens': 13,
   // One step of a run per file.
   'src/agent/run': 14,

@@ -798,6 +798,7 @@ it('has a story of each row that describes itself', async () => {
   const within: Readonly<Record<string, string>> = {
     WorkspacePermissions: 'TeamWorkspaceView',
     PolicyOutcome: 'PolicySetOutcome',
+    StoredVariable: 'Variable',
     PendingEffect: 'Effect',
     FailingEffect: 'Effect',
   };

@@ -64,9 +64,22 @@ onEveryBackend('state versions', (on) => {
     expect(await current(on, workspace)).toEqual(repeated);
     const { items } = await on.read((tx) => tx.stateVersions.page(workspace.id, { number: 1, size: 5 }));
     expect(items).toEqual([repeated, newer, finalized]);
+    const contents = { terraformVersion: '1.9.0', resourceCount: 2, resources: [] };
+    const resources = [{ name: 'a', type: 'b', module: 'root', provider: 'p', count: 2 }];
+    await on.run((tx) => tx.stateVersions.keepContents(newer.id, { ...contents, resources }));
+    const { version: unfinished } = await add(on, run, { serial: 30 });
+    const among = () => on.read((tx) => tx.stateVersions.among([newer.id, first.id, unfinished.id, 'sv-none']));
+    expect(new Set(await among())).toEqual(
+      new Set([
+        { version: newer, contents },
+        { version: finalized, contents: undefined },
+      ]),
+    );
+    expect(await on.read((tx) => tx.stateVersions.among([]))).toEqual([]);
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
     expect(await current(on, workspace)).toBeUndefined();
     expect(await find(on, newer)).toBeUndefined();
+    expect(await among()).toEqual([]);
   });
 
   it('are pending one to a workspace where a client announced them, in addition to those of its runs', async () => {

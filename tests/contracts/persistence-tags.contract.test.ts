@@ -9,7 +9,7 @@ import type {
   Workspace,
   WorkspaceVisibility,
 } from '../../src/domain/index.js';
-import { aProject, asOrganization, asUser, aUser, noon, unique } from '../support/builders.js';
+import { aProject, asOrganization, asUser, aUser, giveProjectGrant, noon, unique } from '../support/builders.js';
 import { type Ground, onEveryBackend } from './on-every-backend.js';
 
 const nobody = { actor: 'user', siteAdministrator: false, member: false, teams: [] } as const;
@@ -98,6 +98,9 @@ onEveryBackend('tags', (on) => {
     const throughTeams = [team.id];
     expect(await listed(organization)).toEqual(['both 2', 'secret 1']);
     expect(await listed(organization, { throughTeams })).toEqual(['both 1']);
+    const ofProject = await on.team(organization);
+    await on.run((tx) => giveProjectGrant(tx, ofProject.id, hidden.projectId, { access: 'read' }));
+    expect(await listed(organization, { throughTeams: [ofProject.id] })).toEqual(['both 2', 'secret 1']);
     expect(await listed(organization, { throughTeams: [] })).toEqual([]);
     const ids = (await on.read((tx) => tx.tags.page(organization.id, 'all', page))).items.map(({ id }) => id);
     const among = async (visibility: WorkspaceVisibility) =>

@@ -51,6 +51,7 @@ describe('statements on SQLite', () => {
     ['a deep page of versions', (tx) => tx.configurationVersions.page('ws-1', page(5_000))],
     ['a state version', (tx) => tx.stateVersions.find('sv-1')],
     ['the current state of a workspace', (tx) => tx.stateVersions.current('ws-1')],
+    ['states with what was read of them', (tx) => tx.stateVersions.among(['sv-1', 'sv-2'])],
     ['what a run announced', (tx) => tx.stateVersions.pending('run-1')],
     ['the first page of states', (tx) => tx.stateVersions.page('ws-1', page(1))],
     ['a deep page of states', (tx) => tx.stateVersions.page('ws-1', page(5_000))],

@@ -55,6 +55,45 @@ describe('what is included with workspaces', () => {
     }
   });
 
+  it('is their current states, to those who may read them', async () => {
+    const bench = await Bench.make(api);
+    await bench.version();
+    const run = await bench.run();
+    await bench.planned(run);
+    await bench.act(run, 'apply');
+    const job = await bench.claimed(run);
+    const state = await job.writeState('a state', { outputs: [] });
+    await job.applied();
+    await api.settle();
+    await api.workspace(bench.organization, newName());
+    const path = org(bench, '/workspaces?include=current_state_version');
+    expect(await included(admin, path)).toEqual([`state-versions ${state}`]);
+    const [listed] = (await read(admin, path)).included;
+    const [alone] = (await read(admin, `/workspaces/${bench.workspaceId}?include=current_state_version`)).included;
+    expect(listed.attributes['resource-count']).toBe(alone.attributes['resource-count']);
+    // Signatures contain the time.
+    const withoutUrls = ({ attributes, ...rest }: Resource) => ({
+      ...rest,
+      attributes: { ...attributes, 'hosted-state-download-url': null },
+    });
+    expect(withoutUrls(listed)).toEqual(withoutUrls(alone));
+    expect(await included(await bench.member('read'), path)).toEqual([`state-versions ${state}`]);
+    const team = await api.team(bench.organization, newName('team'));
+    const permissions = {
+      runs: 'read',
+      variables: 'none',
+      stateVersions: 'none',
+      policyMocks: 'none',
+      workspaceLocking: false,
+      runTasks: false,
+      policyOverrides: false,
+    } as const;
+    await api.unitOfWork.run((tx) => giveGrant(tx, team, bench.workspaceId, { access: 'custom', permissions }));
+    const reader = await api.member(bench.organization, newName('reader'), [team]);
+    expect(await read(reader, path)).toMatchObject({ data: [{ id: bench.workspaceId }] });
+    expect(await included(reader, path)).toEqual([]);
+  });
+
   it('may be who has locked them, if that is a member', async () => {
     const bench = await Bench.make(api);
     const locker = await bench.member('admin');

@@ -9,6 +9,7 @@ import {
 import type {
   StateOutputRepository,
   StateVersionRepository,
+  StateVersionSummary,
 } from '../../../application/ports/repositories/state-version-repository.js';
 import type {
   Actor,
@@ -147,6 +148,12 @@ export class MemoryStateVersions implements StateVersionRepository {
     stateContents.delete(id);
     const gone = { bundle: null, jsonBundle: null, outputsRead: true } as const;
     stateVersions.set(id, { ...stored, ...gone, status: 'backing_data_permanently_deleted' });
+  }
+
+  async among(ids: readonly StateVersionId[]): Promise<readonly StateVersionSummary[]> {
+    const contents = await this.contentsOf(ids, false);
+    const versions = this.living().filter((version) => ids.includes(version.id) && finalized(version));
+    return versions.map((version) => ({ version, contents: contents.get(version.id) }));
   }
 
   async page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>> {

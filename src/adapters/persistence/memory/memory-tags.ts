@@ -113,7 +113,7 @@ export class MemoryTags implements TagRepository {
 /** The workspaces within the visibility that have the tag. */
 function usersOf(tables: MemoryTables, tagId: TagId, visibility: WorkspaceVisibility): readonly WorkspaceId[] {
   const isVisible = (id: WorkspaceId) =>
-    visibility === 'all' || visibility.throughTeams.some((teamId) => tables.grantOf(teamId, id) !== undefined);
+    visibility === 'all' || visibility.throughTeams.some((teamId) => tables.hasAccess(teamId, id));
   const users = [...tables.workspaceTags].filter(([, ids]) => ids.has(tagId)).map(([workspaceId]) => workspaceId);
   return users.filter((id) => tables.workspace(id) !== undefined && isVisible(id));
 }

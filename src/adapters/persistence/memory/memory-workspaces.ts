@@ -265,7 +265,7 @@ export class MemoryWorkspaces implements WorkspaceRepository {
     const isRemoved = (one: WorkspaceId): boolean => {
       if (removed === 'all') return true;
       if (!('throughTeams' in removed)) return removed.includes(one);
-      return removed.throughTeams.some((teamId) => tables.grantOf(teamId, one) !== undefined);
+      return removed.throughTeams.some((teamId) => tables.hasAccess(teamId, one));
     };
     const kept = [...(stateConsumers.get(id) ?? [])].filter((one) => !isRemoved(one));
     const consumers = new Set([...kept, ...added]);

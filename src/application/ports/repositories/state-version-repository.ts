@@ -13,6 +13,12 @@ import type {
 } from '../../../domain/index.js';
 import type { Page, PageRequest, Slice, SliceSize } from './page.js';
 
+export interface StateVersionSummary {
+  readonly version: StateVersion;
+  /** Undefined until it is read. */
+  readonly contents: StateContents | undefined;
+}
+
 /** State versions of a deleted workspace or organization are missing. */
 export interface StateVersionRepository {
   /** Finalized or not. */
@@ -51,6 +57,8 @@ export interface StateVersionRepository {
   outdated(workspaceId: WorkspaceId, before: Instant, limit: number): Promise<readonly StateVersion[]>;
   /** Deletes the outputs and resources of a finalized state. No row refers to its bytes any more. */
   deleteData(id: StateVersionId): Promise<void>;
+  /** The finalized states of these ids with what was read of each, without resources. In no particular order; one statement. */
+  among(ids: readonly StateVersionId[]): Promise<readonly StateVersionSummary[]>;
   /** Finalized states and those without data, newest first. The cost does not depend on their number or the page. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>>;
 }

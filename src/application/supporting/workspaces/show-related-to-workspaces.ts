@@ -109,19 +109,13 @@ export class ShowRelatedToWorkspaces {
     return [...shown.map(related('run')), ...plan, ...used];
   }
 
-  private async states(
-    tx: Transaction<Needs>,
-    workspaces: readonly WithStanding<Workspace>[],
-  ): Promise<readonly Related[]> {
+  private async states(tx: Transaction<Needs>, workspaces: readonly ShownWorkspace[]): Promise<readonly Related[]> {
+    const readable = workspaces.filter(({ standing }) => may(standing, 'state-versions/read'));
+    const states = await tx.stateVersions.among(readable.flatMap(({ activity }) => activity.stateVersionId ?? []));
     const now = this.clock.now();
-    const states: Related[] = [];
-    for (const { subject, standing } of workspaces) {
-      const version = may(standing, 'state-versions/read') ? await tx.stateVersions.current(subject.id) : undefined;
-      if (version === undefined) continue;
-      const contents = (await tx.stateVersions.contentsOf([version.id], false)).get(version.id);
-      states.push(related('state-version')({ version, contents, urls: readingUrls(this.urls, version, now) }));
-    }
-    return states;
+    return states.map(({ version, contents }) =>
+      related('state-version')({ version, contents, urls: readingUrls(this.urls, version, now) }),
+    );
   }
 }
 

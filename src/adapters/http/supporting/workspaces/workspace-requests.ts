@@ -233,6 +233,7 @@ const inEach = {
   current_configuration_version: ['current-version'],
   'current_configuration_version.ingress_attributes': ['current-version', 'current-commit'],
   locked_by: ['locked-by'],
+  current_state_version: ['current-state'],
   effective_tag_bindings: ['effective-tag-bindings'],
 } as const satisfies Readonly<Record<string, readonly WorkspaceInclude[]>>;
 
@@ -240,10 +241,7 @@ const noReadme = { readme: 'workspaces have no readme' };
 const oneOnly = 'only a single workspace includes it';
 
 export const workspaceParameters = {
-  include: include<WorkspaceInclude | 'outputs'>(
-    { ...inEach, current_state_version: ['current-state'], outputs: ['outputs'] },
-    { refused: noReadme },
-  ),
+  include: include<WorkspaceInclude | 'outputs'>({ ...inEach, outputs: ['outputs'] }, { refused: noReadme }),
 };
 
 export const workspacesParameters = {
@@ -258,7 +256,7 @@ export const workspacesParameters = {
   'filter[current-run][status]': someOf(runStatuses, 'Only workspaces whose current run has one of these statuses.'),
   sort: sortBy(workspaceSorts, 'name'),
   include: include<WorkspaceInclude>(inEach, {
-    refused: { ...noReadme, current_state_version: oneOnly, outputs: oneOnly },
+    refused: { ...noReadme, outputs: oneOnly },
   }),
 };
 

@@ -57,6 +57,7 @@ const kinds = [
   'user',
   'team',
   'effective-tag-binding',
+  'state-version',
 ] as const satisfies readonly RelatedKind[];
 
 /** Clients find the bindings of a workspace among all included ones by its relationship. */
@@ -103,7 +104,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
       'workspaces/read',
       shows(`showWorkspace${suffix}`, 'Show a workspace', workspace, {
         parameters: workspaceParameters,
-        included: () => [...schemasOf(neighbours, ...kinds, 'state-version')(), stateOutputSchema(dialect)],
+        included: () => [...schemasOf(neighbours, ...kinds)(), stateOutputSchema(dialect)],
         refusals: ['state-version/outputs-unread'],
       }),
       (call) => show(call, reference(call)),

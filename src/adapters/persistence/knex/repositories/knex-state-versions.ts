@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import { sealPrefixOf } from '../../../../application/ports/outside/secret-box.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
-import type { StateVersionRepository } from '../../../../application/ports/repositories/state-version-repository.js';
+import type {
+  StateVersionRepository,
+  StateVersionSummary,
+} from '../../../../application/ports/repositories/state-version-repository.js';
 import type {
   Actor,
   Bundle,
@@ -131,6 +134,36 @@ const contentsWithoutResources = prepared((sql, some: Some) =>
   }),
 );
 
+const summaries = prepared((sql, { ids }: Some) =>
+  livingVersions(sql)
+    .leftJoin('state_version_contents as c', 'c.state_version_id', 'sv.id')
+    .whereIn('sv.id', ids)
+    .whereRaw(isFinalized)
+    .select(...columnsOf('sv', versionRows.columns), 'c.state_version_id', 'c.terraform_version', 'c.resource_count', {
+      resources: sql.raw("'[]'"),
+    }),
+);
+
+const readContents = (row: object): StateContents => {
+  const { id: _, ...contents } = contentRows.read(row);
+  return contents;
+};
+
+export const outputRows = rowsOf<StateOutput>((row, as) => ({
+  id: row.id,
+  stateVersionId: row.state_version_id,
+  name: row.name,
+  type: as.json(row.type),
+  sensitive: as.flag(row.sensitive),
+  value: row.value,
+}));
+
+const outputToRow = (output: StateOutput) => ({
+  ...outputRows.write(output),
+  sealed_by: output.sensitive ? sealPrefixOf(output.value) : null,
+  size: output.value.length,
+});
+
 /** The number of outputs per statement, which lists all of their values. */
 const outputsAtOnce = 100;
 
@@ -254,6 +287,15 @@ export class KnexStateVersions implements StateVersionRepository {
     await this.db.run(sql('state_versions').where({ id, status: 'finalized' }).update(gone));
   }
 
+  async among(ids: readonly StateVersionId[]): Promise<readonly StateVersionSummary[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.db.all<{ readonly state_version_id: StateVersionId | null }>(summaries(this.db, { ids }));
+    return rows.map((row) => ({
+      version: versionRows.read(row),
+      contents: row.state_version_id === null ? undefined : readContents(row),
+    }));
+  }
+
   async page(workspaceId: WorkspaceId, { number, size }: PageRequest): Promise<Page<StateVersion>> {
     const range = { workspaceId, skipped: (number - 1) * size, reached: number * size };
     const rows = await this.db.all<CountedRow>(versionsInRange(this.db, range));
@@ -261,18 +303,3 @@ export class KnexStateVersions implements StateVersionRepository {
     return { number, size, total: rows[0]?.last_state_sequence ?? 0, items };
   }
 }
-
-export const outputRows = rowsOf<StateOutput>((row, as) => ({
-  id: row.id,
-  stateVersionId: row.state_version_id,
-  name: row.name,
-  type: as.json(row.type),
-  sensitive: as.flag(row.sensitive),
-  value: row.value,
-}));
-
-export const outputToRow = (output: StateOutput) => ({
-  ...outputRows.write(output),
-  sealed_by: output.sensitive ? sealPrefixOf(output.value) : null,
-  size: output.value.length,
-});

@@ -15,7 +15,7 @@ import type {
 import { withPart } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements } from '../engine/statements.js';
-import { seeing } from './standing.js';
+import { seeing, workspacesThrough } from './standing.js';
 
 const tagRows = rowsOf<Tag>((row, as) => ({
   id: row.id,
@@ -45,8 +45,7 @@ function uses(sql: Knex, visibility: WorkspaceVisibility): Knex.QueryBuilder {
     .whereRaw('u.tag_id = t.id')
     .where('uw.deleted_at', null);
   if (visibility === 'all') return found;
-  const granted = sql('team_workspaces').select('workspace_id').whereIn('team_id', visibility.throughTeams);
-  return found.whereIn('u.workspace_id', granted);
+  return found.whereIn('u.workspace_id', workspacesThrough(sql, visibility.throughTeams));
 }
 
 export class KnexTags implements TagRepository {
