@@ -118,6 +118,7 @@ const added: readonly string[] = [
   'runs/attributes/position-in-queue',
   'runs/attributes/updated-at',
   'runs/relationships/canceled-by',
+  'runs/relationships/comments',
   'runs/relationships/confirmed-by',
   'runs/relationships/run-events',
   'team-workspaces/attributes/policy-overrides',
@@ -165,6 +166,7 @@ const added: readonly string[] = [
   'workspaces/attributes/workspace-kpis-runs-count',
   'workspaces/relationships/current-run',
   'workspaces/relationships/current-state-version',
+  'workspaces/relationships/data-retention-policy',
   'workspaces/relationships/effective-tag-bindings',
   'workspaces/relationships/latest-run',
   'workspaces/relationships/outputs',
@@ -200,7 +202,7 @@ const followingTheOrganization = (path: string, document: Json, pool: Json): Jso
   return { ...document, data };
 };
 
-/** What the service lets an administrator do with runs since then. */
+/** Rights on runs that later releases gave to an administrator. */
 const newRights = { 'can-comment': true, 'can-force-cancel': true, 'can-force-execute': true };
 
 const withNewRights = (then: Json): Json => {

@@ -9,7 +9,16 @@ import type {
   Workspace,
   WorkspaceVisibility,
 } from '../../src/domain/index.js';
-import { aProject, asOrganization, asUser, aUser, giveProjectGrant, noon, unique } from '../support/builders.js';
+import {
+  afterNoon,
+  aProject,
+  asOrganization,
+  asUser,
+  aUser,
+  giveProjectGrant,
+  noon,
+  unique,
+} from '../support/builders.js';
 import { type Ground, onEveryBackend } from './on-every-backend.js';
 
 const nobody = { actor: 'user', siteAdministrator: false, member: false, teams: [] } as const;
@@ -198,7 +207,12 @@ onEveryBackend('tags', (on) => {
   it('select workspaces', async () => {
     const [organization, other] = [await on.organization(), await on.organization()];
     const workspaces = new Map<string, Workspace>();
-    for (const name of ['a', 'b', 'c']) workspaces.set(name, await on.workspace(organization, { name }));
+    for (const [at, name] of ['a', 'b', 'c'].entries()) {
+      workspaces.set(
+        name,
+        await on.workspace(organization, { name, createdAt: afterNoon(at), updatedAt: afterNoon(at) }),
+      );
+    }
     const elsewhere = await on.workspace(other, { name: 'elsewhere' });
     const at = (name: string) => workspaces.get(name) as Workspace;
     await give(on, organization, [at('a'), at('b')], 'net');
