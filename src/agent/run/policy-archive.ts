@@ -1,9 +1,8 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PolicyArchive } from '../service/job.js';
-import { digestOf, mostEntries } from './configuration.js';
-import { type Execution, RunFailure } from './execution.js';
-import { unpack } from './unpack.js';
+import { fetched } from './configuration.js';
+import type { Execution } from './execution.js';
 
 /** The unpacked archive of a policy set. */
 export interface PolicyTree {
@@ -14,16 +13,10 @@ export interface PolicyTree {
 
 /** Downloads and unpacks the archive of a policy set. Throws `RunFailure`. */
 export async function policyTree(x: Execution, { id, sha256, url }: PolicyArchive): Promise<PolicyTree> {
-  const name = id.replace(/[^\w-]/g, '');
-  const root = x.directory.at('policies', name);
-  const file = `${root}.tar.gz`;
-  await x.run.download(url, file);
-  if ((await digestOf(file, 'sha256')) !== sha256) {
-    throw new RunFailure('The archive of the policies was damaged on its way to the agent.');
-  }
+  const name = join('policies', id.replace(/[^\w-]/g, ''));
+  const root = x.directory.at(name);
   await mkdir(root, { mode: 0o700 });
-  await unpack(file, root, { bytes: x.settings.AGENT_UNPACKED_MB * 1024 * 1024, entries: mostEntries });
-  await rm(file);
+  await fetched(x, url, name, sha256, 'archive of the policies');
   const files = await regoIn(root);
   await x.directory.giveTree(root, files);
   return { root, files };
