@@ -73,7 +73,7 @@ const roomInFolder: Readonly<Record<string, number>> = {
   'src/application/supporting/workspaces': 14,
   'src/application/tokens': 13,
   // One step of a run per file.
-  'src/agent/run': 13,
+  'src/agent/run': 14,
   // The modules that every area builds on.
   'src/adapters/http/routing': 19,
   // One repository per file; the two lists match.
@@ -92,7 +92,9 @@ describe('files', () => {
   });
 
   it('are short enough to be read at one go', async () => {
-    const files = (await filesBelow('src')).filter((file) => file.endsWith('.ts') && !file.includes('/migrations/'));
+    // A published surface is a list of names, to be searched.
+    const isRead = (file: string) => file.endsWith('.ts') && !/\/migrations\/|\/index\.ts$/.test(file);
+    const files = (await filesBelow('src')).filter(isRead);
     const lengths = await Promise.all(files.map(async (file) => [file, (await sourceOf(file)).split('\n').length - 1]));
     expect(lengths.filter(([, lines]) => Number(lines) > 350)).toEqual([]);
   });

@@ -50,6 +50,8 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aPolicySetParameter,
+  aPolicySetVersion,
   aSiteAgentPool,
   aTaskStage,
 } from './policy-builders.js';
@@ -248,6 +250,11 @@ export async function makeSmallWorld(
   const stage = aTaskStage(run, { status: scene.stage, evaluations: [evaluation] });
   const outcome = aPolicySetOutcome(evaluation, { overridable: true, outcomes: [aPolicyOutcome()] });
   const policySet = aPolicySet(organization, { name: 'baseline' });
+  const parameter = aPolicySetParameter(policySet);
+  const versionId = unique('polsetver');
+  const versions = { newest: { id: versionId, sequence: 1 }, current: null };
+  const versioned = aPolicySet(organization, { name: 'versioned', versions });
+  const policySetVersion = aPolicySetVersion(versioned, { id: versionId });
   const policy = aManagedPolicy(organization, { name: 'tags' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
@@ -310,6 +317,9 @@ export async function makeSmallWorld(
     if (scene.stage !== 'pending') await tx.taskStages.addOutcomes([outcome]);
     await tx.policies.add({ ...policy, code: await tx.policies.keepCode(organization.id, 'package tags') });
     await tx.policySets.add(policySet);
+    await tx.policySetParameters.add(parameter);
+    await tx.policySets.add(versioned);
+    await tx.policySetVersions.add(policySetVersion);
     await tx.agentPools.add(pool);
     await tx.agentPools.add(sitePool);
     await tx.agentTokens.add(ofAgent);
@@ -389,6 +399,9 @@ export async function makeSmallWorld(
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,
+      policySetId: policySet.id,
+      parameterId: parameter.id,
+      '/policy-set-versions': policySetVersion.id,
       '/policies': policy.id,
       '/agent-pools': pool.id,
       '/admin/agent-pools': sitePool.id,

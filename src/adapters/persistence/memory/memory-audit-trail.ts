@@ -53,6 +53,7 @@ export class MemoryAuditTrail implements AuditTrail {
       'state-versions': () => ofWorkspace(tables.stateVersions.get(id)?.workspaceId),
       'task-stages': () => ofRun(tables.taskStages.get(id)?.runId),
       'policy-sets': () => tables.policySets.get(id)?.organizationId,
+      'policy-set-versions': () => tables.policySetVersions.get(id)?.organizationId,
       policies: () => tables.policies.get(id)?.organizationId,
       tags: () => tables.tags.get(id)?.organizationId,
       varsets: () => tables.variableSets.get(id)?.organizationId,

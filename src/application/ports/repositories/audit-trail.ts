@@ -19,6 +19,7 @@ export const auditedKinds = [
   'runs',
   'task-stages',
   'policy-sets',
+  'policy-set-versions',
   'policies',
   'varsets',
   'agent-pools',

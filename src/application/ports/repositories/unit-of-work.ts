@@ -9,7 +9,13 @@ import type { EffectOutbox, Removals } from './effect-outbox.js';
 import type { RequestRates, SigningKeys } from './instances.js';
 import type { KeptBytes } from './kept-bytes.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
-import type { PolicyRepository, PolicySetRepository, TaskStageRepository } from './policy-repository.js';
+import type {
+  PolicyRepository,
+  PolicySetParameterRepository,
+  PolicySetRepository,
+  PolicySetVersionRepository,
+  TaskStageRepository,
+} from './policy-repository.js';
 import type { ProjectRepository } from './project-repository.js';
 import type { RowLocks } from './row-locks.js';
 import type { RunArtifacts } from './run-artifacts.js';
@@ -50,6 +56,8 @@ export interface Repositories {
   readonly stateVersions: StateVersionRepository;
   readonly stateOutputs: StateOutputRepository;
   readonly policySets: PolicySetRepository;
+  readonly policySetVersions: PolicySetVersionRepository;
+  readonly policySetParameters: PolicySetParameterRepository;
   readonly policies: PolicyRepository;
   readonly taskStages: TaskStageRepository;
   readonly agentPools: AgentPoolRepository;

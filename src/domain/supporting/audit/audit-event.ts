@@ -21,6 +21,9 @@ export const unaskedActions = [
   'state-versions/write',
   'state-versions/upload',
   'state-versions/upload-json',
+  'policy-sets/upload',
+  'policy-sets/fail',
+  'policy-sets/discard',
   'state-versions/delete-data',
   'policy-outcomes/report',
 ] as const;

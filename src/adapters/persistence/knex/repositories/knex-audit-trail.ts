@@ -88,6 +88,7 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
       .select('w.organization_id'),
   ),
   'policy-sets': lookup((sql, id) => sql('policy_sets').where({ id }).select('organization_id')),
+  'policy-set-versions': lookup((sql, id) => sql('policy_set_versions').where({ id }).select('organization_id')),
   policies: lookup((sql, id) => sql('policies').where({ id }).select('organization_id')),
   tags: lookup((sql, id) => sql('tags').where({ id }).select('organization_id')),
   varsets: lookup((sql, id) => sql('variable_sets').where({ id }).select('organization_id')),

@@ -55,10 +55,13 @@ const locatedRows = rowsOf<LocatedEvaluation>((row, as) => ({
 const changeableEvaluation = locatedRows.except('id', 'taskStageId', 'kind', 'createdAt');
 
 /** A set as earlier releases stored it too, which knew neither code nor versions. */
-type StoredSet = Omit<AppliedPolicySet, 'policies' | 'policyToolVersion'> & { readonly policies: readonly Policy[] };
+type StoredSet = Omit<AppliedPolicySet, 'policies' | 'policyToolVersion' | 'archive'> & {
+  readonly policies: readonly Policy[];
+};
 
 const appliedFrom = (set: StoredSet): AppliedPolicySet => ({
   policyToolVersion: null,
+  archive: null,
   ...set,
   policies: set.policies.map((policy) => ({ code: null, ...policy })),
 });
@@ -227,6 +230,11 @@ export class KnexTaskStages implements TaskStageRepository {
       const row = locatedRows.write({ ...evaluation, taskStageId: stage.id });
       await this.db.runLater(insertEvaluation(this.db, { ...row, policy_sets: JSON.stringify(policySets) }));
     }
+    const archives = stage.evaluations.flatMap(({ policySets }) => policySets.flatMap(({ archive }) => archive ?? []));
+    await this.insert(
+      'policy_set_version_runs',
+      archives.map(({ versionId }) => ({ policy_set_version_id: versionId, run_id: stage.runId })),
+    );
   }
 
   async save(stage: TaskStage): Promise<void> {
