@@ -29,7 +29,13 @@ export { OverrideTaskStage } from './policy-outcomes/override-task-stage.js';
 export { ShowPolicyEvaluation } from './policy-outcomes/show-policy-evaluation.js';
 export { ShowPolicySetOutcome } from './policy-outcomes/show-policy-set-outcome.js';
 export { type ShownTaskStage, ShowTaskStage } from './policy-outcomes/show-task-stage.js';
-export type { BundleFacts, BundleInspector, Inspection, Measurement } from './ports/outside/bundle-inspector.js';
+export type {
+  BundleFacts,
+  BundleInspector,
+  Inspection,
+  Measurement,
+  PolicyInspection,
+} from './ports/outside/bundle-inspector.js';
 export type { BundleFound, BundleStore, ByteRange } from './ports/outside/bundle-store.js';
 export { type CapabilityPurpose, type CapabilityUrls, capabilityPurposes } from './ports/outside/capability-urls.js';
 export type { Clock } from './ports/outside/clock.js';
@@ -104,7 +110,9 @@ export {
 export type {
   PolicyQuery,
   PolicyRepository,
+  PolicySetParameterRepository,
   PolicySetRepository,
+  PolicySetVersionRepository,
   TaskResultRepository,
   TaskStageRepository,
 } from './ports/repositories/policy-repository.js';
@@ -193,6 +201,23 @@ export { RemovePolicy } from './supporting/policies/remove-policy.js';
 export { ShowPolicy } from './supporting/policies/show-policy.js';
 export { UpdatePolicy } from './supporting/policies/update-policy.js';
 export { UploadPolicyCode } from './supporting/policies/upload-policy-code.js';
+export { CreatePolicySetParameter } from './supporting/policy-set-parameters/create-policy-set-parameter.js';
+export { ListPolicySetParameters } from './supporting/policy-set-parameters/list-policy-set-parameters.js';
+export type {
+  PolicySetParameterDraft,
+  PolicySetParameterView,
+} from './supporting/policy-set-parameters/policy-set-parameter-values.js';
+export { RemovePolicySetParameter } from './supporting/policy-set-parameters/remove-policy-set-parameter.js';
+export { ShowPolicySetParameter } from './supporting/policy-set-parameters/show-policy-set-parameter.js';
+export { UpdatePolicySetParameter } from './supporting/policy-set-parameters/update-policy-set-parameter.js';
+export { CreatePolicySetVersion } from './supporting/policy-set-versions/create-policy-set-version.js';
+export { DiscardPolicyArchives } from './supporting/policy-set-versions/discard-policy-archives.js';
+export { ReadRunPolicyArchive } from './supporting/policy-set-versions/read-run-policy-archive.js';
+export { ShowPolicySetVersion } from './supporting/policy-set-versions/show-policy-set-version.js';
+export {
+  type PolicyUploadFrom,
+  UploadPolicySetVersion,
+} from './supporting/policy-set-versions/upload-policy-set-version.js';
 export { AttachPolicySet } from './supporting/policy-sets/attach-policy-set.js';
 export { ChangePoliciesOfSet } from './supporting/policy-sets/change-policies-of-set.js';
 export { CreatePolicySet } from './supporting/policy-sets/create-policy-set.js';

@@ -4,41 +4,19 @@ import { RemoveLeftovers } from './background/remove-leftovers.js';
 import { StoredSecrets } from './background/stored-secrets.js';
 import { TakeSnapshot } from './background/take-snapshot.js';
 import * as published from './index.js';
-
-// Objects shared by several use cases.
-const tokenUses = made(published.TokenUses, 'unitOfWork');
-const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
-const byteQuota = made(published.ByteQuota, 'settings');
-const runProgress = made(published.RunProgress, 'clock', 'ids');
-const taskResultProgress = made(published.TaskResultProgress, 'clock', runProgress);
-const archiveOldVersions = made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
-const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
-const tagChanges = made(published.TagChanges, 'clock', 'ids');
-const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
-const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
-const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
-const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
-const callRunTask = made(
-  published.CallRunTask,
-  'unitOfWork',
-  'clock',
-  'secrets',
-  'secretBox',
-  'runTaskCaller',
-  taskResultProgress,
-);
-const effectPerformers = made(
-  published.EffectPerformers,
-  'unitOfWork',
-  'clock',
-  'ids',
-  'bundleStore',
-  runProgress,
-  commitFiles,
+import {
+  archiveOldVersions,
   byteQuota,
-  stateOutputsReader,
-  callRunTask,
-);
+  effectPerformers,
+  fetchedVersions,
+  newVariables,
+  repositoryLinks,
+  runProgress,
+  tagChanges,
+  taskResultProgress,
+  tokenIssuer,
+  tokenUses,
+} from './shared-objects.js';
 
 /** Every use case with its dependencies. */
 export const useCases = {
@@ -249,7 +227,35 @@ export const useCases = {
   updatePolicySet: made(published.UpdatePolicySet, 'unitOfWork', 'clock'),
   attachPolicySet: made(published.AttachPolicySet, 'unitOfWork', 'clock'),
   changePoliciesOfSet: made(published.ChangePoliciesOfSet, 'unitOfWork', 'clock'),
-  removePolicySet: made(published.RemovePolicySet, 'unitOfWork'),
+  removePolicySet: made(published.RemovePolicySet, 'unitOfWork', 'clock'),
+
+  createPolicySetVersion: made(
+    published.CreatePolicySetVersion,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'capabilityUrls',
+    byteQuota,
+  ),
+  showPolicySetVersion: made(published.ShowPolicySetVersion, 'unitOfWork'),
+  uploadPolicySetVersion: made(
+    published.UploadPolicySetVersion,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'capabilityUrls',
+    'bundleInspector',
+    'bundleStore',
+    byteQuota,
+  ),
+  readRunPolicyArchive: made(published.ReadRunPolicyArchive, 'unitOfWork', 'secrets', 'bundleStore'),
+  discardPolicyArchives: made(published.DiscardPolicyArchives, 'unitOfWork', 'clock'),
+
+  createPolicySetParameter: made(published.CreatePolicySetParameter, 'unitOfWork', 'clock', 'ids', 'secretBox'),
+  listPolicySetParameters: made(published.ListPolicySetParameters, 'unitOfWork', 'secretBox'),
+  showPolicySetParameter: made(published.ShowPolicySetParameter, 'unitOfWork', 'secretBox'),
+  updatePolicySetParameter: made(published.UpdatePolicySetParameter, 'unitOfWork', 'secretBox'),
+  removePolicySetParameter: made(published.RemovePolicySetParameter, 'unitOfWork'),
 
   createRunTask: made(published.CreateRunTask, 'unitOfWork', 'clock', 'ids', 'secretBox'),
   listRunTasks: made(published.ListRunTasks, 'unitOfWork'),

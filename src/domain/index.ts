@@ -61,12 +61,15 @@ export type {
   PolicySettings,
 } from './policy-outcomes/policy.js';
 export { enforcementLevels, policyKinds, policyLevels } from './policy-outcomes/policy.js';
+export type { DefinedPolicies, PolicyFiles } from './policy-outcomes/policy-files.js';
 export type {
+  AppliedArchive,
   AppliedPolicy,
   AppliedPolicySet,
   ApplyingPolicySet,
   PolicySet,
   PolicySetSettings,
+  PolicySetVersions,
 } from './policy-outcomes/policy-set.js';
 export type {
   DraftOutcome,
@@ -88,6 +91,10 @@ export {
   resultCountOf,
   verdictOf,
 } from './policy-outcomes/policy-set-outcome.js';
+export type { PolicySetParameter, PolicySetParameterSettings } from './policy-outcomes/policy-set-parameter.js';
+export { parameterLimits, parameterTaken } from './policy-outcomes/policy-set-parameter.js';
+export type { PolicySetVersion, PolicySetVersionStatus } from './policy-outcomes/policy-set-version.js';
+export { policySetVersionStatuses } from './policy-outcomes/policy-set-version.js';
 export type { ApplyingTask, RunTask, RunTaskSettings, WorkspaceTask } from './policy-outcomes/run-task.js';
 export { checkRunTask, checkStages, checkTaskCount, runTaskLimits } from './policy-outcomes/run-task.js';
 export type {
@@ -162,6 +169,8 @@ export type {
   PolicyId,
   PolicySetId,
   PolicySetOutcomeId,
+  PolicySetParameterId,
+  PolicySetVersionId,
   ProjectId,
   RunCommentId,
   RunId,

@@ -118,7 +118,7 @@ export const settings = {
     schema: z.coerce.number(countOrNone).int(countOrNone).min(0, countOrNone),
     fallback: '0',
     about:
-      'most bytes an organization may store: archives, states, plan artifacts and policy code; 0 disables the limit',
+      'most bytes an organization may store: archives of configurations and policies, states, plan artifacts and policy code; 0 disables the limit',
   },
   UPLOAD_URL_SECONDS: {
     schema: count,

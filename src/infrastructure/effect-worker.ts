@@ -23,6 +23,7 @@ type Performed =
   | 'createScheduledDestroys'
   | 'sweepBundles'
   | 'archiveOldVersions'
+  | 'discardPolicyArchives'
   | 'applyDataRetention'
   | 'refusals'
   | 'forgetAuditEvents'
@@ -119,6 +120,7 @@ export class EffectWorker {
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
     this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
+    this.every(everySeconds.oldVersions, () => this.discardPolicyArchives());
     this.every(everySeconds.oldVersions, () => this.applyDataRetention());
     this.every(everySeconds.refusals, () => this.chores.refusals.flush());
     this.every(everySeconds.auditEvents, () => this.forgetAuditEvents());
@@ -213,6 +215,16 @@ export class EffectWorker {
     } while (after !== undefined && !this.stopping);
     if (archived > 0) this.log.info({ archived }, 'old versions archived');
     if (failure !== undefined) throw failure;
+  }
+
+  private async discardPolicyArchives(): Promise<void> {
+    let discarded = 0;
+    for (let more = true; more && !this.stopping; ) {
+      const batch = await this.chores.discardPolicyArchives.execute();
+      discarded += batch;
+      more = batch > 0;
+    }
+    if (discarded > 0) this.log.info({ discarded }, 'unneeded policy archives discarded');
   }
 
   private async applyDataRetention(): Promise<void> {

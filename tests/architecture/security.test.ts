@@ -39,6 +39,8 @@ const compared: Readonly<Record<string, string>> = {
   'lease?.digest === digest': 'as above',
   'version.state.bundle?.sha256 === bundle.sha256': 'the digest of files, which the caller has sent',
   '(await this.inspector.digest(body)).sha256 !== held.sha256': 'as above',
+  'version.bundle?.sha256 === bundle.sha256': 'as above',
+  '(await this.inspector.digest(body)).sha256 !== bundle.sha256': 'as above',
   'version.jsonBundle?.sha256 === sha256': 'as above',
   "(await digestOf(file, 'sha256')) !== sha256":
     'the digest of a file that was fetched: shows whether it arrived complete',

@@ -703,6 +703,12 @@ export const excluded: Readonly<Record<string, string>> = {
   'post /varsets/:id/relationships/projects': 'changes a variable set, by the keys of its projects',
   'post /policy-sets/:id/relationships/policies': 'changes a policy set, by the keys of its policies',
   'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',
+  'get /policy-set-versions/:id': 'nothing of it is seeded; it is found as a policy set is',
+  'post /policy-sets/:id/versions': 'adds one row to three indexes and changes a policy set',
+  'get /policy-sets/:policySetId/parameters': 'reads the rows of one set, which has at most 100, by one index',
+  'get /policy-sets/:policySetId/parameters/:parameterId':
+    'nothing of it is seeded; it is found as a variable of a workspace is',
+  'post /policy-sets/:policySetId/parameters': 'adds a row, after reading those of one set',
   'get /workspaces/:id/relationships/data-retention-policy': 'reads what showing a workspace reads',
   'post /workspaces/:id/relationships/data-retention-policy': 'changes one workspace, by its key',
   'get /workspaces/:id/relationships/remote-state-consumers': 'reads workspaces, by the keys that were added to one',

@@ -87,7 +87,21 @@ resource "tfe_policy_set" "attached" {
   name = "attached"
   kind = "opa"
   ${inOrganization}}
+data "tfe_slug" "policies" {
+  source_path = "policies"
+}
+resource "tfe_policy_set" "versioned" {
+  name = "versioned"
+  kind = "opa"
+  slug = data.tfe_slug.policies
+  ${inOrganization}}
 `;
+
+/** The directory that the slug packs. */
+export const policyFiles: Readonly<Record<string, string>> = {
+  'policies.hcl': 'policy "owners" {\n  query             = "data.owners.deny"\n  enforcement_level = "mandatory"\n}\n',
+  'owners.rego': 'package owners\n\ndeny contains "no owner" if not data.parameters.owner\n',
+};
 
 const [alice, bob, carol] = users;
 const membership = (user: string): string => `tfe_organization_membership.user["${emailOf(user)}"].id`;
@@ -372,6 +386,12 @@ ${inOrganization}`,
       ['tfe_workspace.it', 'tfe_workspace.other'],
     ],
     { importId: byId, data: `name = tfe_policy_set.it.name\n${inOrganization}` },
+  ),
+  updated(
+    'tfe_policy_set_parameter',
+    'policy_set_id = tfe_policy_set.versioned.id\nkey = "owner"\nvalue = "us"\n',
+    [['"us"', '"them"']],
+    { importId: ({ id, policy_set_id }) => `${policy_set_id}/${id}` },
   ),
   replaced(
     'tfe_workspace_policy_set',

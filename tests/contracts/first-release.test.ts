@@ -108,6 +108,8 @@ const added: readonly string[] = [
   'policy-sets/attributes/agent-enabled',
   'policy-sets/attributes/policy-tool-version',
   'policy-sets/attributes/policy-update-patterns',
+  'policy-sets/relationships/current-version',
+  'policy-sets/relationships/newest-version',
   'policy-sets/relationships/policies',
   'policy-sets/relationships/workspace-exclusions',
   'runs/attributes/debugging-mode',

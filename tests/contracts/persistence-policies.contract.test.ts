@@ -450,6 +450,7 @@ onEveryBackend('task stages', (on) => {
           description: null,
           overridable: true,
           policyToolVersion: '0.26.0',
+          archive: null,
           policies: [anAppliedPolicy()],
         },
       ],

@@ -7,6 +7,7 @@ import {
   type NewAuditEvent,
   type OrganizationSettings,
   organizationPermissions,
+  type PolicySetVersion,
   type Run,
   type RunState,
   type TokenOwner,
@@ -48,6 +49,8 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aPolicySetParameter,
+  aPolicySetVersion,
   aRunTask,
   aTaskResult,
   aTaskStage,
@@ -596,6 +599,50 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [{ ...after, ...attached }, (await read())?.subject],
     ];
   },
+  PolicySetVersion: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const set = aPolicySet(organization);
+    await on.run((tx) => tx.policySets.add(set));
+    const version = aPolicySetVersion(set, {
+      createdBy: someone(),
+      sequence: 3,
+      createdAt: afterNoon(1),
+      updatedAt: afterNoon(2),
+    });
+    await on.run((tx) => tx.policySetVersions.add(version));
+    const read = () => on.read((tx) => tx.policySetVersions.findFor(actor, version.id));
+    const before = (await read())?.subject;
+    const after: PolicySetVersion = {
+      ...version,
+      status: 'errored',
+      failure: { error: 'bad-archive', errorMessage: 'It is bad' },
+      bundle: aBundle(),
+      statusTimestamps: { 'errored-at': noon },
+      updatedAt: afterNoon(3),
+      supersededAt: afterNoon(4),
+      revision: 1,
+    };
+    await on.run((tx) => tx.policySetVersions.save(after));
+    return [
+      [version, before],
+      [after, (await read())?.subject],
+    ];
+  },
+  PolicySetParameter: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const set = aPolicySet(organization);
+    await on.run((tx) => tx.policySets.add(set));
+    const parameter = aPolicySetParameter(set, { createdAt: afterNoon(1) });
+    await on.run((tx) => tx.policySetParameters.add(parameter));
+    const read = () => on.read((tx) => tx.policySetParameters.findFor(actor, set.id, parameter.id));
+    const before = (await read())?.subject;
+    const after = { ...parameter, key: 'other', sensitive: true, sealedValue: 'other:text', revision: 1 };
+    await on.run((tx) => tx.policySetParameters.save(after));
+    return [
+      [parameter, before],
+      [after, (await read())?.subject],
+    ];
+  },
   PolicySet: async (on) => {
     const { organization, actor, workspace } = await aPlace(on);
     const policy = aManagedPolicy(organization, { kind: 'sentinel' });
@@ -608,7 +655,15 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       policyIds: [policy.id],
       updatePatterns: ['policies/**/*.rego'],
     };
-    const flags = { global: true, overridable: true, policyToolVersion: '0.70.0', agentEnabled: true };
+    const version = { id: 'polsetver-1', sequence: 1 };
+    const current = { ...version, sha256: 'e'.repeat(64), bytes: 3, hardMandatory: true };
+    const flags = {
+      versions: { newest: version, current },
+      global: true,
+      overridable: true,
+      policyToolVersion: '0.70.0',
+      agentEnabled: true,
+    };
     const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2) };
     const set = aPolicySet(organization, { description: 'All', kind: 'sentinel', ...flags, ...lists, ...times });
     await on.run((tx) => tx.policySets.add(set));
@@ -622,11 +677,18 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     ];
   },
   TaskStage: async (on) => {
-    const { actor, workspace } = await aPlace(on);
+    const { organization, actor, workspace } = await aPlace(on);
     const run = await aRunIn(on, workspace);
+    const set = aPolicySet(organization);
+    const version = aPolicySetVersion(set);
+    await on.run(async (tx) => {
+      await tx.policySets.add(set);
+      await tx.policySetVersions.add(version);
+    });
     const policies = [anAppliedPolicy({ code: 'c'.repeat(64) }), anAppliedPolicy()];
     const facts = { name: 'baseline', description: null, overridable: true, policyToolVersion: '0.70.0' };
-    const applied = { id: unique('polset'), ...facts, policies };
+    const archive = { versionId: version.id, sha256: 'd'.repeat(64), bytes: 9 };
+    const applied = { id: unique('polset'), ...facts, policies, archive };
     const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2), statusTimestamps: { 'pending-at': noon } };
     const evaluation = anEvaluation({ policySets: [applied], ...times });
     const result = aTaskResult({ enforcementLevel: 'mandatory', ...times });

@@ -280,6 +280,7 @@ describe('a policy set', () => {
     workspaceIds: [],
     excludedWorkspaceIds: [],
     policyIds: [],
+    versions: null,
     createdAt: noon,
     updatedAt: noon,
     revision: 1,

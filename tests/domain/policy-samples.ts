@@ -56,6 +56,7 @@ export const anAppliedSet = (given: Partial<AppliedPolicySet> = {}): AppliedPoli
   description: null,
   overridable: false,
   policyToolVersion: null,
+  archive: null,
   policies: [],
   ...given,
 });

@@ -9,6 +9,7 @@ import {
   emailOf,
   otherData,
   type ProviderResource,
+  policyFiles,
   providerVersion,
   resources,
   users,
@@ -104,8 +105,10 @@ class Project {
     return project;
   }
 
-  write(file: string, text: string): Promise<void> {
-    return writeFile(join(this.directory, file), text);
+  async write(file: string, text: string): Promise<void> {
+    const path = join(this.directory, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
   }
 
   /** Its standard output. Throws with everything it printed unless it ends well. */
@@ -190,6 +193,7 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
     'creates every resource of the table, plans nothing more, imports, changes and destroys them',
     async () => {
       const project = await Project.make('project');
+      for (const [name, text] of Object.entries(policyFiles)) await project.write(join('policies', name), text);
       await project.write(
         'main.tf',
         configuration(resources, ({ body }) => body, true),
@@ -208,6 +212,7 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
         return id ? [`import {\n  to = ${address}\n  id = "${id}"\n}\n`] : [];
       });
       const importing = await Project.make('importing');
+      for (const [name, text] of Object.entries(policyFiles)) await importing.write(join('policies', name), text);
       await importing.write(
         'main.tf',
         configuration(importable, ({ body }) => body, false),

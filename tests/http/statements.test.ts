@@ -145,13 +145,23 @@ const promised: Readonly<Record<string, number>> = {
   'get /policy-sets/:id': 2,
   // A set is written with its workspaces, exclusions and policies: one statement for removed rows of each, one for added rows.
   'patch /policy-sets/:id': 7,
-  'delete /policy-sets/:id': 7,
+  // Its parameters go with it.
+  'delete /policy-sets/:id': 8,
   'post /policy-sets/:id/relationships/workspaces': 9,
   'delete /policy-sets/:id/relationships/workspaces': 7,
   'post /policy-sets/:id/relationships/workspace-exclusions': 9,
   'delete /policy-sets/:id/relationships/workspace-exclusions': 7,
   'post /policy-sets/:id/relationships/policies': 9,
   'delete /policy-sets/:id/relationships/policies': 7,
+  // The set is written with all that it names: it keeps the number of its newest version.
+  'post /policy-sets/:id/versions': 8,
+  'get /policy-set-versions/:id': 2,
+  'get /policy-sets/:policySetId/parameters': 3,
+  // The set is written, so that of two that create parameters the second counts the first's.
+  'post /policy-sets/:policySetId/parameters': 9,
+  'get /policy-sets/:policySetId/parameters/:parameterId': 2,
+  'patch /policy-sets/:policySetId/parameters/:parameterId': 5,
+  'delete /policy-sets/:policySetId/parameters/:parameterId': 5,
   'get /team-projects': 4,
   'post /team-projects': 5,
   'get /team-projects/:id': 2,

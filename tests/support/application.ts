@@ -66,6 +66,7 @@ export const lifetimes = {
   download: 300,
   'state-download': 300,
   'json-state-download': 300,
+  'policy-upload': 3600,
   'shared-states': 3600,
   'plan-log': 300,
   'apply-log': 300,

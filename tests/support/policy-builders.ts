@@ -9,6 +9,8 @@ import type {
   PolicyOutcome,
   PolicySet,
   PolicySetOutcome,
+  PolicySetParameter,
+  PolicySetVersion,
   Run,
   RunTask,
   TaskResult,
@@ -69,12 +71,41 @@ export const aPolicySet = (organization: Organization, given: Partial<PolicySet>
     workspaceIds: [],
     excludedWorkspaceIds: [],
     policyIds: [],
+    versions: null,
     createdAt: noon,
     updatedAt: noon,
     revision: 0,
     ...given,
   };
 };
+
+export const aPolicySetVersion = (set: PolicySet, given: Partial<PolicySetVersion> = {}): PolicySetVersion => ({
+  id: unique('polsetver'),
+  organizationId: set.organizationId,
+  policySetId: set.id,
+  sequence: 1,
+  status: 'pending',
+  failure: null,
+  bundle: null,
+  createdBy: null,
+  statusTimestamps: { 'pending-at': noon },
+  createdAt: noon,
+  updatedAt: noon,
+  supersededAt: null,
+  revision: 0,
+  ...given,
+});
+
+export const aPolicySetParameter = (set: PolicySet, given: Partial<PolicySetParameter> = {}): PolicySetParameter => ({
+  id: unique('var'),
+  policySetId: set.id,
+  key: unique('key'),
+  sensitive: false,
+  sealedValue: 'sealed:text',
+  createdAt: noon,
+  revision: 0,
+  ...given,
+});
 
 export const anEvaluation = (given: Partial<PolicyEvaluation> = {}): PolicyEvaluation => ({
   id: unique('poleval'),

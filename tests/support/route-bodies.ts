@@ -120,6 +120,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'delete /policy-sets/:id/relationships/workspace-exclusions': workspaces,
     'post /policy-sets/:id/relationships/policies': policies,
     'delete /policy-sets/:id/relationships/policies': policies,
+    'post /policy-sets/:policySetId/parameters': doc('vars', { key: 'fresh', category: 'policy-set' }),
+    'patch /policy-sets/:policySetId/parameters/:parameterId': doc('vars', { value: 'changed' }),
     'post /organizations/:organization/policies': doc('policies', {
       name: 'fresh',
       kind: 'opa',

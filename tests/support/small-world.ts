@@ -50,6 +50,8 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aPolicySetParameter,
+  aPolicySetVersion,
   aRunTask,
   aSiteAgentPool,
   aTaskResult,
@@ -267,6 +269,11 @@ export async function makeSmallWorld(
   });
   const outcome = aPolicySetOutcome(evaluation, { overridable: true, outcomes: [aPolicyOutcome()] });
   const policySet = aPolicySet(organization, { name: 'baseline' });
+  const parameter = aPolicySetParameter(policySet);
+  const versionId = unique('polsetver');
+  const versions = { newest: { id: versionId, sequence: 1 }, current: null };
+  const versioned = aPolicySet(organization, { name: 'versioned', versions });
+  const policySetVersion = aPolicySetVersion(versioned, { id: versionId });
   const policy = aManagedPolicy(organization, { name: 'tags' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
@@ -331,6 +338,9 @@ export async function makeSmallWorld(
     await tx.policySets.add(policySet);
     for (const one of [task, freeTask]) await tx.runTasks.add(one);
     if (scene.attached) await tx.workspaceTasks.add(attachment);
+    await tx.policySetParameters.add(parameter);
+    await tx.policySets.add(versioned);
+    await tx.policySetVersions.add(policySetVersion);
     await tx.agentPools.add(pool);
     await tx.agentPools.add(sitePool);
     await tx.agentTokens.add(ofAgent);
@@ -415,6 +425,9 @@ export async function makeSmallWorld(
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,
+      policySetId: policySet.id,
+      parameterId: parameter.id,
+      '/policy-set-versions': policySetVersion.id,
       '/policies': policy.id,
       '/agent-pools': pool.id,
       '/admin/agent-pools': sitePool.id,

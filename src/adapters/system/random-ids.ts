@@ -30,6 +30,8 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   'policy-evaluation': 'poleval',
   'policy-set-outcome': 'psout',
   'policy-set': 'polset',
+  'policy-set-version': 'polsetver',
+  'policy-set-parameter': 'var',
   policy: 'pol',
   'agent-pool': 'apool',
   'state-version': 'sv',

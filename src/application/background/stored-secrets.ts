@@ -1,11 +1,4 @@
-import {
-  later,
-  type RunTaskId,
-  type StateVersionOutputId,
-  type StoredVariable,
-  type VariableId,
-  type WorkspaceId,
-} from '../../domain/index.js';
+import { later, type RunTaskId, type StateVersionOutputId, type WorkspaceId } from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -29,17 +22,23 @@ interface Batch extends Renewed {
   readonly last: string | undefined;
 }
 
-/** The variables of workspaces, or those of variable sets. */
-interface Sealed<Stored> {
-  sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Stored[]>;
-  save(variable: Stored): Promise<void>;
+interface Sealed {
+  readonly id: string;
+  readonly sealedValue: string;
+  readonly revision: number;
+}
+
+/** The variables of workspaces or of variable sets, or the parameters of policy sets. */
+interface SealedRows<Row> {
+  sealedOtherwise(fingerprint: string, after: string, limit: number): Promise<readonly Row[]>;
+  save(row: Row): Promise<void>;
 }
 
 /** Keeps signed and sealed data readable for every instance on the database while the signing secret is rotated. */
 export class StoredSecrets {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'workspaces' | 'variables' | 'setVariables' | 'runTasks' | 'stateOutputs' | 'signingKeys'
+      'workspaces' | 'variables' | 'setVariables' | 'policySetParameters' | 'runTasks' | 'stateOutputs' | 'signingKeys'
     >,
     private readonly clock: Clock,
     private readonly box: SecretBox,
@@ -61,8 +60,9 @@ export class StoredSecrets {
     const batches = [
       (after: string) => this.sealWebhookKeys(after),
       (after: string) => this.sealTaskKeys(after),
-      (after: string) => this.unitOfWork.run((tx) => this.sealVariables(tx.variables, after)),
-      (after: string) => this.unitOfWork.run((tx) => this.sealVariables(tx.setVariables, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.variables, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.setVariables, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.policySetParameters, after)),
       (after: string) => this.sealOutputs(after),
     ];
     for (const sealBatch of batches) {
@@ -117,19 +117,16 @@ export class StoredSecrets {
     });
   }
 
-  private async sealVariables<Stored extends StoredVariable>(
-    repository: Sealed<Stored>,
-    after: VariableId,
-  ): Promise<Batch> {
-    const variables = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
+  private async sealRows<Row extends Sealed>(repository: SealedRows<Row>, after: string): Promise<Batch> {
+    const rows = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
     let sealed = 0;
-    for (const variable of variables) {
-      const value = openedWith(this.box, variable.sealedValue);
+    for (const row of rows) {
+      const value = openedWith(this.box, row.sealedValue);
       if (value === undefined) continue;
-      await repository.save({ ...variable, sealedValue: this.box.seal(value), revision: variable.revision + 1 });
+      await repository.save({ ...row, sealedValue: this.box.seal(value), revision: row.revision + 1 });
       sealed += 1;
     }
-    return { sealed, lost: variables.length - sealed, last: variables.at(-1)?.id };
+    return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };
   }
 
   /** Outputs never change: if two instances do it at once, either result can be opened. */

@@ -85,6 +85,7 @@ export const storage = ({
             'json-state-upload': config.UPLOAD_URL_SECONDS,
             'json-state-download': config.DOWNLOAD_URL_SECONDS,
             'state-download': config.DOWNLOAD_URL_SECONDS,
+            'policy-upload': config.UPLOAD_URL_SECONDS,
             // It ends with the lease of its run, which may be renewed for as long as a phase lasts.
             'shared-states': config.UPLOAD_URL_SECONDS,
             'plan-log': config.DOWNLOAD_URL_SECONDS,

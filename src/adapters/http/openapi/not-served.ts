@@ -45,10 +45,10 @@ export const notServed: readonly NotServed[] = [
     why: 'Run tasks are attached to workspaces.',
   },
   {
-    name: 'policy sets from archives and repositories, and their parameters',
-    paths: ['/policy-sets/:id/versions', '/policy-sets/:id/parameters', '/policy-set-versions'],
-    resources: ['tfe_policy_set_parameter'],
-    why: `${notYet} A policy set has policies that are uploaded one by one.`,
+    name: 'policy sets from repositories',
+    paths: [],
+    resources: [],
+    why: `${notYet} This includes \`vcs_repo\` and \`policies_path\` of \`tfe_policy_set\`. Use \`slug\`.`,
   },
   {
     name: 'registry',

@@ -11,6 +11,8 @@ import { agentPoolRoutes } from '../supporting/agents/agent-pool-routes.js';
 import { auditEventRoutes } from '../supporting/audit/audit-event-routes.js';
 import { organizationRoutes } from '../supporting/organizations/organization-routes.js';
 import { policyRoutes } from '../supporting/policies/policy-routes.js';
+import { policySetParameterRoutes } from '../supporting/policy-set-parameters/policy-set-parameter-routes.js';
+import { policySetVersionRoutes } from '../supporting/policy-set-versions/policy-set-version-routes.js';
 import { policySetRoutes } from '../supporting/policy-sets/policy-set-routes.js';
 import { projectRoutes } from '../supporting/projects/project-routes.js';
 import { runTaskRoutes } from '../supporting/run-tasks/run-task-routes.js';
@@ -64,7 +66,11 @@ const areas = {
   ],
   'State versions': stateVersionRoutes,
   'Version control': fetchRoutes,
-  'Policy sets': (use, dialect) => policySetRoutes(use, dialect, neighboursIn(dialect)),
+  'Policy sets': (use, dialect) => [
+    ...policySetRoutes(use, dialect, neighboursIn(dialect)),
+    ...policySetVersionRoutes(use, dialect),
+    ...policySetParameterRoutes(use, dialect),
+  ],
   Policies: policyRoutes,
   'Run tasks': runTaskRoutes,
   'Agent pools': (use, dialect) => agentPoolRoutes(use, dialect, neighboursIn(dialect)),

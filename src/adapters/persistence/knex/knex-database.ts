@@ -23,6 +23,8 @@ import { KnexRequestRates, KnexSigningKeys } from './repositories/knex-instances
 import { KnexKeptBytes } from './repositories/knex-kept-bytes.js';
 import { KnexMemberships, KnexOrganizations } from './repositories/knex-organizations.js';
 import { KnexPolicies } from './repositories/knex-policies.js';
+import { KnexPolicySetParameters } from './repositories/knex-policy-set-parameters.js';
+import { KnexPolicySetVersions } from './repositories/knex-policy-set-versions.js';
 import { KnexPolicySets } from './repositories/knex-policy-sets.js';
 import { KnexProjectAccess } from './repositories/knex-project-access.js';
 import { KnexProjects } from './repositories/knex-projects.js';
@@ -110,6 +112,8 @@ const transactionOn = (
   stateVersions: new KnexStateVersions(db),
   stateOutputs: new KnexStateOutputs(db),
   policySets: new KnexPolicySets(db),
+  policySetVersions: new KnexPolicySetVersions(db),
+  policySetParameters: new KnexPolicySetParameters(db),
   policies: new KnexPolicies(db),
   runTasks: new KnexRunTasks(db),
   workspaceTasks: new KnexWorkspaceTasks(db),

@@ -58,6 +58,7 @@ export class MemoryAuditTrail implements AuditTrail {
       },
       tasks: () => tables.runTasks.get(id)?.organizationId,
       'policy-sets': () => tables.policySets.get(id)?.organizationId,
+      'policy-set-versions': () => tables.policySetVersions.get(id)?.organizationId,
       policies: () => tables.policies.get(id)?.organizationId,
       tags: () => tables.tags.get(id)?.organizationId,
       varsets: () => tables.variableSets.get(id)?.organizationId,

@@ -27,7 +27,7 @@ export class MemoryRemovals implements Removals {
       ({ workspaceId }) =>
         workspaceId === target.id || tables.workspaces.get(workspaceId)?.organizationId === target.id,
     );
-    const bundleKeys = removeStates(tables, target);
+    const bundleKeys = [...removeStates(tables, target), ...removePolicyArchives(tables, target)];
     const batch = versions.slice(0, limit);
     const versionIds = new Set(batch.map(({ id }) => id));
     const runs = [...tables.runs.values()].filter((run) => versionIds.has(run.configurationVersionId));
@@ -54,6 +54,7 @@ function dropWhere<Row>(table: Map<unknown, Row>, isGone: (row: Row) => boolean)
 function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   for (const row of tables.workspaces.values()) if (row.organizationId === id) removeWorkspace(tables, row.id);
   for (const row of tables.teams.values()) if (row.organizationId === id) removeTeam(tables, row.id);
+  dropWhere(tables.policySetParameters, (one) => tables.policySets.get(one.policySetId)?.organizationId === id);
   dropWhere(tables.projects, (project) => project.organizationId === id);
   dropWhere(tables.tagBindings, ({ organizationId }) => organizationId === id);
   dropWhere(tables.tags, (tag) => tag.organizationId === id);
@@ -115,6 +116,13 @@ function removeStates(tables: MemoryTables, { id }: RemovalTarget): BundleKey[] 
   );
   for (const state of states) removeStateVersion(tables, state.id);
   return states.flatMap(({ bundle, jsonBundle }) => [bundle, jsonBundle].flatMap((bytes) => bytes?.key ?? []));
+}
+
+/** Those of an organization. Answers the keys of their bytes. */
+function removePolicyArchives(tables: MemoryTables, { id }: RemovalTarget): BundleKey[] {
+  const versions = [...tables.policySetVersions.values()].filter(({ organizationId }) => organizationId === id);
+  for (const version of versions) tables.policySetVersions.delete(version.id);
+  return versions.flatMap(({ bundle }) => bundle?.key ?? []);
 }
 
 /** Answers the keys of what it leaves. */

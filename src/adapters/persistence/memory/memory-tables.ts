@@ -27,6 +27,10 @@ import {
   type PolicySetId,
   type PolicySetOutcome,
   type PolicySetOutcomeId,
+  type PolicySetParameter,
+  type PolicySetParameterId,
+  type PolicySetVersion,
+  type PolicySetVersionId,
   type Project,
   type ProjectGrant,
   type ProjectId,
@@ -119,6 +123,8 @@ export class MemoryTables {
   readonly stateOutputs = new Map<StateVersionOutputId, StateOutput>();
   readonly stateContents = new Map<StateVersionId, StateContents>();
   readonly policySets = new Map<PolicySetId, PolicySet>();
+  readonly policySetVersions = new Map<PolicySetVersionId, PolicySetVersion>();
+  readonly policySetParameters = new Map<PolicySetParameterId, PolicySetParameter>();
   readonly policies = new Map<PolicyId, ManagedPolicy>();
   /** By organization id and SHA-256, as one text. */
   readonly policyCodes = new Map<string, string>();

@@ -9,6 +9,8 @@ import { MemoryRequestRates, MemorySigningKeys } from './memory-instances.js';
 import { MemoryKeptBytes } from './memory-kept-bytes.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
 import { MemoryPolicies } from './memory-policies.js';
+import { MemoryPolicySetParameters } from './memory-policy-set-parameters.js';
+import { MemoryPolicySetVersions } from './memory-policy-set-versions.js';
 import { MemoryPolicySets } from './memory-policy-sets.js';
 import { MemoryProjectAccess } from './memory-project-access.js';
 import { MemoryProjects } from './memory-projects.js';
@@ -54,6 +56,8 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   stateVersions: new MemoryStateVersions(tables),
   stateOutputs: new MemoryStateOutputs(tables),
   policySets: new MemoryPolicySets(tables),
+  policySetVersions: new MemoryPolicySetVersions(tables),
+  policySetParameters: new MemoryPolicySetParameters(tables),
   policies: new MemoryPolicies(tables),
   runTasks: new MemoryRunTasks(tables),
   workspaceTasks: new MemoryWorkspaceTasks(tables),

@@ -27,6 +27,8 @@ export const idKinds = [
   'policy-evaluation',
   'policy-set-outcome',
   'policy-set',
+  'policy-set-version',
+  'policy-set-parameter',
   'policy',
   'agent-pool',
   'state-version',

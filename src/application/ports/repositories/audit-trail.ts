@@ -21,6 +21,7 @@ export const auditedKinds = [
   'task-results',
   'tasks',
   'policy-sets',
+  'policy-set-versions',
   'policies',
   'varsets',
   'agent-pools',

@@ -14,6 +14,10 @@ import type {
   PolicySetId,
   PolicySetOutcome,
   PolicySetOutcomeId,
+  PolicySetParameter,
+  PolicySetParameterId,
+  PolicySetVersion,
+  PolicySetVersionId,
   RunId,
   RunTaskId,
   TaskResultId,
@@ -46,6 +50,48 @@ export interface PolicySetRepository {
    * name.
    */
   applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]>;
+}
+
+/** The versions of policy sets. Those of a deleted organization are missing. */
+export interface PolicySetVersionRepository {
+  /** Missing once its set is deleted. The standing is the caller's on the organization. */
+  findFor(actor: Actor, id: PolicySetVersionId): Promise<WithStanding<PolicySetVersion> | undefined>;
+  find(id: PolicySetVersionId): Promise<PolicySetVersion | undefined>;
+  /** Those of the given versions that exist, by id. */
+  allOf(ids: readonly PolicySetVersionId[]): Promise<readonly PolicySetVersion[]>;
+  add(version: PolicySetVersion): Promise<void>;
+  /** Throws `shared/stale-revision`. */
+  save(version: PolicySetVersion): Promise<void>;
+  /** Marks the archive of the set's former current version as superseded. */
+  supersede(id: PolicySetVersionId, now: Instant): Promise<void>;
+  /** For the removal of a set: its versions belong to no set from now on, and their archives are superseded. */
+  release(policySetId: PolicySetId, now: Instant): Promise<void>;
+  /** Versions with an archive superseded before `before` that no run in progress is evaluated with. */
+  unneeded(before: Instant, limit: number): Promise<readonly PolicySetVersion[]>;
+}
+
+/** The parameters of policy sets. Those of a deleted organization are missing. */
+export interface PolicySetParameterRepository {
+  /** Missing unless it belongs to the set. The standing is the caller's on the organization. */
+  findFor(
+    actor: Actor,
+    policySetId: PolicySetId,
+    id: PolicySetParameterId,
+  ): Promise<WithStanding<PolicySetParameter> | undefined>;
+  /** By key. */
+  ofSets(ids: readonly PolicySetId[]): Promise<readonly PolicySetParameter[]>;
+  /** Throws `attribute/taken` if another parameter of the set has the key. */
+  add(parameter: PolicySetParameter): Promise<void>;
+  /** Throws `shared/stale-revision`, or `attribute/taken` if another parameter of the set has the key. */
+  save(parameter: PolicySetParameter): Promise<void>;
+  /** Whether it existed. */
+  remove(id: PolicySetParameterId): Promise<boolean>;
+  /** Parameters sealed with another key, by id, after `after`. */
+  sealedOtherwise(
+    fingerprint: string,
+    after: PolicySetParameterId,
+    limit: number,
+  ): Promise<readonly PolicySetParameter[]>;
 }
 
 export interface PolicyQuery {

@@ -11,7 +11,9 @@ import type { KeptBytes } from './kept-bytes.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
 import type {
   PolicyRepository,
+  PolicySetParameterRepository,
   PolicySetRepository,
+  PolicySetVersionRepository,
   TaskResultRepository,
   TaskStageRepository,
 } from './policy-repository.js';
@@ -56,6 +58,8 @@ export interface Repositories {
   readonly stateVersions: StateVersionRepository;
   readonly stateOutputs: StateOutputRepository;
   readonly policySets: PolicySetRepository;
+  readonly policySetVersions: PolicySetVersionRepository;
+  readonly policySetParameters: PolicySetParameterRepository;
   readonly policies: PolicyRepository;
   readonly runTasks: RunTaskRepository;
   readonly workspaceTasks: WorkspaceTaskRepository;

@@ -17,10 +17,13 @@ export const locatedRows = rowsOf<LocatedEvaluation>((row, as) => ({
 export const changeableEvaluation = locatedRows.except('id', 'taskStageId', 'kind', 'createdAt');
 
 /** A set as earlier releases stored it too, which knew neither code nor versions. */
-type StoredSet = Omit<AppliedPolicySet, 'policies' | 'policyToolVersion'> & { readonly policies: readonly Policy[] };
+type StoredSet = Omit<AppliedPolicySet, 'policies' | 'policyToolVersion' | 'archive'> & {
+  readonly policies: readonly Policy[];
+};
 
 const appliedFrom = (set: StoredSet): AppliedPolicySet => ({
   policyToolVersion: null,
+  archive: null,
   ...set,
   policies: set.policies.map((policy) => ({ code: null, ...policy })),
 });

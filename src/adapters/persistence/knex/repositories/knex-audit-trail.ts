@@ -97,6 +97,7 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
   ),
   tasks: lookup((sql, id) => sql('run_tasks').where({ id }).select('organization_id')),
   'policy-sets': lookup((sql, id) => sql('policy_sets').where({ id }).select('organization_id')),
+  'policy-set-versions': lookup((sql, id) => sql('policy_set_versions').where({ id }).select('organization_id')),
   policies: lookup((sql, id) => sql('policies').where({ id }).select('organization_id')),
   tags: lookup((sql, id) => sql('tags').where({ id }).select('organization_id')),
   varsets: lookup((sql, id) => sql('variable_sets').where({ id }).select('organization_id')),

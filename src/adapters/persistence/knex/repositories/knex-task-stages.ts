@@ -222,6 +222,11 @@ export class KnexTaskStages implements TaskStageRepository {
       await this.db.runLater(insertEvaluation(this.db, { ...row, policy_sets: JSON.stringify(policySets) }));
     }
     await this.insert('task_results', rowsOfResults(stage));
+    const archives = stage.evaluations.flatMap(({ policySets }) => policySets.flatMap(({ archive }) => archive ?? []));
+    await this.insert(
+      'policy_set_version_runs',
+      archives.map(({ versionId }) => ({ policy_set_version_id: versionId, run_id: stage.runId })),
+    );
   }
 
   async save(stage: TaskStage): Promise<void> {
