@@ -97,7 +97,7 @@ resource "tfe_policy_set" "versioned" {
   ${inOrganization}}
 `;
 
-/** What an import of those does not read, by address. */
+/** Attributes of those that an import does not read, by address. */
 export const unreadOfDependencies: Readonly<Record<string, readonly string[]>> = {
   'tfe_policy_set.versioned': ['slug'],
 };
