@@ -97,6 +97,11 @@ resource "tfe_policy_set" "versioned" {
   ${inOrganization}}
 `;
 
+/** Attributes of those that an import does not read, by address. */
+export const unreadOfDependencies: Readonly<Record<string, readonly string[]>> = {
+  'tfe_policy_set.versioned': ['slug'],
+};
+
 /** The directory that the slug packs. */
 export const policyFiles: Readonly<Record<string, string>> = {
   'policies.hcl': 'policy "owners" {\n  query             = "data.owners.deny"\n  enforcement_level = "mandatory"\n}\n',
@@ -427,5 +432,6 @@ export const otherData: readonly { readonly type: string; readonly body: string 
     body: `names = ["net*"]\ntag_names = ["site:one"]\nexclude_tags = ["nothing"]\ntag_filters {\n  include = { stage = "test" }\n  exclude = { zone = "1" }\n}\ndepends_on = [tfe_workspace.it]\n${inOrganization}`,
   },
   { type: 'tfe_organization_tags', body: `depends_on = [tfe_workspace.it]\n${inOrganization}` },
+  { type: 'tfe_slug', body: 'source_path = "policies"\n' },
   { type: 'tfe_variables', body: 'workspace_id = tfe_variable.it.workspace_id\n' },
 ];
