@@ -294,10 +294,15 @@ const areas = {
     },
   ],
   authorization: code(
-    under('src/domain/authorization', ['policy', 'visibility', 'workspace-permissions', 'actor']),
-    ['policy', 'authorization', 'effective-permissions', 'workspace-permissions', 'visibility.property'].map(
-      (name) => `tests/domain/${name}.test.ts`,
-    ),
+    under('src/domain/authorization', ['policy', 'visibility', 'workspace-permissions', 'actor', 'effective-access']),
+    [
+      'policy',
+      'authorization',
+      'effective-permissions',
+      'effective-access',
+      'workspace-permissions',
+      'visibility.property',
+    ].map((name) => `tests/domain/${name}.test.ts`),
     ['tests/application/teams.test.ts', 'tests/application/users.test.ts', 'tests/application/runs.test.ts'],
     ['tests/http/rights.test.ts'],
   ),
