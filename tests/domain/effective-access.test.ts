@@ -208,6 +208,19 @@ describe('what a caller is shown of it', () => {
     ]);
   });
 
+  it('leaves out a way of which the caller may read only one part', () => {
+    const overriding = {
+      teamId: 'team-9',
+      access: new Set(['delegate-policy-overrides'] as const),
+      grant: custom({ runs: 'read', policyOverrides: true }),
+    };
+    const rights = effectiveAccess(member(overriding));
+    const override = (asker: Standing) =>
+      shownTo(asker, new Map([['team-9', secret]]), rights).find(({ right }) => right === 'policy-outcomes/override');
+    expect(override(anOwner)).toMatchObject({ held: true, claims: [{ teamId: 'team-9' }] });
+    expect(override(member({ grant: { access: 'admin' } }))).toMatchObject({ held: true, claims: [] });
+  });
+
   it('is, for an admin of the project, also its access to the project', () => {
     const admin = member({ projectGrant: { access: 'admin' } });
     expect(kindsShown(admin, secret)).toEqual(['membership', 'project-access', 'team-access']);

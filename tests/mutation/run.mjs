@@ -25,6 +25,10 @@ const explained = new Map([
     'asked only of members of the team, and nobody is a member of the team that stands for those of others',
   ],
   [
+    'effective-access.ts dropped: known.set(key, suffices);',
+    'the same parts are then asked again, with the same answer',
+  ],
+  [
     'policy.ts true in stranger(false)',
     'only an owner manages the token of the owners team, and an owner sees secret teams, so its being secret changes nothing',
   ],

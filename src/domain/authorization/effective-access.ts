@@ -29,6 +29,12 @@ export const workspaceActions = (Object.keys(policy) as Action[]).filter((action
   return areas.some((known) => known === area) && !others.some((other) => other === action);
 });
 
+const claimsIn = (rights: readonly WorkspaceAction[]): readonly Claim[] => [
+  ...new Set(rights.flatMap((right) => (policy[right] as Requirement).flat())),
+];
+
+const claimsOfRights = claimsIn(workspaceActions);
+
 /** Something that a team gives its members, or the membership itself. */
 export type AccessPart =
   | { readonly kind: 'membership' }
@@ -146,15 +152,11 @@ function waysTo(standing: Standing, claim: Claim): readonly GivenClaim[] {
  * claims are those that `may` evaluates, each asked about one team at a time: no claim of these rights needs two.
  */
 export function effectiveAccess(standing: Standing): readonly EffectiveRight[] {
-  const found = new Map<Claim, readonly GivenClaim[]>();
-  const waysOnce = (claim: Claim): readonly GivenClaim[] => {
-    const ways = found.get(claim) ?? waysTo(standing, claim);
-    found.set(claim, ways);
-    return ways;
-  };
+  const ways = new Map(claimsOfRights.map((claim) => [claim, waysTo(standing, claim)]));
   return workspaceActions.map((right) => {
     const requires: Requirement = policy[right];
-    return { right, held: may(standing, right), requires, claims: [...new Set(requires.flat())].flatMap(waysOnce) };
+    const given = claimsIn([right]).flatMap((claim) => ways.get(claim) ?? []);
+    return { right, held: may(standing, right), requires, claims: given };
   });
 }
 
