@@ -5,6 +5,7 @@ import type { Clock } from './ports/outside/clock.js';
 import type { CommitFetcher } from './ports/outside/commit-fetcher.js';
 import type { IdGenerator } from './ports/outside/id-generator.js';
 import type { IdentityProvider } from './ports/outside/identity-provider.js';
+import type { RunTaskCaller } from './ports/outside/run-task-caller.js';
 import type { SecretBox } from './ports/outside/secret-box.js';
 import type { SecretGenerator } from './ports/outside/secret-generator.js';
 import type { Settings } from './ports/outside/settings.js';
@@ -22,6 +23,7 @@ export interface Ports {
   readonly bundleStore: BundleStore;
   readonly commitFetcher: CommitFetcher;
   readonly identityProvider: IdentityProvider;
+  readonly runTaskCaller: RunTaskCaller;
   readonly settings: Settings;
 }
 

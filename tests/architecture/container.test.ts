@@ -29,6 +29,7 @@ const names: Readonly<Record<keyof Provided, true>> = {
   bundleStore: true,
   commitFetcher: true,
   identityProvider: true,
+  runTaskCaller: true,
   settings: true,
   meters: true,
   exposition: true,

@@ -14,6 +14,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'configuration-version/fetch-refused': [409, 'transition not allowed'],
   'configuration-version/not-archivable': [409, 'transition not allowed'],
   'configuration-version/backing-data-unchanged': [400, 'transition not allowed'],
+  'policy-set-version/upload-refused': [409, 'transition not allowed'],
   'bundle/malformed': [422, 'invalid archive'],
   'bundle/over-limit': [413, 'payload too large'],
   'bundle/interrupted': [408, 'request timeout'],

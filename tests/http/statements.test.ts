@@ -33,6 +33,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /team-workspaces/:id': 2,
   'patch /team-workspaces/:id': 4,
   'delete /team-workspaces/:id': 4,
+  'get /workspaces/:id/effective-access': 3,
   'get /teams/:teamId/authentication-token': 3,
   'post /teams/:teamId/authentication-token': 4,
   'delete /teams/:teamId/authentication-token': 5,
@@ -145,13 +146,23 @@ const promised: Readonly<Record<string, number>> = {
   'get /policy-sets/:id': 2,
   // A set is written with its workspaces, exclusions and policies: one statement for removed rows of each, one for added rows.
   'patch /policy-sets/:id': 7,
-  'delete /policy-sets/:id': 7,
+  // Its parameters go with it.
+  'delete /policy-sets/:id': 8,
   'post /policy-sets/:id/relationships/workspaces': 9,
   'delete /policy-sets/:id/relationships/workspaces': 7,
   'post /policy-sets/:id/relationships/workspace-exclusions': 9,
   'delete /policy-sets/:id/relationships/workspace-exclusions': 7,
   'post /policy-sets/:id/relationships/policies': 9,
   'delete /policy-sets/:id/relationships/policies': 7,
+  // The set is written with all that it names: it keeps the number of its newest version.
+  'post /policy-sets/:id/versions': 8,
+  'get /policy-set-versions/:id': 2,
+  'get /policy-sets/:policySetId/parameters': 3,
+  // The set is written, so that of two that create parameters the second counts the first's.
+  'post /policy-sets/:policySetId/parameters': 9,
+  'get /policy-sets/:policySetId/parameters/:parameterId': 2,
+  'patch /policy-sets/:policySetId/parameters/:parameterId': 5,
+  'delete /policy-sets/:policySetId/parameters/:parameterId': 5,
   'get /team-projects': 4,
   'post /team-projects': 5,
   'get /team-projects/:id': 2,
@@ -171,6 +182,20 @@ const promised: Readonly<Record<string, number>> = {
   'delete /policies/:id': 5,
   'put /policies/:id/upload': 5,
   'get /policies/:id/download': 3,
+  'get /task-results/:id': 2,
+  'get /task-results/:taskResultId/outcomes': 3,
+  'get /organizations/:organization/tasks': 4,
+  'post /organizations/:organization/tasks': 4,
+  'get /tasks/:id': 2,
+  'patch /tasks/:id': 4,
+  // The tokens of results that wait for the task are ended, and the stages they belong to are changed.
+  'delete /tasks/:id': 8,
+  'get /workspaces/:workspaceId/tasks': 3,
+  // The attachments are counted under the workspace's lock.
+  'post /workspaces/:workspaceId/tasks': 6,
+  'get /workspaces/:workspaceId/tasks/:workspaceTaskId': 2,
+  'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': 4,
+  'delete /workspaces/:workspaceId/tasks/:workspaceTaskId': 7,
   'get /organizations/:organization/agent-pools': 4,
   'post /organizations/:organization/agent-pools': 4,
   // The pool's users and its allowed workspaces are one statement more; a change locks the pool first.

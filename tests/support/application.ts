@@ -36,6 +36,7 @@ import { FixedClock } from './fixed-clock.js';
 import { MemoryBundleStore } from './memory-bundle-store.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
 import { MemoryIdentityProvider } from './memory-identity-provider.js';
+import { MemoryRunTaskCaller } from './memory-run-task-caller.js';
 import { seedRun } from './seed-run.js';
 
 /** Sequential ids: `team-1`, `team-2`, … */
@@ -66,6 +67,7 @@ export const lifetimes = {
   download: 300,
   'state-download': 300,
   'json-state-download': 300,
+  'policy-upload': 3600,
   'shared-states': 3600,
   'plan-log': 300,
   'apply-log': 300,
@@ -116,6 +118,7 @@ export class World {
   readonly box = new SealedSecretBox(['a secret for tests that is long enough']);
   readonly repositories = new MemoryCommitFetcher();
   readonly provider = new MemoryIdentityProvider();
+  readonly runTasks = new MemoryRunTaskCaller();
   readonly urls = new SignedCapabilityUrls({
     publicUrl: 'http://gatehouse.test',
     signingSecrets: ['a secret for tests that is long enough'],
@@ -475,18 +478,8 @@ export class UncertainUnitOfWork extends MemoryUnitOfWork {
   }
 }
 
-function useCasesOf({
-  clock,
-  ids,
-  secrets,
-  box,
-  repositories,
-  provider,
-  urls,
-  store,
-  unitOfWork,
-  settings,
-}: World): UseCases {
+function useCasesOf(world: World): UseCases {
+  const { clock, ids, secrets, box, repositories, provider, runTasks, urls, store, unitOfWork, settings } = world;
   const ports: Ports = {
     unitOfWork: new application.RetryingUnitOfWork(unitOfWork),
     clock,
@@ -498,6 +491,7 @@ function useCasesOf({
     bundleStore: store,
     commitFetcher: repositories,
     identityProvider: provider,
+    runTaskCaller: runTasks,
     settings,
   };
   return assemble(useCases, (name) => ports[name]);

@@ -9,6 +9,7 @@ export type DomainErrorCode =
   | 'configuration-version/fetch-refused'
   | 'configuration-version/not-archivable'
   | 'configuration-version/backing-data-unchanged'
+  | 'policy-set-version/upload-refused'
   | 'bundle/malformed'
   | 'bundle/over-limit'
   | 'bundle/interrupted'

@@ -14,6 +14,7 @@ import {
 import { agentRoutes } from '../supporting/agents/agent-api-routes.js';
 import { agentFileRoutes } from '../supporting/agents/agent-file-routes.js';
 import { sharedStateRoutes } from '../supporting/agents/shared-state-routes.js';
+import { taskCallbackRoute, taskFileRoutes } from '../supporting/run-tasks/task-callback-routes.js';
 import { logRoutes } from '../supporting/runs/log-routes.js';
 import type { Browsers } from '../supporting/sign-in/browser.js';
 import { loginRoutes, loginService } from '../supporting/sign-in/login-routes.js';
@@ -49,7 +50,10 @@ export const servedApi = (
     prefix: dialect.prefix,
     areas: routesByArea(use, inEdition(dialect, edition)),
   })),
-  atEachMount: [{ area: 'Service', routes: [pingRoute] }],
+  atEachMount: [
+    { area: 'Service', routes: [pingRoute] },
+    { area: 'Run tasks', routes: [taskCallbackRoute(use)] },
+  ],
   plain: [
     {
       area: 'Service',
@@ -59,6 +63,7 @@ export const servedApi = (
       ],
     },
     { area: 'Files and logs', routes: [...bundleRoutes(use), ...logRoutes(use), ...sharedStateRoutes(use)] },
+    { area: 'Run tasks', routes: taskFileRoutes(use) },
     { area: 'Version control', routes: webhookRoutes(use) },
     {
       area: 'Sign-in',

@@ -19,6 +19,7 @@ export const errorTable = {
   'configuration-version/fetch-refused': { status: 409, title: 'transition not allowed' },
   'configuration-version/not-archivable': { status: 409, title: 'transition not allowed' },
   'configuration-version/backing-data-unchanged': { status: 400, title: 'transition not allowed' },
+  'policy-set-version/upload-refused': { status: 409, title: 'transition not allowed' },
   'bundle/malformed': { status: 422, title: 'invalid archive' },
   'bundle/over-limit': { status: 413, title: 'payload too large' },
   'bundle/interrupted': { status: 408, title: 'request timeout' },

@@ -24,11 +24,14 @@ import { KnexRequestRates, KnexSigningKeys } from './repositories/knex-instances
 import { KnexKeptBytes } from './repositories/knex-kept-bytes.js';
 import { KnexMemberships, KnexOrganizations } from './repositories/knex-organizations.js';
 import { KnexPolicies } from './repositories/knex-policies.js';
+import { KnexPolicySetParameters } from './repositories/knex-policy-set-parameters.js';
+import { KnexPolicySetVersions } from './repositories/knex-policy-set-versions.js';
 import { KnexPolicySets } from './repositories/knex-policy-sets.js';
 import { KnexProjectAccess } from './repositories/knex-project-access.js';
 import { KnexProjects } from './repositories/knex-projects.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
+import { KnexRunTasks, KnexWorkspaceTasks } from './repositories/knex-run-tasks.js';
 import { KnexSessions } from './repositories/knex-sessions.js';
 import { KnexSetVariables } from './repositories/knex-set-variables.js';
 import { KnexStateOutputs } from './repositories/knex-state-outputs.js';
@@ -36,6 +39,7 @@ import { KnexStateVersions } from './repositories/knex-state-versions.js';
 import { KnexStoredFiles } from './repositories/knex-stored-files.js';
 import { KnexTagBindings } from './repositories/knex-tag-bindings.js';
 import { KnexTags } from './repositories/knex-tags.js';
+import { KnexTaskResults } from './repositories/knex-task-results.js';
 import { KnexTaskStages } from './repositories/knex-task-stages.js';
 import { KnexTeamAccess } from './repositories/knex-team-access.js';
 import { KnexTeams } from './repositories/knex-teams.js';
@@ -112,8 +116,13 @@ const transactionOn = (
   stateVersions: new KnexStateVersions(db),
   stateOutputs: new KnexStateOutputs(db),
   policySets: new KnexPolicySets(db),
+  policySetVersions: new KnexPolicySetVersions(db),
+  policySetParameters: new KnexPolicySetParameters(db),
   policies: new KnexPolicies(db),
+  runTasks: new KnexRunTasks(db),
+  workspaceTasks: new KnexWorkspaceTasks(db),
   taskStages: new KnexTaskStages(db),
+  taskResults: new KnexTaskResults(db),
   agentPools: new KnexAgentPools(db),
   agentTokens: new KnexAgentTokens(db),
   storedFiles: new KnexStoredFiles(db),

@@ -36,7 +36,9 @@ export class MemoryPolicySets implements PolicySetRepository {
   }
 
   async remove(id: PolicySetId): Promise<void> {
-    this.tables().policySets.delete(id);
+    const { policySets, policySetParameters } = this.tables();
+    for (const one of policySetParameters.values()) if (one.policySetId === id) policySetParameters.delete(one.id);
+    policySets.delete(id);
   }
 
   async page(

@@ -30,6 +30,10 @@ import {
   type PolicySetId,
   type PolicySetOutcome,
   type PolicySetOutcomeId,
+  type PolicySetParameter,
+  type PolicySetParameterId,
+  type PolicySetVersion,
+  type PolicySetVersionId,
   type Project,
   type ProjectGrant,
   type ProjectId,
@@ -37,6 +41,8 @@ import {
   type RunCommentId,
   type RunId,
   type RunState,
+  type RunTask,
+  type RunTaskId,
   type Session,
   type SessionId,
   type SetVariable,
@@ -49,6 +55,8 @@ import {
   type TagBinding,
   type TagBindingId,
   type TagId,
+  type TaskResultId,
+  type TaskResultOutcome,
   type TaskStage,
   type TaskStageId,
   type Team,
@@ -68,6 +76,8 @@ import {
   type VariableSetId,
   type Workspace,
   type WorkspaceId,
+  type WorkspaceTask,
+  type WorkspaceTaskId,
 } from '../../../domain/index.js';
 
 export interface MemoryEffect {
@@ -121,9 +131,15 @@ export class MemoryTables {
   readonly stateOutputs = new Map<StateVersionOutputId, StateOutput>();
   readonly stateContents = new Map<StateVersionId, StateContents>();
   readonly policySets = new Map<PolicySetId, PolicySet>();
+  readonly policySetVersions = new Map<PolicySetVersionId, PolicySetVersion>();
+  readonly policySetParameters = new Map<PolicySetParameterId, PolicySetParameter>();
   readonly policies = new Map<PolicyId, ManagedPolicy>();
   /** By organization id and SHA-256, as one text. */
   readonly policyCodes = new Map<string, string>();
+  readonly runTasks = new Map<RunTaskId, RunTask>();
+  /** The newest last. */
+  readonly workspaceTasks = new Map<WorkspaceTaskId, WorkspaceTask>();
+  readonly taskResultOutcomes = new Map<TaskResultId, readonly TaskResultOutcome[]>();
   readonly taskStages = new Map<TaskStageId, TaskStage>();
   readonly policySetOutcomes = new Map<PolicySetOutcomeId, PolicySetOutcome>();
   readonly agentPools = new Map<AgentPoolId, AgentPool>();
@@ -266,7 +282,7 @@ export class MemoryTables {
     return number;
   }
 
-  private membershipOf(organizationId: OrganizationId, userId: UserId): Membership | undefined {
+  membershipOf(organizationId: OrganizationId, userId: UserId): Membership | undefined {
     const rows = [...this.memberships.values()];
     return rows.find((row) => row.organizationId === organizationId && row.userId === userId);
   }
