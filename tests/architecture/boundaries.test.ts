@@ -92,8 +92,11 @@ describe('files', () => {
   });
 
   it('are short enough to be read at one go', async () => {
-    const files = (await filesBelow('src')).filter((file) => file.endsWith('.ts') && !file.includes('/migrations/'));
-    const lengths = await Promise.all(files.map(async (file) => [file, (await sourceOf(file)).split('\n').length - 1]));
+    const source = (await filesBelow('src')).filter((file) => file.endsWith('.ts') && !file.includes('/migrations/'));
+    const ofConsole = (await filesBelow('web/console')).filter((file) => !file.endsWith('api/description.d.ts'));
+    const lengths = await Promise.all(
+      [...source, ...ofConsole].map(async (file) => [file, (await sourceOf(file)).split('\n').length - 1]),
+    );
     expect(lengths.filter(([, lines]) => Number(lines) > 350)).toEqual([]);
   });
 

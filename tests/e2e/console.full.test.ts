@@ -1,0 +1,205 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { chromium, openBrowser, type WatchedPage, watchedPage } from '../support/browser.js';
+import { ConsolePage } from '../support/console.js';
+import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { usable } from '../support/programs.js';
+import { ServiceSteps } from '../support/service-steps.js';
+import { hostile, showOrganization } from '../support/shown-organization.js';
+
+const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
+const reason = chromium === undefined ? ' (skipped: no chromium on PATH, and none named by CHROMIUM)' : '';
+
+/** The limit of the first visit, compressed. */
+const mostBytes = 250_000;
+
+suite(`the console${reason}`, () => {
+  let directory: string;
+  let service: ServiceProcess;
+  let steps: ServiceSteps;
+  let chrome: Awaited<ReturnType<typeof openBrowser>>;
+  let watched: WatchedPage;
+  let view: ConsolePage;
+
+  beforeAll(async () => {
+    directory = await temporaryDirectory();
+    service = await ServiceProcess.start({ DATA_DIR: directory });
+    steps = new ServiceSteps(service);
+    await showOrganization(service);
+    chrome = await openBrowser();
+  }, 60_000);
+
+  afterAll(async () => {
+    await chrome?.close();
+    await service?.end();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => {
+    watched = await watchedPage(chrome.browser);
+    view = new ConsolePage(watched.page, service.url);
+  });
+
+  afterEach(async () => {
+    await watched.page.browserContext().close();
+    expect(watched.requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  const isRefusal = (complaint: string): boolean => complaint.startsWith('Failed to load resource');
+
+  it('signs in where it was asked to, and keeps that through a reload', async () => {
+    await view.signIn('/app/acme/workspaces?name=billing', adminToken);
+    await view.find('link', 'billing');
+    expect(await view.address()).toBe('/app/acme/workspaces?name=billing');
+    expect(await view.has('link', 'network')).toBe(false);
+    await view.page.reload();
+    await view.find('link', 'billing');
+    await view.press('button', 'Account: admin');
+    await view.press('menuitem', 'Sign out');
+    await view.find('heading', 'Sign in');
+    expect(await view.address()).toBe('/app/acme/workspaces?name=billing');
+    expect(await view.page.evaluate('({ ...sessionStorage, ...localStorage })')).toEqual({});
+  });
+
+  it('returns to sign-in when the token is revoked, and then to the same page', async () => {
+    const { id } = await steps.ask('GET', '/api/v2/account/details');
+    const issued = await steps.ask('POST', `/api/v2/users/${id}/authentication-tokens`, {
+      data: { type: 'authentication-tokens', attributes: { description: 'short' } },
+    });
+    await view.signIn('/app/acme/workspaces/network', issued.attributes.token);
+    await view.find('heading', 'network');
+    await steps.ask('DELETE', `/api/v2/authentication-tokens/${issued.id}`);
+    await view.press('link', 'acme');
+    await view.find('heading', 'Sign in');
+    expect(watched.complaints.filter((text) => !isRefusal(text))).toEqual([]);
+    watched.complaints.length = 0;
+    await view.fill('API token', adminToken);
+    await view.press('button', 'Sign in');
+    await view.find('heading', 'Workspaces');
+    expect(await view.address()).toBe('/app/acme/workspaces');
+  });
+
+  it('refuses a mistyped token with a sentence', async () => {
+    await view.signIn('/app', 'mistyped');
+    await view.shows('The service rejected this token.');
+    expect(watched.complaints.every(isRefusal)).toBe(true);
+    watched.complaints.length = 0;
+  });
+
+  it('finds a workspace by its filters, locks it, and comes back to the filtered list', async () => {
+    await view.signIn('/app', adminToken);
+    await view.press('link', 'acme');
+    await view.fill('Name', 'service-2', 'searchbox');
+    await view.shows('Workspaces: 4');
+    await view.press('link', 'service-21');
+    await view.press('button', 'Lock');
+    await view.fill('Reason (optional)', `Maintenance ${hostile}`);
+    await view.press('button', 'Lock workspace');
+    await view.shows('The workspace is locked.');
+    await view.shows(`Locked: Maintenance ${hostile}`);
+    await view.press('button', 'Unlock');
+    await view.press('button', 'Unlock workspace');
+    await view.find('button', 'Lock');
+    await view.page.goBack();
+    await view.shows('Workspaces: 4');
+    expect(await view.address()).toBe('/app/acme/workspaces?name=service-2');
+  });
+
+  it('creates a workspace, and shows what the service says about a wrong name', async () => {
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.press('button', 'New workspace');
+    await view.isAccessible();
+    await view.fill('Name', 'no spaces');
+    await view.press('button', 'Create workspace');
+    await view.find('heading', 'New workspace');
+    await view.page.waitForSelector('.field-error');
+    expect(watched.complaints.every(isRefusal)).toBe(true);
+    watched.complaints.length = 0;
+    await view.fill('Name', 'made-here');
+    await view.press('button', 'Create workspace');
+    await view.find('heading', 'made-here');
+    expect(await view.address()).toBe('/app/acme/workspaces/made-here');
+  });
+
+  it('issues a token that is shown once, and revokes it', async () => {
+    await view.signIn('/app/settings/tokens', adminToken);
+    await view.fill('Description', 'laptop');
+    await view.choose('Valid for', '30 days');
+    await view.press('button', 'Issue token');
+    await view.shows('It is shown only once.');
+    await view.find('rowheader', 'laptop');
+    const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
+    const answer = await fetch(`${service.url}/api/v2/account/details`, {
+      headers: { Authorization: `Bearer ${secret}` },
+    });
+    expect(answer.status).toBe(200);
+    await view.press('button', 'Revoke laptop');
+    await view.press('button', 'Revoke token');
+    await view.shows('The token was revoked.');
+    await view.page.reload();
+    await view.find('heading', 'Tokens');
+    expect(await view.text()).not.toContain('laptop');
+    expect(await view.text()).not.toContain(secret);
+  });
+
+  it('offers only what the service permits', async () => {
+    const name = 'readers';
+    const access = { 'read-workspaces': true };
+    const team = await steps.ask('POST', '/organizations/acme/teams', {
+      data: { type: 'teams', attributes: { name, 'organization-access': access } },
+    });
+    const token = await steps.ask('POST', `/api/v2/teams/${team.id}/authentication-token`);
+    await view.signIn('/app/acme/workspaces', token.attributes.token);
+    await view.press('link', 'network');
+    await view.find('heading', 'network');
+    await view.find('heading', 'About');
+    expect(await view.has('button', 'Lock')).toBe(false);
+    await view.press('link', 'acme');
+    await view.find('link', 'billing');
+    expect(await view.has('button', 'New workspace')).toBe(false);
+    // The token of a team has no account.
+    expect(watched.complaints.every(isRefusal)).toBe(true);
+    watched.complaints.length = 0;
+  });
+
+  it('has the run at the address that terraform prints', async () => {
+    const run = (await steps.ask('GET', '/api/v2/organizations/acme/runs'))[0];
+    await view.signIn(`/app/acme/network/runs/${run.id}`, adminToken);
+    await view.find('heading', `Widen the subnets ${hostile}`);
+    expect(await view.address()).toBe(`/app/acme/workspaces/network/runs/${run.id}`);
+    expect(await view.page.title()).toMatch(/^Widen the subnets /);
+    await view.isAccessible();
+  });
+
+  it.each(['/app', '/app/acme/workspaces', '/app/acme/workspaces/billing', '/app/settings/tokens'])(
+    'has no fault that axe finds at %s, in any colour scheme or width',
+    async (path) => {
+      await view.open(path);
+      await view.isAccessible();
+      await view.signIn(path, adminToken);
+      await view.page.waitForNetworkIdle();
+      await view.isAccessible();
+    },
+  );
+
+  it('says so when there is nothing at an address', async () => {
+    await view.signIn('/app/acme/workspaces/none', adminToken);
+    await view.find('heading', 'Not found');
+    await view.isAccessible();
+    await view.press('link', 'Go to your organizations');
+    await view.find('heading', 'Organizations');
+    expect(watched.complaints.every(isRefusal)).toBe(true);
+    watched.complaints.length = 0;
+  });
+
+  it(`loads less than ${mostBytes} bytes for the first page`, async () => {
+    await view.signIn('/app', adminToken);
+    await view.find('link', 'acme');
+    const bytes = await view.page.evaluate(`performance.getEntries()
+      .filter(({ entryType, name }) => entryType === 'navigation' || name.includes('/assets/'))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(mostBytes);
+  });
+});
