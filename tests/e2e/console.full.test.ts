@@ -1,54 +1,14 @@
-import { rm } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { chromium, openBrowser, type WatchedPage, watchedPage } from '../support/browser.js';
-import { ConsolePage } from '../support/console.js';
-import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
-import { usable } from '../support/programs.js';
-import { ServiceSteps } from '../support/service-steps.js';
+import { expect, it } from '@jest/globals';
+import { describeConsole } from '../support/console-suite.js';
+import { adminToken } from '../support/process.js';
 import { hostile, showOrganization } from '../support/shown-organization.js';
-
-const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
-const reason = chromium === undefined ? ' (skipped: no chromium on PATH, and none named by CHROMIUM)' : '';
 
 /** The limit of the first visit, compressed. */
 const mostBytes = 250_000;
 
-suite(`the console${reason}`, () => {
-  let directory: string;
-  let service: ServiceProcess;
-  let steps: ServiceSteps;
-  let chrome: Awaited<ReturnType<typeof openBrowser>>;
-  let watched: WatchedPage;
-  let view: ConsolePage;
-
-  beforeAll(async () => {
-    directory = await temporaryDirectory();
-    service = await ServiceProcess.start({ DATA_DIR: directory });
-    steps = new ServiceSteps(service);
-    await showOrganization(service);
-    chrome = await openBrowser();
-  }, 60_000);
-
-  afterAll(async () => {
-    await chrome?.close();
-    await service?.end();
-    await rm(directory, { recursive: true, force: true });
-  });
-
-  beforeEach(async () => {
-    watched = await watchedPage(chrome.browser);
-    view = new ConsolePage(watched.page, service.url);
-  });
-
-  afterEach(async () => {
-    await watched.page.browserContext().close();
-    expect(watched.requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
-    expect(watched.complaints).toEqual([]);
-  });
-
-  const isRefusal = (complaint: string): boolean => complaint.startsWith('Failed to load resource');
-
+describeConsole('the console', showOrganization, (suite) => {
   it('signs in where it was asked to, and keeps that through a reload', async () => {
+    const { view } = suite;
     await view.signIn('/app/acme/workspaces?name=billing', adminToken);
     await view.find('link', 'billing');
     expect(await view.address()).toBe('/app/acme/workspaces?name=billing');
@@ -63,6 +23,7 @@ suite(`the console${reason}`, () => {
   });
 
   it('returns to sign-in when the token is revoked, and then to the same page', async () => {
+    const { view, steps } = suite;
     const { id } = await steps.ask('GET', '/api/v2/account/details');
     const issued = await steps.ask('POST', `/api/v2/users/${id}/authentication-tokens`, {
       data: { type: 'authentication-tokens', attributes: { description: 'short' } },
@@ -72,8 +33,7 @@ suite(`the console${reason}`, () => {
     await steps.ask('DELETE', `/api/v2/authentication-tokens/${issued.id}`);
     await view.press('link', 'acme');
     await view.find('heading', 'Sign in');
-    expect(watched.complaints.filter((text) => !isRefusal(text))).toEqual([]);
-    watched.complaints.length = 0;
+    suite.expectRefusals();
     await view.fill('API token', adminToken);
     await view.press('button', 'Sign in');
     await view.find('heading', 'Workspaces');
@@ -81,13 +41,14 @@ suite(`the console${reason}`, () => {
   });
 
   it('refuses a mistyped token with a sentence', async () => {
+    const { view } = suite;
     await view.signIn('/app', 'mistyped');
     await view.shows('The service rejected this token.');
-    expect(watched.complaints.every(isRefusal)).toBe(true);
-    watched.complaints.length = 0;
+    suite.expectRefusals();
   });
 
   it('finds a workspace by its filters, locks it, and comes back to the filtered list', async () => {
+    const { view } = suite;
     await view.signIn('/app', adminToken);
     await view.press('link', 'acme');
     await view.fill('Name', 'service-2', 'searchbox');
@@ -107,6 +68,7 @@ suite(`the console${reason}`, () => {
   });
 
   it('creates a workspace, and shows what the service says about a wrong name', async () => {
+    const { view } = suite;
     await view.signIn('/app/acme/workspaces', adminToken);
     await view.press('button', 'New workspace');
     await view.isAccessible();
@@ -114,8 +76,7 @@ suite(`the console${reason}`, () => {
     await view.press('button', 'Create workspace');
     await view.find('heading', 'New workspace');
     await view.page.waitForSelector('.field-error');
-    expect(watched.complaints.every(isRefusal)).toBe(true);
-    watched.complaints.length = 0;
+    suite.expectRefusals();
     await view.fill('Name', 'made-here');
     await view.press('button', 'Create workspace');
     await view.find('heading', 'made-here');
@@ -123,6 +84,7 @@ suite(`the console${reason}`, () => {
   });
 
   it('issues a token that is shown once, and revokes it', async () => {
+    const { view, service } = suite;
     await view.signIn('/app/settings/tokens', adminToken);
     await view.fill('Description', 'laptop');
     await view.choose('Valid for', '30 days');
@@ -144,6 +106,7 @@ suite(`the console${reason}`, () => {
   });
 
   it('offers only what the service permits', async () => {
+    const { view, steps } = suite;
     const name = 'readers';
     const access = { 'read-workspaces': true };
     const team = await steps.ask('POST', '/organizations/acme/teams', {
@@ -159,11 +122,11 @@ suite(`the console${reason}`, () => {
     await view.find('link', 'billing');
     expect(await view.has('button', 'New workspace')).toBe(false);
     // The token of a team has no account.
-    expect(watched.complaints.every(isRefusal)).toBe(true);
-    watched.complaints.length = 0;
+    suite.expectRefusals();
   });
 
   it('has the run at the address that terraform prints', async () => {
+    const { view, steps } = suite;
     const run = (await steps.ask('GET', '/api/v2/organizations/acme/runs'))[0];
     await view.signIn(`/app/acme/network/runs/${run.id}`, adminToken);
     await view.find('heading', `Widen the subnets ${hostile}`);
@@ -175,6 +138,7 @@ suite(`the console${reason}`, () => {
   it.each(['/app', '/app/acme/workspaces', '/app/acme/workspaces/billing', '/app/settings/tokens'])(
     'has no fault that axe finds at %s, in any colour scheme or width',
     async (path) => {
+      const { view } = suite;
       await view.open(path);
       await view.isAccessible();
       await view.signIn(path, adminToken);
@@ -184,16 +148,17 @@ suite(`the console${reason}`, () => {
   );
 
   it('says so when there is nothing at an address', async () => {
+    const { view } = suite;
     await view.signIn('/app/acme/workspaces/none', adminToken);
     await view.find('heading', 'Not found');
     await view.isAccessible();
     await view.press('link', 'Go to your organizations');
     await view.find('heading', 'Organizations');
-    expect(watched.complaints.every(isRefusal)).toBe(true);
-    watched.complaints.length = 0;
+    suite.expectRefusals();
   });
 
   it(`loads less than ${mostBytes} bytes for the first page`, async () => {
+    const { view } = suite;
     await view.signIn('/app', adminToken);
     await view.find('link', 'acme');
     const bytes = await view.page.evaluate(`performance.getEntries()

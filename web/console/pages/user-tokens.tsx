@@ -1,17 +1,19 @@
 import { useState } from 'react';
 import { addresses } from '../addresses.ts';
 import { api, type Schemas } from '../api/client.ts';
-import { useRead } from '../api/reading.ts';
+import { Problem } from '../api/problem.ts';
+import { useMaybeRead, useRead } from '../api/reading.ts';
 import { useAddressValues } from '../parts/address-values.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntryForm } from '../parts/entry-form.tsx';
 import { Field, SelectField } from '../parts/field.tsx';
 import { Pager } from '../parts/pager.tsx';
+import { ProblemView } from '../parts/problem-view.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { Page } from '../shell/page.tsx';
+import { Loading, Page } from '../shell/page.tsx';
 
 const list = '/users/{userId}/authentication-tokens';
 const day = 24 * 3600_000;
@@ -24,20 +26,32 @@ const lifetimes = [
 
 /** The page that `terraform login` opens. */
 export function UserTokensPage() {
-  const { data: user } = useRead('/account/details');
-  const mayManage = user.attributes.permissions?.['can-manage-user-tokens'] === true;
+  const { data, error } = useMaybeRead('/account/details', {});
   return (
     <Page title="Your tokens" crumbs={[{ label: 'Organizations', href: addresses.organizations }]}>
-      {mayManage ? (
-        <>
-          <NewToken userId={user.id} />
-          <Tokens userId={user.id} />
-        </>
-      ) : (
-        <p className="empty">This session belongs to a team or an organization, which has no tokens of a user.</p>
-      )}
+      <OfUser user={data?.data} problem={error} />
     </Page>
   );
+}
+
+function OfUser({ user, problem }: { readonly user: Schemas['client.User'] | undefined; readonly problem: unknown }) {
+  if (user?.attributes.permissions?.['can-manage-user-tokens']) {
+    return (
+      <>
+        <NewToken userId={user.id} />
+        <Tokens userId={user.id} />
+      </>
+    );
+  }
+  // The token of a team or an organization has no account.
+  if (user !== undefined || (problem instanceof Problem && problem.status === 404)) {
+    return (
+      <p className="empty">
+        You are signed in with the token of a team or an organization, which has no tokens of its own.
+      </p>
+    );
+  }
+  return problem === null ? <Loading /> : <ProblemView problem={problem} />;
 }
 
 function NewToken({ userId }: { readonly userId: string }) {
