@@ -30,6 +30,12 @@ export const routes: readonly Route[] = [
   page('/app/:organization', 'WorkspacesPage', () => import('./pages/workspaces.tsx')),
   page('/app/:organization/workspaces', 'WorkspacesPage', () => import('./pages/workspaces.tsx')),
   page(workspace, 'WorkspaceOverviewPage', () => import('./pages/workspace-overview.tsx')),
+  page(`${workspace}/runs`, 'RunsPage', () => import('./pages/runs.tsx')),
+  page(
+    `${workspace}/configuration-versions`,
+    'ConfigurationVersionsPage',
+    () => import('./pages/configuration-versions.tsx'),
+  ),
   page(`${workspace}/runs/:id`, 'RunPage', () => import('./pages/run.tsx')),
   page('/app/:organization/:workspace/runs/:id', 'PrintedRunPage', () => import('./pages/run.tsx')),
 ];

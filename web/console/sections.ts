@@ -17,4 +17,8 @@ export const organizationSections: readonly Section<OrganizationPermissions>[] =
 ];
 
 /** The tabs of a workspace. */
-export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [{ path: '', label: 'Overview' }];
+export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
+  { path: '', label: 'Overview' },
+  { path: 'runs', label: 'Runs', when: (may) => may['can-read-run'] },
+  { path: 'configuration-versions', label: 'Configuration versions', when: (may) => may['can-read-run'] },
+];

@@ -48,3 +48,16 @@ export const SelectField = ({ label, name, value, choices, onChange }: SelectPro
     </select>
   </label>
 );
+
+interface CheckboxProps {
+  readonly label: string;
+  readonly name: string;
+  readonly isChecked?: boolean;
+}
+
+/** A box whose value in the form is `on` if it is checked. */
+export const CheckboxField = ({ label, name, isChecked = false }: CheckboxProps) => (
+  <label className="check">
+    <input type="checkbox" name={name} defaultChecked={isChecked} /> {label}
+  </label>
+);
