@@ -170,7 +170,8 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
       request.end(body);
     });
 
-  const send = async (outgoing: Pick<Outgoing, 'method' | 'url' | 'headers' | 'body'>): Promise<Answered> => {
+  const send = async (outgoing: Pick<Outgoing, 'method' | 'url' | 'headers' | 'body' | 'after'>): Promise<Answered> => {
+    clock.advance(outgoing.after ?? 0);
     try {
       return await once_(outgoing);
     } catch (error) {

@@ -5,7 +5,7 @@ import { ended } from '../domain/specified-runs.js';
 import { Description } from '../support/description.js';
 import { leaksIn } from '../support/secrets-in-logs.js';
 import { Pool, toldBy } from './pool.js';
-import { isDocument, type Outgoing, Requests } from './requests.js';
+import { isDocument, lastIn, type Outgoing, Requests } from './requests.js';
 import { type Answered, type Service, startService } from './service.js';
 import { Settler } from './settler.js';
 
@@ -245,10 +245,8 @@ export async function walk({ seed, requests, rows, environment, most = 5 }: Walk
   }
 }
 
-/** Operations that answer lines, or examples. */
-const passedOver = /^describeApi|^export/;
-
-const lastIn = (url: string): string => /\/([^/?]+)\/?(?:\?|$)/.exec(url)?.[1] ?? '';
+/** Operations that answer lines, examples, or events with the names of what was asked for. */
+const passedOver = /^describeApi|^export|^list(?:Site)?Audit/;
 
 const secretOf = ({ headers }: Outgoing): string => String(headers.Authorization ?? '').replace('Bearer ', '');
 
