@@ -165,6 +165,33 @@ ${inOrganization}`,
     ],
     { importId: ({ id, organization }) => `${organization}/${id}`, data: `name = tfe_team.it.name\n${inOrganization}` },
   ),
+  updated(
+    'tfe_organization_run_task',
+    `name = "scanner"\nurl = "https://scanner.example/check"\nhmac_key = "a key of ours"\ndescription = "Scans"\n${inOrganization}`,
+    [
+      ['"scanner"', '"checker"'],
+      ['/check"', '/other"'],
+      ['a key of ours', 'another key'],
+      ['"Scans"', '"Checks"'],
+    ],
+    {
+      importId: ({ name, organization }) => `${organization}/${name}`,
+      unread: ['hmac_key'],
+      data: `name = tfe_organization_run_task.it.name\n${inOrganization}`,
+    },
+  ),
+  updated(
+    'tfe_workspace_run_task',
+    'workspace_id = tfe_workspace.other.id\ntask_id = tfe_organization_run_task.it.id\nenforcement_level = "advisory"\nstages = ["post_plan"]\n',
+    [
+      ['"advisory"', '"mandatory"'],
+      ['["post_plan"]', '["pre_plan", "pre_apply"]'],
+    ],
+    {
+      importId: () => 'acme/other/checker',
+      data: 'workspace_id = tfe_workspace.other.id\ntask_id = tfe_workspace_run_task.it.task_id\n',
+    },
+  ),
   replaced('tfe_team_member', `team_id = tfe_team.members.id\nusername = "${alice}"\n`, [[alice, bob]], {
     importId: ({ team_id, username }) => `${team_id}/${username}`,
   }),

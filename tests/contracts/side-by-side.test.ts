@@ -930,6 +930,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       const unitOfWork = instance(index);
       const files = {} as application.CommitFiles;
       const outputs = {} as application.StateOutputsReader;
+      const tasks = {} as application.CallRunTask;
       const performers = new application.EffectPerformers(
         unitOfWork,
         now,
@@ -939,6 +940,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         files,
         noQuota,
         outputs,
+        tasks,
       );
       return new application.PerformEffects(unitOfWork, now, performers);
     });

@@ -410,7 +410,7 @@ describe('a task stage', () => {
 
   it('is pending with its evaluations when it comes into being', () => {
     const set = anAppliedSet();
-    const stage = openTaskStage({ id: 'ts-1', runId: 'run-1', createdAt: noon }, [
+    const stage = openTaskStage({ id: 'ts-1', runId: 'run-1', stage: 'post_plan', createdAt: noon }, [
       { id: 'poleval-1', kind: 'opa', policySets: [set] },
     ]);
     const fresh = {
@@ -421,6 +421,7 @@ describe('a task stage', () => {
     };
     expect(stage).toEqual({
       ...fresh,
+      results: [],
       id: 'ts-1',
       runId: 'run-1',
       stage: 'post_plan',

@@ -154,6 +154,10 @@ describe('the groups of statuses', () => {
       'post_plan_awaiting_decision',
       'post_plan_completed',
       'post_plan_running',
+      'pre_apply_completed',
+      'pre_apply_running',
+      'pre_plan_completed',
+      'pre_plan_running',
     ]);
   });
 
@@ -214,7 +218,7 @@ describe('a run', () => {
     const finished = aRun({ status: 'planning' }).fire('finish-plan', ready, later, { hasChanges: false });
     expect(finished.next.state.status).toBe('planned_and_finished');
     expect(finished.effects).toEqual([
-      'close-policy-check',
+      'close-task-stages',
       'discard-files',
       'discard-plan-file',
       'archive-version',
