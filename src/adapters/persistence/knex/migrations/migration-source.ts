@@ -27,6 +27,7 @@ import * as runTasks from './0025-run-tasks.js';
 import * as policySetVersions from './0026-policy-set-versions.js';
 import * as commentsAndRetention from './0027-comments-and-retention.js';
 import * as autoDestroy from './0028-auto-destroy.js';
+import * as versionedPolicySets from './0029-versioned-policy-sets.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -57,6 +58,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0026-policy-set-versions': policySetVersions,
   '0027-comments-and-retention': commentsAndRetention,
   '0028-auto-destroy': autoDestroy,
+  '0029-versioned-policy-sets': versionedPolicySets,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
