@@ -65,6 +65,8 @@ interface Home {
 export class Pool {
   private readonly things = new Map<string, string[]>();
   held: readonly HeldRun[] = [];
+  /** The callback tokens of the results that run tasks were asked for. */
+  readonly callbacks = new Map<string, string>();
   /** The runs of stories, which other requests mostly leave alone. */
   readonly reserved = new Set<string>();
   readonly hooks = new Map<string, string>();
@@ -153,6 +155,12 @@ export class Pool {
   any(choice: number): string | undefined {
     const kinds = [...this.things.keys()].filter((kind) => !kind.startsWith('secret'));
     return this.pick(kinds[choice % Math.max(kinds.length, 1)] ?? '', Math.floor(choice / 7));
+  }
+
+  /** Records the call of a run task. */
+  called(result: string, token: string): void {
+    this.add('called', result);
+    this.callbacks.set(result, token);
   }
 
   /** `asked` is the URL, `said` the body, `caller` who was answered. */

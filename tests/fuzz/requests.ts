@@ -48,6 +48,7 @@ const kindOfPath: Readonly<Record<string, string>> = { plans: 'plan', applies: '
 const kindsOf = (method: string, path: string, parameter: string): readonly string[] => {
   const [before = ''] = path.split(`/{${parameter}}`);
   const word = /[\w-]+$/.exec(before)?.[0] ?? '';
+  if (/\/task-results$/.test(before) && path !== '/task-results/{id}') return ['called', word];
   if (before === '/v1/object') return [method === 'put' ? 'uploads' : 'downloads'];
   if (path.endsWith('/actions/apply')) return ['runs to apply', 'runs'];
   if (path.endsWith('/actions/override')) return ['task-stages to override', 'task-stages'];
@@ -392,7 +393,7 @@ export class Requests {
     this.sent = undefined;
     this.earnest = false;
     this.pool.focus(random.below(2 ** 30));
-    if (random.chance(0.4)) {
+    if (random.chance(0.5)) {
       const step = this.step(random);
       if (step !== undefined) return step;
     }
@@ -407,6 +408,12 @@ export class Requests {
     }
   }
 
+  /** Whether the operation takes tokens of the caller's kind. */
+  asksForTokenOf({ operation, caller }: Outgoing): boolean {
+    const { security = [] } = this.asked.get(operation)?.operation ?? {};
+    return security.some((scheme) => (caller === 'agent' ? 'agentToken' : 'token') in scheme);
+  }
+
   /** Records the response to a request. */
   heard(asked: Outgoing, answer: Answered): void {
     const { operation, method } = asked;
@@ -417,6 +424,8 @@ export class Requests {
     if (status < 400 && its?.toUpperCase() === method) this.waiting.delete(operation);
     if (this.sent === undefined) return;
     const { of, again } = this.sent;
+    // Renamed or deleted.
+    if (status === 404) this.pool.drop('settled', /\/organizations\/([^/?]+)/.exec(asked.url)?.[1] ?? '');
     const { story } = of;
     const { refused = false } = of.next;
     if (status >= 400 && again) return;
@@ -514,6 +523,8 @@ export class Requests {
         return fc.constantFrom('main', 'trunk', '');
       case 'terraform-version':
         return fc.constantFrom('1.9.8', 'latest');
+      case 'url':
+        return fc.constant('https://scanner.example/check');
       case 'working-directory':
         return fc.constantFrom('', 'environments/production');
       case 'agent-pool-id':
@@ -617,7 +628,10 @@ export class Requests {
         const owner = part?.plain === true && choice % 10 !== 0 ? this.pool.ownerOf(part.text) : undefined;
         if (owner !== undefined && segments[0]?.plain === true) texts = [owner, ...texts.slice(1)];
         let said = body;
-        let secret = caller.secret;
+        // A callback token is asked for without being described as the token of a caller.
+        const called =
+          operation.security.length === 0 && shape > 10 ? this.pool.callbacks.get(texts[0] ?? '') : undefined;
+        let secret = called ?? caller.secret;
         const headers: Record<string, string | readonly string[]> = {};
         if (held !== undefined && choice % 8 !== 0 && inPath.length > 0) {
           texts = [held.id, this.partOf(id, held, choice) ?? texts[1] ?? 'none'];

@@ -266,6 +266,50 @@ function* forced(setting: Setting): Story {
   yield* ask('forceCancelRun', [second], { body: {}, after: 50 });
 }
 
+/** A run task is attached to a workspace, called before and after the plan of a run, and lets it pass. */
+function* runTasks(setting: Setting): Story {
+  const { fresh, pool } = setting;
+  const at = [place(setting)] as const;
+  const { workspace, agent } = yield* executed(setting, at);
+  const task = yield* created('createRunTask', at, data({ name: fresh(), url: 'https://scanner.example/check' }));
+  const attached = data({ stages: ['pre_plan', 'post_plan'] }, { task: related(task) });
+  const added = yield* created('addWorkspaceTask', [workspace], attached);
+  yield* ask('showWorkspaceTask', [workspace, added]);
+  yield* ask('updateWorkspaceTask', [workspace, added], data({ 'enforcement-level': 'mandatory' }));
+  yield* uploaded(setting, workspace);
+  const whole = { 'plan-only': true, 'auto-apply': false, 'save-plan': false };
+  const run = yield* created('createRun', [], data(whole, { workspace: related(workspace) }));
+  pool.reserved.add(run);
+  yield* passed(setting, run, 'pre_plan');
+  const plan = yield* claimed(setting, run, 'plan', agent);
+  if (plan === undefined) return;
+  yield* planned(setting, plan);
+  yield* passed(setting, run, 'post_plan');
+  yield* ask('removeWorkspaceTask', [workspace, added]);
+  yield* ask('removeRunTask', [task]);
+}
+
+/** The task reads what it is called for and reports; the call is made in the background. */
+function* passed({ pool }: Setting, run: string, name: string): Asked {
+  for (let attempt = 0; attempt < 12; attempt += 1) {
+    const stages = yield* ask('listTaskStages', [run]);
+    const stage = stages.data.find(({ attributes }: Json) => attributes.stage === name);
+    const result = stage?.relationships['task-results'].data[0]?.id;
+    const secret = pool.callbacks.get(result);
+    if (secret === undefined) continue;
+    yield* ask('readTaskConfiguration', [result], { secret });
+    if (name === 'post_plan') yield* ask('readTaskPlanJson', [result], { secret });
+    yield* ask('showTaskResult', [result]);
+    const outcomes = { data: [{ attributes: { 'outcome-id': 'bucket', description: 'public', body: '', url: '' } }] };
+    yield* ask('reportTaskResult', [result], {
+      secret,
+      ...data({ status: 'passed', message: '', url: '' }, { outcomes }),
+    });
+    yield* ask('listTaskResultOutcomes', [result]);
+    return;
+  }
+}
+
 /** A team gets a project, and a workspace moves into it. */
 function* projects(setting: Setting): Story {
   const { fresh } = setting;
@@ -523,6 +567,8 @@ export const stories: readonly [(setting: Setting) => Story, ...((setting: Setti
   putAway,
   tags,
   fetched,
+  forced,
+  runTasks,
   runsToTheirEnd,
   account,
   access,
