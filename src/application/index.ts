@@ -41,6 +41,7 @@ export { type CapabilityPurpose, type CapabilityUrls, capabilityPurposes } from 
 export type { Clock } from './ports/outside/clock.js';
 export type { CommitFetcher, CommitRequest, FetchedCommit } from './ports/outside/commit-fetcher.js';
 export { type IdGenerator, type IdKind, idKinds } from './ports/outside/id-generator.js';
+export type { IdentityProvider, SignInChecks } from './ports/outside/identity-provider.js';
 export type { CallAnswer, RunTaskCall, RunTaskCaller } from './ports/outside/run-task-caller.js';
 export { type SecretBox, sealPrefix, sealPrefixOf } from './ports/outside/secret-box.js';
 export type { Secret, SecretGenerator } from './ports/outside/secret-generator.js';
@@ -92,6 +93,7 @@ export type {
   WorkspaceFilter,
 } from './ports/repositories/filters.js';
 export { agentPoolSorts, policySorts, projectSorts, workspaceSorts } from './ports/repositories/filters.js';
+export type { IdentityRepository } from './ports/repositories/identity-repository.js';
 export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
 export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
 export type {
@@ -129,6 +131,7 @@ export type {
   RunScope,
 } from './ports/repositories/run-repository.js';
 export type { RunTaskRepository, WorkspaceTaskRepository } from './ports/repositories/run-task-repository.js';
+export type { SessionCredential, SessionRepository } from './ports/repositories/session-repository.js';
 export type {
   StateOutputRepository,
   StateVersionRepository,
@@ -144,6 +147,8 @@ export type {
 export type { TeamProjectRepository, TeamProjectView } from './ports/repositories/team-project-repository.js';
 export type { TeamRepository } from './ports/repositories/team-repository.js';
 export type {
+  AccessHolder,
+  HolderView,
   TeamAccessFilter,
   TeamWorkspaceRepository,
   TeamWorkspaceView,
@@ -273,6 +278,12 @@ export { type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
 export { type ShownPhase, ShowRunPhase } from './supporting/runs/show-run-phase.js';
+export { AuthenticateSession, type ShownSession } from './supporting/sign-in/authenticate-session.js';
+export { BeginSignIn, type BegunSignIn } from './supporting/sign-in/begin-sign-in.js';
+export { type Callback, CompleteSignIn, type SignedIn } from './supporting/sign-in/complete-sign-in.js';
+export { EndSession } from './supporting/sign-in/end-session.js';
+export { IssueLoginCode, RedeemLoginCode, type Redemption } from './supporting/sign-in/terraform-login.js';
+export { AddIdentity, ListIdentities, type NewIdentity, RemoveIdentity } from './supporting/sign-in/user-identities.js';
 export { CreateStateVersion, type NewStateVersion } from './supporting/state-versions/create-state-version.js';
 export { ListCurrentOutputs, ListStateOutputs } from './supporting/state-versions/list-state-outputs.js';
 export type { ListedStateVersion, StateVersionQuery } from './supporting/state-versions/list-state-versions.js';
@@ -371,6 +382,7 @@ export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-ac
 export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
 export { RemoveProjectAccess } from './team-access/remove-project-access.js';
 export { RemoveTeamAccess } from './team-access/remove-team-access.js';
+export { type EffectiveAccess, ShowEffectiveAccess } from './team-access/show-effective-access.js';
 export { ShowProjectAccess } from './team-access/show-project-access.js';
 export { ShowTeamAccess } from './team-access/show-team-access.js';
 export { type ProjectAccessChange, UpdateProjectAccess } from './team-access/update-project-access.js';

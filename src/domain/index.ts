@@ -2,6 +2,13 @@
 
 export type { Actor, RequestTrace } from './authorization/actor.js';
 export { auditorStanding, identityOf, isOpenTo, isUser, standingOnSite } from './authorization/actor.js';
+export type {
+  AccessPart,
+  EffectiveRight,
+  GivenClaim,
+  WorkspaceAction,
+} from './authorization/effective-access.js';
+export { effectiveAccess, shownTo, workspaceActions } from './authorization/effective-access.js';
 export type { OrganizationAccess, OrganizationPermission } from './authorization/organization-permissions.js';
 export { organizationPermissions, permissionsWithoutEffect } from './authorization/organization-permissions.js';
 export type {
@@ -162,6 +169,7 @@ export type {
   ConfigurationVersionId,
   DataRetentionId,
   Id,
+  IdentityId,
   Instant,
   MembershipId,
   OrganizationId,
@@ -175,6 +183,7 @@ export type {
   RunCommentId,
   RunId,
   RunTaskId,
+  SessionId,
   StateVersionId,
   StateVersionOutputId,
   TagBindingId,
@@ -242,6 +251,17 @@ export {
   stages,
   waitingRunStatuses,
 } from './supporting/runs/run-status.js';
+export {
+  type Identity,
+  longestSubject,
+  type ProvenIdentity,
+  provenAddress,
+  refusedSignIn,
+  usernamesFor,
+} from './supporting/sign-in/identity.js';
+export { isReturnPath, usualReturnPath } from './supporting/sign-in/return-path.js';
+export { hasEnded, type Session, startSession } from './supporting/sign-in/session.js';
+export { type LoginCode, loginPortOf, terraformLogin } from './supporting/sign-in/terraform-login.js';
 export type { StateContents, StateResource } from './supporting/state-versions/state-contents.js';
 export type { ReportedOutput, StateOutput } from './supporting/state-versions/state-output.js';
 export {

@@ -469,7 +469,7 @@ describe('a member with delegated rights, together with accomplices', () => {
       return actors;
     });
 
-  /** What a workspace has from others: tags, bindings, variable sets, and policy sets with their versions and parameters. */
+  /** The tags, bindings and sets of a workspace, and the versions and parameters of all policy sets. */
   const foundOn = (id: string) =>
     worlds.read(async (tx) => {
       const page = { number: 1, size: 100 };

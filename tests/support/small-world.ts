@@ -21,6 +21,7 @@ import {
   aCustomGrant,
   afterNoon,
   aMembership,
+  anIdentity,
   anOrganization,
   aProject,
   aRun,
@@ -277,6 +278,7 @@ export async function makeSmallWorld(
   const policy = aManagedPolicy(organization, { name: 'tags' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
+  const identity = anIdentity(other);
   const callersToken = aToken(ofCaller, { secretDigest: secrets.digest });
   const otherMembership = aMembership(organization, other);
   const ofTarget = standing.actor === 'team' && target === own ? callersToken : aToken(ownedBy('team', target));
@@ -313,7 +315,9 @@ export async function makeSmallWorld(
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
     if (own !== undefined && ofTeam) await giveProjectGrant(tx, own.id, project.id, ofTeam);
     if (target !== own || !ofTeam) await giveProjectGrant(tx, target.id, project.id, leastInProject);
-    if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
+    if (standing.team?.grantOn === 'project') {
+      if (!ofTeam) await giveProjectGrant(tx, target.id, workspace.projectId, leastInProject);
+    } else if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
     const rows = await tx.teamAccess.page({ workspaceId: workspace.id, teamId: target.id, visibility: 'all' }, onePage);
     targetsRow = rows.items[0]?.id ?? '';
@@ -347,6 +351,7 @@ export async function makeSmallWorld(
 
     await tx.tokens.add(callersToken);
     await tx.tokens.add(ofOther);
+    await tx.identities.add(identity);
     await tx.tokens.add(aToken(ownedBy('user', newcomer), { secretDigest: digestOf(outsidersSecret) }));
     await tx.tokens.add(
       aToken(ownedBy('user', boss), { secretDigest: secrets.expiredDigest, expiresAt: '2029-12-31T00:00:00.000Z' }),
@@ -365,6 +370,8 @@ export async function makeSmallWorld(
   });
 
   const itself = standing.own === true;
+  const withRights =
+    itself && standing.actor === 'team' ? own : standing.team && (standing.team.grantOn ? target : freeTeam);
   return {
     secret,
     expiredSecret,
@@ -394,6 +401,7 @@ export async function makeSmallWorld(
       '/varsets': variableSet.id,
       userId: itself ? caller.id : other.id,
       teamId: target.id,
+      ...(withRights && { teamWithRightsId: withRights.id }),
       '/team-workspaces': targetsRow,
       '/team-projects': targetsProjectRow,
       projectId: project.id,
@@ -405,6 +413,7 @@ export async function makeSmallWorld(
       '/organization-memberships': otherMembership.id,
       '/authentication-tokens': itself ? callersToken.id : ofOther.id,
       '/admin/users': other.id,
+      identityId: identity.id,
       runId: run.state.id,
       taskStageId: stage.id,
       policyEvaluationId: evaluation.id,

@@ -19,6 +19,7 @@ import { runTaskRoutes } from '../supporting/run-tasks/run-task-routes.js';
 import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
+import { identityRoutes } from '../supporting/sign-in/identity-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
 import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
@@ -28,6 +29,7 @@ import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
 import { dataRetentionRoutes } from '../supporting/workspaces/data-retention-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
+import { effectiveAccessRoutes } from '../team-access/effective-access-routes.js';
 import { projectAccessRoutes } from '../team-access/project-access-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
 import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
@@ -49,7 +51,11 @@ const tokensIn = (dialect: Dialect): Neighbour<AgentToken, z.ZodType> => ({
 /** The routes of each subject, under the heading by which the description of the API lists it. */
 const areas = {
   'Configuration versions': (use, dialect) => configurationVersionRoutes(use, dialect, runsIn(dialect)),
-  'Team access': (use, dialect) => [...teamAccessRoutes(use, dialect), ...projectAccessRoutes(use, dialect)],
+  'Team access': (use, dialect) => [
+    ...teamAccessRoutes(use, dialect),
+    ...projectAccessRoutes(use, dialect),
+    ...effectiveAccessRoutes(use, dialect),
+  ],
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
   Projects: projectRoutes,
@@ -79,7 +85,11 @@ const areas = {
     ...organizationTokenRoutes(use, dialect),
   ],
   Teams: (use, dialect) => teamRoutes(use, dialect, neighboursIn(dialect)),
-  Users: (use, dialect) => [...userRoutes(use, dialect), ...userTokenRoutes(use, dialect, tokensIn(dialect))],
+  Users: (use, dialect) => [
+    ...userRoutes(use, dialect),
+    ...identityRoutes(use, dialect),
+    ...userTokenRoutes(use, dialect, tokensIn(dialect)),
+  ],
   'Audit trail': auditEventRoutes,
 } as const satisfies Readonly<Record<string, (use: UseCases, dialect: Dialect) => readonly Route[]>>;
 
