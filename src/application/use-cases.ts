@@ -16,6 +16,8 @@ const tagChanges = made(published.TagChanges, 'clock', 'ids');
 const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
 const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
+const fetchedPolicies = made(published.FetchedPolicies, 'clock', 'ids');
+const policyFetches = made(published.PolicyFetches, 'unitOfWork', 'clock', 'bundleStore', commitFiles, byteQuota);
 const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
 const effectPerformers = made(
   published.EffectPerformers,
@@ -27,6 +29,7 @@ const effectPerformers = made(
   commitFiles,
   byteQuota,
   stateOutputsReader,
+  policyFetches,
 );
 
 /** Every use case with its dependencies. */
@@ -232,10 +235,10 @@ export const useCases = {
   removePolicy: made(published.RemovePolicy, 'unitOfWork'),
   readRunPolicy: made(published.ReadRunPolicy, 'unitOfWork', 'secrets'),
 
-  createPolicySet: made(published.CreatePolicySet, 'unitOfWork', 'clock', 'ids'),
+  createPolicySet: made(published.CreatePolicySet, 'unitOfWork', 'clock', 'ids', repositoryLinks, fetchedPolicies),
   listPolicySets: made(published.ListPolicySets, 'unitOfWork'),
   showPolicySet: made(published.ShowPolicySet, 'unitOfWork'),
-  updatePolicySet: made(published.UpdatePolicySet, 'unitOfWork', 'clock'),
+  updatePolicySet: made(published.UpdatePolicySet, 'unitOfWork', 'clock', repositoryLinks, fetchedPolicies),
   attachPolicySet: made(published.AttachPolicySet, 'unitOfWork', 'clock'),
   changePoliciesOfSet: made(published.ChangePoliciesOfSet, 'unitOfWork', 'clock'),
   removePolicySet: made(published.RemovePolicySet, 'unitOfWork', 'clock'),
@@ -302,7 +305,15 @@ export const useCases = {
   reclaimLostRuns: made(published.ReclaimLostRuns, 'unitOfWork', 'clock', runProgress),
 
   fetchCommit: made(published.FetchCommit, 'unitOfWork', fetchedVersions, byteQuota),
-  receiveWebhook: made(published.ReceiveWebhook, 'unitOfWork', 'clock', 'secrets', 'secretBox', fetchedVersions),
+  receiveWebhook: made(
+    published.ReceiveWebhook,
+    'unitOfWork',
+    'clock',
+    'secrets',
+    'secretBox',
+    fetchedVersions,
+    fetchedPolicies,
+  ),
 
   listAuditEvents: made(published.ListAuditEvents, 'unitOfWork'),
   listAuditTrails: made(published.ListAuditTrails, 'unitOfWork'),

@@ -939,6 +939,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         files,
         noQuota,
         outputs,
+        {} as application.PolicyFetches,
       );
       return new application.PerformEffects(unitOfWork, now, performers);
     });

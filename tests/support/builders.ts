@@ -8,6 +8,7 @@ import {
   defaultProjectId,
   type Grant,
   type IngressAttributes,
+  type LinkedRepository,
   type Member,
   type Membership,
   memberOf,
@@ -389,3 +390,13 @@ export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: Workspac
   grantsGiven += 1;
   return tx.teamAccess.add({ id: `tws-${grantsGiven}`, teamId, workspaceId, grant, revision: 0 });
 };
+
+export const aRepository = (given: Partial<LinkedRepository> = {}): LinkedRepository => ({
+  cloneUrl: 'https://example.com/acme/network.git',
+  branch: 'release',
+  credential: 'forge',
+  webhookId: unique('webhook'),
+  sealedWebhookKey: 'sealed',
+  linkedBy: { kind: 'user', id: 'user-1' },
+  ...given,
+});

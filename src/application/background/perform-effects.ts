@@ -11,7 +11,11 @@ import type { EffectPerformers } from './effect-performers.js';
 export const lanes = {
   quick: { kinds: ['queue-run', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1 },
   discards: { kinds: ['discard-bundle'], batch: 5, loops: 2 },
-  slow: { kinds: ['fetch-commit', 'fetch-run-files', 'read-state-outputs', 'remove-rows'], batch: 1, loops: 4 },
+  slow: {
+    kinds: ['fetch-commit', 'fetch-run-files', 'fetch-policies', 'read-state-outputs', 'remove-rows'],
+    batch: 1,
+    loops: 4,
+  },
 } as const satisfies Record<string, Share & { readonly loops: number }>;
 
 export type Lane = keyof typeof lanes;

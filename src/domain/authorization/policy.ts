@@ -230,6 +230,7 @@ export const policy = {
     ['policy overrides, through a team with delegate-policy-overrides'],
   ],
   'policy-sets/manage': [['manage-policies']],
+  'policy-sets/link-repository': [['manage-policies', 'manage-vcs-settings']],
   'policies/manage': [['manage-policies']],
   'agent-pools/read': [
     ['manage-agent-pools'],
@@ -265,8 +266,9 @@ export const may = (standing: Standing, action: Action): boolean =>
 
 /** The action that decides whether a caller can see the subject of `action`. */
 const seeing = (action: Action): Action | undefined => {
-  const read = `${action.split('/')[0]}/read`;
-  return actions.find((known) => known === read);
+  const [area] = action.split('/');
+  const named = (verb: string) => actions.find((known) => known === `${area}/${verb}`);
+  return named('read') ?? named('manage');
 };
 
 const inWords = (requirement: Requirement): string =>

@@ -3,6 +3,7 @@ import type {
   ConfigurationVersionId,
   Instant,
   OrganizationId,
+  PolicySetVersionId,
   RunId,
   StateVersionId,
   TeamId,
@@ -28,6 +29,7 @@ export type Effect =
   | { readonly kind: 'archive-version'; readonly versionId: ConfigurationVersionId }
   | { readonly kind: 'fetch-commit'; readonly versionId: ConfigurationVersionId; readonly request: CommitRequest }
   | { readonly kind: 'fetch-run-files'; readonly runId: RunId }
+  | { readonly kind: 'fetch-policies'; readonly versionId: PolicySetVersionId }
   | { readonly kind: 'read-state-outputs'; readonly stateVersionId: StateVersionId };
 
 /** An effect waiting to be performed. */

@@ -26,6 +26,7 @@ import * as variableSets from './0024-variable-sets.js';
 import * as policySetVersions from './0026-policy-set-versions.js';
 import * as commentsAndRetention from './0027-comments-and-retention.js';
 import * as autoDestroy from './0028-auto-destroy.js';
+import * as policySetRepositories from './0030-policy-set-repositories.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -55,6 +56,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0026-policy-set-versions': policySetVersions,
   '0027-comments-and-retention': commentsAndRetention,
   '0028-auto-destroy': autoDestroy,
+  '0030-policy-set-repositories': policySetRepositories,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
