@@ -42,6 +42,7 @@ export { type CapabilityPurpose, type CapabilityUrls, capabilityPurposes } from 
 export type { Clock } from './ports/outside/clock.js';
 export type { CommitFetcher, CommitRequest, FetchedCommit } from './ports/outside/commit-fetcher.js';
 export { type IdGenerator, type IdKind, idKinds } from './ports/outside/id-generator.js';
+export type { CallAnswer, RunTaskCall, RunTaskCaller } from './ports/outside/run-task-caller.js';
 export { type SecretBox, sealPrefix, sealPrefixOf } from './ports/outside/secret-box.js';
 export type { Secret, SecretGenerator } from './ports/outside/secret-generator.js';
 export type { Settings } from './ports/outside/settings.js';
@@ -113,6 +114,7 @@ export type {
   PolicySetParameterRepository,
   PolicySetRepository,
   PolicySetVersionRepository,
+  TaskResultRepository,
   TaskStageRepository,
 } from './ports/repositories/policy-repository.js';
 export type { ProjectRepository } from './ports/repositories/project-repository.js';
@@ -127,6 +129,7 @@ export type {
   RunRepository,
   RunScope,
 } from './ports/repositories/run-repository.js';
+export type { RunTaskRepository, WorkspaceTaskRepository } from './ports/repositories/run-task-repository.js';
 export type {
   StateOutputRepository,
   StateVersionRepository,
@@ -243,6 +246,19 @@ export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
 export { RemoveProject } from './supporting/projects/remove-project.js';
 export { ShowProject } from './supporting/projects/show-project.js';
 export { UpdateProject } from './supporting/projects/update-project.js';
+export {
+  AddWorkspaceTask,
+  type WorkspaceTaskSettings,
+} from './supporting/run-tasks/add-workspace-task.js';
+export { CreateRunTask, type RunTaskDraft } from './supporting/run-tasks/create-run-task.js';
+export { ListRunTasks } from './supporting/run-tasks/list-run-tasks.js';
+export { ListWorkspaceTasks } from './supporting/run-tasks/list-workspace-tasks.js';
+export { RemoveRunTask } from './supporting/run-tasks/remove-run-task.js';
+export { RemoveWorkspaceTask } from './supporting/run-tasks/remove-workspace-task.js';
+export { ShowRunTask } from './supporting/run-tasks/show-run-task.js';
+export { ShowWorkspaceTask } from './supporting/run-tasks/show-workspace-task.js';
+export { UpdateRunTask } from './supporting/run-tasks/update-run-task.js';
+export { UpdateWorkspaceTask } from './supporting/run-tasks/update-workspace-task.js';
 export { AddRunComment } from './supporting/runs/add-run-comment.js';
 export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
@@ -287,6 +303,13 @@ export { ListTags, ListWorkspaceTags } from './supporting/tags/list-tags.js';
 export { RemoveTags } from './supporting/tags/remove-tags.js';
 export { TagChanges, type TagReference, type WantedTags } from './supporting/tags/tag-changes.js';
 export { TagWorkspaces } from './supporting/tags/tag-workspaces.js';
+export { CallRunTask } from './supporting/task-results/call-run-task.js';
+export { EndOverdueResults } from './supporting/task-results/end-overdue-results.js';
+export { type ListedTaskOutcome, ListTaskResultOutcomes } from './supporting/task-results/list-task-result-outcomes.js';
+export { ReadTaskFiles, type TaskFile } from './supporting/task-results/read-task-files.js';
+export { AskTaskResult, ReportTaskResult, type TaskCaller } from './supporting/task-results/report-task-result.js';
+export { ShowTaskResult } from './supporting/task-results/show-task-result.js';
+export { type ResultRepositories, TaskResultProgress } from './supporting/task-results/task-result-progress.js';
 export { ChangeTeamMembers } from './supporting/teams/change-team-members.js';
 export { CreateTeam } from './supporting/teams/create-team.js';
 export { ListTeams } from './supporting/teams/list-teams.js';

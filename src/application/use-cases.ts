@@ -4,33 +4,20 @@ import { RemoveLeftovers } from './background/remove-leftovers.js';
 import { StoredSecrets } from './background/stored-secrets.js';
 import { TakeSnapshot } from './background/take-snapshot.js';
 import * as published from './index.js';
-
-// Objects shared by several use cases.
-const tokenUses = made(published.TokenUses, 'unitOfWork');
-const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
-const byteQuota = made(published.ByteQuota, 'settings');
-const runProgress = made(published.RunProgress, 'clock', 'ids');
-const archiveOldVersions = made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
-const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
-const tagChanges = made(published.TagChanges, 'clock', 'ids');
-const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
-const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
-const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
-const fetchedPolicies = made(published.FetchedPolicies, 'clock', 'ids');
-const policyFetches = made(published.PolicyFetches, 'unitOfWork', 'clock', 'bundleStore', commitFiles, byteQuota);
-const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
-const effectPerformers = made(
-  published.EffectPerformers,
-  'unitOfWork',
-  'clock',
-  'ids',
-  'bundleStore',
-  runProgress,
-  commitFiles,
+import {
+  archiveOldVersions,
   byteQuota,
-  stateOutputsReader,
-  policyFetches,
-);
+  effectPerformers,
+  fetchedPolicies,
+  fetchedVersions,
+  newVariables,
+  repositoryLinks,
+  runProgress,
+  tagChanges,
+  taskResultProgress,
+  tokenIssuer,
+  tokenUses,
+} from './shared-objects.js';
 
 /** Every use case with its dependencies. */
 export const useCases = {
@@ -270,6 +257,23 @@ export const useCases = {
   showPolicySetParameter: made(published.ShowPolicySetParameter, 'unitOfWork', 'secretBox'),
   updatePolicySetParameter: made(published.UpdatePolicySetParameter, 'unitOfWork', 'secretBox'),
   removePolicySetParameter: made(published.RemovePolicySetParameter, 'unitOfWork'),
+
+  createRunTask: made(published.CreateRunTask, 'unitOfWork', 'clock', 'ids', 'secretBox'),
+  listRunTasks: made(published.ListRunTasks, 'unitOfWork'),
+  showRunTask: made(published.ShowRunTask, 'unitOfWork'),
+  updateRunTask: made(published.UpdateRunTask, 'unitOfWork', 'secretBox'),
+  removeRunTask: made(published.RemoveRunTask, 'unitOfWork', 'clock'),
+  addWorkspaceTask: made(published.AddWorkspaceTask, 'unitOfWork', 'clock', 'ids'),
+  listWorkspaceTasks: made(published.ListWorkspaceTasks, 'unitOfWork'),
+  showWorkspaceTask: made(published.ShowWorkspaceTask, 'unitOfWork'),
+  updateWorkspaceTask: made(published.UpdateWorkspaceTask, 'unitOfWork'),
+  removeWorkspaceTask: made(published.RemoveWorkspaceTask, 'unitOfWork', 'clock'),
+  showTaskResult: made(published.ShowTaskResult, 'unitOfWork'),
+  listTaskResultOutcomes: made(published.ListTaskResultOutcomes, 'unitOfWork'),
+  askTaskResult: made(published.AskTaskResult, 'unitOfWork', 'secrets'),
+  reportTaskResult: made(published.ReportTaskResult, 'unitOfWork', 'clock', 'secrets', taskResultProgress),
+  readTaskFiles: made(published.ReadTaskFiles, 'unitOfWork', 'secrets', 'bundleStore'),
+  endOverdueResults: made(published.EndOverdueResults, 'unitOfWork', 'clock', taskResultProgress),
 
   createAgentPool: made(published.CreateAgentPool, 'unitOfWork', 'clock', 'ids'),
   createSiteAgentPool: made(published.CreateSiteAgentPool, 'unitOfWork', 'clock', 'ids'),

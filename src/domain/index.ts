@@ -94,12 +94,34 @@ export type { PolicySetParameter, PolicySetParameterSettings } from './policy-ou
 export { parameterLimits, parameterTaken } from './policy-outcomes/policy-set-parameter.js';
 export type { PolicyCommit, PolicySetVersion, PolicySetVersionStatus } from './policy-outcomes/policy-set-version.js';
 export { policySetVersionStatuses } from './policy-outcomes/policy-set-version.js';
+export type { ApplyingTask, RunTask, RunTaskSettings, WorkspaceTask } from './policy-outcomes/run-task.js';
+export { checkRunTask, checkStages, checkTaskCount, runTaskLimits } from './policy-outcomes/run-task.js';
+export type {
+  TaskReport,
+  TaskResult,
+  TaskResultOutcome,
+  TaskResultStatus,
+  TaskResultTrigger,
+} from './policy-outcomes/task-result.js';
+export {
+  checkLink,
+  isOpen,
+  moveResult,
+  reportedResult,
+  taskReportLimits,
+  taskResultMoves,
+  taskResultStatuses,
+  taskWaits,
+  withToken,
+} from './policy-outcomes/task-result.js';
 export type {
   EvaluationStatus,
   EvaluationTrigger,
   LocatedEvaluation,
+  LocatedResult,
   PolicyEvaluation,
   TaskStage,
+  TaskStageName,
   TaskStageStatus,
   TaskStageSummary,
   TaskStageTrigger,
@@ -109,11 +131,15 @@ export {
   concludeEvaluation,
   evaluationMoves,
   evaluationStatuses,
+  isUnderWay,
   moveAll,
   openTaskStage,
   overrideStage,
+  startedAt,
   taskStageMoves,
+  taskStageNames,
   taskStageStatuses,
+  withResult,
 } from './policy-outcomes/task-stage.js';
 export type { Bundle } from './shared/bundle.js';
 export type { AtFault, DomainErrorCode, ErrorDetails } from './shared/domain-error.js';
@@ -147,10 +173,12 @@ export type {
   ProjectId,
   RunCommentId,
   RunId,
+  RunTaskId,
   StateVersionId,
   StateVersionOutputId,
   TagBindingId,
   TagId,
+  TaskResultId,
   TaskStageId,
   TeamId,
   TeamProjectId,
@@ -161,6 +189,7 @@ export type {
   VariableSetId,
   WebhookId,
   WorkspaceId,
+  WorkspaceTaskId,
 } from './shared/id.js';
 export { later } from './shared/id.js';
 export type { IngressAttributes } from './shared/ingress-attributes.js';
@@ -201,8 +230,8 @@ export { operationOf, phases, Run, runOperations, runStatusesDiscardable } from 
 export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
 export type { RunComment, RunEvent, RunEventReference } from './supporting/runs/run-event.js';
 export { runEventsOf } from './supporting/runs/run-event.js';
-export type { PolicyCheck, RunEffect, RunGuardFacts, RunTrigger } from './supporting/runs/run-lifecycle.js';
-export { runGuards, runLifecycle } from './supporting/runs/run-lifecycle.js';
+export { type RunGuardFacts, runGuards, type StageCheck } from './supporting/runs/run-guards.js';
+export { type RunEffect, type RunTrigger, runLifecycle } from './supporting/runs/run-lifecycle.js';
 export type { RunStatus } from './supporting/runs/run-status.js';
 export {
   completedRunStatuses,

@@ -13,6 +13,10 @@ const words = z.string().transform((text) =>
     .filter((word) => word !== ''),
 );
 
+const hosts = words.refine((all) => all.every((host) => /^(\[[\da-f:.]+\]|[\w.-]+|[\da-f:]+)(:\d+)?$/i.test(host)), {
+  error: 'must be comma-separated hosts, each as name or name:port',
+});
+
 interface Setting {
   /** Parses the variable's text; `undefined` if it is unset and has no default. */
   readonly schema: z.ZodType;
@@ -171,12 +175,17 @@ export const settings = {
     about: 'directory with one file per repository credential; each file names the URL prefix that may receive it',
   },
   VCS_ALLOWED_HOSTS: {
-    schema: words.refine((hosts) => hosts.every((host) => /^(\[[\da-f:.]+\]|[\w.-]+|[\da-f:]+)(:\d+)?$/i.test(host)), {
-      error: 'must be comma-separated hosts, each as name or name:port',
-    }),
+    schema: hosts,
     fallback: '',
     shown: 'none',
     about: 'comma-separated hosts to fetch from even though their addresses are private',
+  },
+  RUN_TASK_ALLOWED_HOSTS: {
+    schema: hosts,
+    fallback: '',
+    shown: 'none',
+    about:
+      'comma-separated hosts of run tasks to call even though their addresses are private, and without TLS where the URL has http://',
   },
   STOP_DELAY_SECONDS: {
     schema: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).max(3600, 'must be at most 3600'),

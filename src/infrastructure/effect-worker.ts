@@ -19,6 +19,7 @@ interface Meter {
 type Performed =
   | 'performEffects'
   | 'reclaimLostRuns'
+  | 'endOverdueResults'
   | 'createScheduledDestroys'
   | 'sweepBundles'
   | 'archiveOldVersions'
@@ -39,6 +40,7 @@ const everySeconds = {
   /** Covers work without a notification: expired leases, effects scheduled for later, a lost connection. */
   effects: 5,
   lostRuns: 2,
+  overdueResults: 5,
   scheduledDestroys: 15,
   tokenUses: 15,
   sweep: 3600,
@@ -81,7 +83,8 @@ class Loops {
 }
 
 /**
- * Performs background work: ordered effects, runs of lost agents, scheduled destroy runs, recorded token uses, abandoned uploads, old versions,
+ * Performs background work: ordered effects, runs of lost agents, run tasks that do not report, scheduled destroy runs, recorded token uses,
+ * abandoned uploads, old versions,
  * recorded refusals, expired audit events.
  */
 export class EffectWorker {
@@ -94,6 +97,7 @@ export class EffectWorker {
   private readonly loops: Readonly<Record<Lane, Loops>> = {
     quick: new Loops(lanes.quick.loops),
     discards: new Loops(lanes.discards.loops),
+    calls: new Loops(lanes.calls.loops),
     slow: new Loops(lanes.slow.loops),
   };
   private renewal: NodeJS.Timeout | undefined;
@@ -111,6 +115,7 @@ export class EffectWorker {
     // time.
     this.renewal = setInterval(() => this.renewLeases(), (effectLeaseSeconds / 3) * 1000).unref();
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
+    this.every(everySeconds.overdueResults, () => this.endOverdueResults());
     this.every(everySeconds.scheduledDestroys, () => this.createScheduledDestroys());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
@@ -260,6 +265,11 @@ export class EffectWorker {
   private async reclaimLostRuns(): Promise<void> {
     const runs = await this.chores.reclaimLostRuns.execute();
     if (runs.length > 0) this.log.info({ runs }, 'runs taken from lost agents');
+  }
+
+  private async endOverdueResults(): Promise<void> {
+    const results = await this.chores.endOverdueResults.execute();
+    if (results.length > 0) this.log.info({ results }, 'run tasks did not report in time');
   }
 
   private async createScheduledDestroys(): Promise<void> {

@@ -77,7 +77,7 @@ const roomInFolder: Readonly<Record<string, number>> = {
   // The modules that every area builds on.
   'src/adapters/http/routing': 19,
   // One repository per file; the two lists match.
-  'src/adapters/persistence/knex/repositories': 38,
+  'src/adapters/persistence/knex/repositories': 40,
   'src/adapters/persistence/memory': 35,
   // Migrations are only ever added.
   'src/adapters/persistence/knex/migrations': Number.POSITIVE_INFINITY,

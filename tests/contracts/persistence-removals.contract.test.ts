@@ -28,7 +28,15 @@ import {
   someIngressAttributes,
   unique,
 } from '../support/builders.js';
-import { aManagedPolicy, anAgentPool, aPolicySetParameter, aPolicySetVersion } from '../support/policy-builders.js';
+import {
+  aManagedPolicy,
+  anAgentPool,
+  aPolicySetParameter,
+  aPolicySetVersion,
+  aRunTask,
+  aTaskResult,
+  aWorkspaceTask,
+} from '../support/policy-builders.js';
 import { type Ground, onEveryBackend, onFreshGround } from './on-every-backend.js';
 
 const aPolicySet = (
@@ -89,7 +97,7 @@ async function addRun(
   policySets: readonly AppliedPolicySet[] = [],
 ) {
   return on.run(async (tx) => {
-    const sequence = await tx.runs.takeSequence(workspace.id);
+    const sequence = (await tx.runs.takeSequence(workspace.id)).sequence;
     const { state } = aRun(workspace, { id: versionId }, { status: 'applied', ...given, sequence });
     await tx.runs.add(aRun(workspace, { id: versionId }, state));
     for (const phase of phases) {
@@ -101,7 +109,13 @@ async function addRun(
       policySets: kind === 'opa' ? policySets : [],
     }));
     await tx.runComments.add(aRunComment(state));
-    await tx.taskStages.add(openTaskStage({ id: unique('ts'), runId: state.id, createdAt: noon }, evaluations));
+    await tx.taskStages.add(
+      openTaskStage({ id: unique('ts'), runId: state.id, stage: 'post_plan', createdAt: noon }, evaluations),
+    );
+    const result = aTaskResult();
+    const opened = { id: unique('ts'), runId: state.id, stage: 'pre_plan', createdAt: noon } as const;
+    await tx.taskStages.add(openTaskStage(opened, [], [result]));
+    await tx.taskResults.keepOutcomes(result.id, [{ outcomeId: 'a', description: '', body: '', url: '', tags: {} }]);
     await tx.taskStages.addOutcomes(evaluations.flatMap(({ id }) => [anOutcome(id, 0), anOutcome(id, 1)]));
     return state;
   });
@@ -192,6 +206,9 @@ async function addOrganization(on: Ground) {
   const versions = [1, 2, 3].map((sequence) => aPolicySetVersion(policySet, { sequence, bundle: aBundle() }));
   versions.push(aPolicySetVersion(policySet, { sequence: 4 }));
   await on.run(async (tx) => {
+    const task = aRunTask(organization);
+    await tx.runTasks.add(task);
+    for (const id of ids) await tx.workspaceTasks.add(aWorkspaceTask({ id }, task));
     await tx.agentPools.add(pool);
     for (const _ of [1, 2]) {
       await tx.agentTokens.add({
@@ -336,7 +353,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
     expect(runs.items).toHaveLength(4);
     for (const { id } of runs.items) {
       expect(await on.read((tx) => tx.runLogs.size(id, 'plan'))).toBe(8);
-      expect(await on.read((tx) => tx.taskStages.ofRun(id))).toBeDefined();
+      expect(await on.read((tx) => tx.taskStages.ofRun(id))).not.toEqual([]);
     }
     const pools = await on.read((tx) => tx.agentPools.page(organization.id, { number: 1, size: 20 }));
     expect(pools.items).toHaveLength(1);

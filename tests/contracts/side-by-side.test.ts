@@ -930,6 +930,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       const unitOfWork = instance(index);
       const files = {} as application.CommitFiles;
       const outputs = {} as application.StateOutputsReader;
+      const tasks = {} as application.CallRunTask;
       const performers = new application.EffectPerformers(
         unitOfWork,
         now,
@@ -940,6 +941,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         noQuota,
         outputs,
         {} as application.PolicyFetches,
+        tasks,
       );
       return new application.PerformEffects(unitOfWork, now, performers);
     });

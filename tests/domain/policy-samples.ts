@@ -85,7 +85,7 @@ export const aReport = ({ id, policies }: AppliedPolicySet): ReportedPolicySet =
 
 /** With an evaluation of each kind. */
 export const anOpenStage = (): TaskStage =>
-  openTaskStage({ id: 'ts-1', runId: 'run-1', createdAt: noon }, [
+  openTaskStage({ id: 'ts-1', runId: 'run-1', stage: 'post_plan', createdAt: noon }, [
     { id: 'poleval-opa', kind: 'opa', policySets: [anAppliedSet()] },
     { id: 'poleval-sentinel', kind: 'sentinel', policySets: [anAppliedSet({ id: 'polset-2' })] },
   ]);

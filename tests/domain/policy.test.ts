@@ -90,6 +90,7 @@ const mayWriteStates = [
   ...administeringEverywhere,
 ];
 const mayReadStates = [...owners, ...reading, 'state versions: read', 'state versions: write', ...readingEverywhere];
+const mayAttachTasks = [...owners, 'admin', 'run tasks', ...maintaining, ...administeringEverywhere];
 const administering = [...owners, 'admin', ...maintaining, ...administeringEverywhere];
 const managingProjects = [...owners, ...organizationToken, 'manage-projects'];
 const managingTeams = [...managingProjects, 'project: admin', 'project teams: manage'];
@@ -114,6 +115,7 @@ const withTeam = [
   'delegate-policy-overrides',
   'policy overrides, with delegate-policy-overrides',
   'manage-vcs-settings',
+  'manage-run-tasks',
   'manage-agent-pools',
   'manage-membership',
   'manage-teams',
@@ -193,6 +195,9 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'workspaces/force-unlock': administering,
   'variables/read': [...mayReadVariables, ...organizationToken],
   'variables/manage': [...mayWriteVariables, ...organizationToken],
+  'run-tasks/manage': [...owners, 'manage-run-tasks'],
+  'workspace-tasks/read': [...mayReadRuns, ...organizationToken],
+  'workspace-tasks/manage': mayAttachTasks,
   'teams/read': {
     'a visible team': members,
     'a secret team': [...owners, ...organizationToken, 'access-secret-teams'],

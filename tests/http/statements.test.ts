@@ -181,6 +181,20 @@ const promised: Readonly<Record<string, number>> = {
   'delete /policies/:id': 5,
   'put /policies/:id/upload': 5,
   'get /policies/:id/download': 3,
+  'get /task-results/:id': 2,
+  'get /task-results/:taskResultId/outcomes': 3,
+  'get /organizations/:organization/tasks': 4,
+  'post /organizations/:organization/tasks': 4,
+  'get /tasks/:id': 2,
+  'patch /tasks/:id': 4,
+  // The tokens of results that wait for the task are ended, and the stages they belong to are changed.
+  'delete /tasks/:id': 8,
+  'get /workspaces/:workspaceId/tasks': 3,
+  // The attachments are counted under the workspace's lock.
+  'post /workspaces/:workspaceId/tasks': 6,
+  'get /workspaces/:workspaceId/tasks/:workspaceTaskId': 2,
+  'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': 4,
+  'delete /workspaces/:workspaceId/tasks/:workspaceTaskId': 7,
   'get /organizations/:organization/agent-pools': 4,
   'post /organizations/:organization/agent-pools': 4,
   // The pool's users and its allowed workspaces are one statement more; a change locks the pool first.

@@ -35,6 +35,7 @@ import { giveGrant } from './builders.js';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryBundleStore } from './memory-bundle-store.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
+import { MemoryRunTaskCaller } from './memory-run-task-caller.js';
 import { seedRun } from './seed-run.js';
 
 /** Sequential ids: `team-1`, `team-2`, … */
@@ -112,6 +113,7 @@ export class World {
   readonly secrets = new RandomSecrets();
   readonly box = new SealedSecretBox(['a secret for tests that is long enough']);
   readonly repositories = new MemoryCommitFetcher();
+  readonly runTasks = new MemoryRunTaskCaller();
   readonly urls = new SignedCapabilityUrls({
     publicUrl: 'http://gatehouse.test',
     signingSecrets: ['a secret for tests that is long enough'],
@@ -463,7 +465,8 @@ export class UncertainUnitOfWork extends MemoryUnitOfWork {
   }
 }
 
-function useCasesOf({ clock, ids, secrets, box, repositories, urls, store, unitOfWork, settings }: World): UseCases {
+function useCasesOf(world: World): UseCases {
+  const { clock, ids, secrets, box, repositories, runTasks, urls, store, unitOfWork, settings } = world;
   const ports: Ports = {
     unitOfWork: new application.RetryingUnitOfWork(unitOfWork),
     clock,
@@ -474,6 +477,7 @@ function useCasesOf({ clock, ids, secrets, box, repositories, urls, store, unitO
     bundleInspector: new TarBundleInspector(limits),
     bundleStore: store,
     commitFetcher: repositories,
+    runTaskCaller: runTasks,
     settings,
   };
   return assemble(useCases, (name) => ports[name]);

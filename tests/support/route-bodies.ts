@@ -10,6 +10,7 @@ export interface Referred {
   readonly team: string;
   readonly version: string;
   readonly policy: string;
+  readonly task: string;
   readonly tag: string;
   readonly state: string;
 }
@@ -59,6 +60,14 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /task-stages/:id/actions/override': {},
     'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
     'patch /workspaces/:workspaceId/vars/:variableId': doc('vars', { description: 'changed' }),
+    'post /organizations/:organization/tasks': doc('tasks', { name: 'fresh', url: 'https://scanner.example' }),
+    'patch /tasks/:id': doc('tasks', { description: 'changed' }),
+    'post /workspaces/:workspaceId/tasks': doc(
+      'workspace-tasks',
+      { 'enforcement-level': 'mandatory' },
+      { task: relationTo('tasks', referred.task) },
+    ),
+    'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': doc('workspace-tasks', { stages: ['pre_plan'] }),
     'post /organizations/:organization/varsets': doc('varsets', { name: 'fresh' }),
     'patch /varsets/:id': doc('varsets', { description: 'changed' }),
     'post /varsets/:id/relationships/workspaces': workspaces,
@@ -141,6 +150,7 @@ export const bodies = bodiesWith({
   team: 'team-any',
   version: 'cv-any',
   policy: 'pol-any',
+  task: 'task-any',
   tag: 'tag-any',
   state: 'sv-any',
 });

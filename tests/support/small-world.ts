@@ -52,8 +52,11 @@ import {
   aPolicySetOutcome,
   aPolicySetParameter,
   aPolicySetVersion,
+  aRunTask,
   aSiteAgentPool,
+  aTaskResult,
   aTaskStage,
+  aWorkspaceTask,
 } from './policy-builders.js';
 import type { Referred } from './route-bodies.js';
 
@@ -96,6 +99,8 @@ export interface Scene {
   readonly cancelRequested: boolean;
   /** Whether another run holds the workspace. */
   readonly blocked: boolean;
+  /** Whether a run task is attached to the workspace. */
+  readonly attached: boolean;
 }
 
 /** Nothing is in progress, so that everything may be deleted. */
@@ -106,10 +111,16 @@ const afterwards: Scene = {
   locked: false,
   cancelRequested: false,
   blocked: false,
+  attached: false,
 };
 
 /** The initial statuses for routes that trigger a transition. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
+  'get /task-results/:id': { attached: true },
+  'get /task-results/:taskResultId/outcomes': { attached: true },
+  'get /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
+  'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
+  'delete /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
   'post /runs/:id/actions/apply': { run: 'post_plan_completed' },
   'post /runs/:id/actions/discard': { run: 'post_plan_completed' },
   'post /runs/:id/actions/cancel': { run: 'planning', stage: 'pending' },
@@ -150,7 +161,7 @@ const inQuestion = (question: TeamInQuestion | undefined): Partial<Team> =>
 export async function makeSmallWorld(
   unitOfWork: UnitOfWork,
   standing: Standing,
-  scene: Scene = afterwards,
+  scene: Scene = { ...afterwards, attached: true },
   store?: Pick<BundleStore, 'write' | 'keep'>,
 ): Promise<SmallWorld> {
   const { pool: question } = standing;
@@ -247,7 +258,15 @@ export async function makeSmallWorld(
   await store?.keep(stateBundle.key);
   const output = aStateOutput(state);
   const evaluation = anEvaluation({ status: evaluationIn[scene.stage] ?? 'passed' });
-  const stage = aTaskStage(run, { status: scene.stage, evaluations: [evaluation] });
+  const task = aRunTask(organization, { name: 'scanner' });
+  const freeTask = aRunTask(organization, { name: 'free' });
+  const attachment = aWorkspaceTask(workspace, task);
+  const result = aTaskResult({ taskId: task.id, workspaceTaskId: attachment.id, status: 'passed' });
+  const stage = aTaskStage(run, {
+    status: scene.stage,
+    evaluations: [evaluation],
+    results: scene.attached ? [result] : [],
+  });
   const outcome = aPolicySetOutcome(evaluation, { overridable: true, outcomes: [aPolicyOutcome()] });
   const policySet = aPolicySet(organization, { name: 'baseline' });
   const parameter = aPolicySetParameter(policySet);
@@ -308,7 +327,7 @@ export async function makeSmallWorld(
     await tx.runs.add(run);
     await tx.runComments.add(comment);
     if (scene.blocked) {
-      const sequence = await tx.runs.takeSequence(workspace.id);
+      const { sequence } = await tx.runs.takeSequence(workspace.id);
       await tx.runs.add(aRun(workspace, version.state, { status: 'planned', sequence }));
     }
     await tx.stateVersions.add(state, [output]);
@@ -317,6 +336,8 @@ export async function makeSmallWorld(
     if (scene.stage !== 'pending') await tx.taskStages.addOutcomes([outcome]);
     await tx.policies.add({ ...policy, code: await tx.policies.keepCode(organization.id, 'package tags') });
     await tx.policySets.add(policySet);
+    for (const one of [task, freeTask]) await tx.runTasks.add(one);
+    if (scene.attached) await tx.workspaceTasks.add(attachment);
     await tx.policySetParameters.add(parameter);
     await tx.policySets.add(versioned);
     await tx.policySetVersions.add(policySetVersion);
@@ -359,6 +380,7 @@ export async function makeSmallWorld(
       team: freeTeam.id,
       version: version.state.id,
       policy: policy.id,
+      task: freeTask.id,
       tag: tag.id,
       state: state.id,
     },
@@ -396,6 +418,10 @@ export async function makeSmallWorld(
       '/plans': run.state.id.replace('run', 'plan'),
       '/applies': run.state.id.replace('run', 'apply'),
       '/task-stages': stage.id,
+      '/task-results': result.id,
+      taskResultId: result.id,
+      workspaceTaskId: attachment.id,
+      '/tasks': task.id,
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,

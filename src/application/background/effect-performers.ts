@@ -12,6 +12,7 @@ import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work
 import type { PolicyFetches } from '../supporting/policy-set-versions/policy-fetches.js';
 import { lockedRun, type RunProgress, workspaceSeenByCreator } from '../supporting/runs/run-progress.js';
 import type { StateOutputsReader } from '../supporting/state-versions/state-outputs-reader.js';
+import type { CallRunTask } from '../supporting/task-results/call-run-task.js';
 import { stillMay } from '../supporting/users/seen-by-creator.js';
 import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
 import { type Begun, fetchedFiles } from './begun.js';
@@ -39,6 +40,7 @@ export class EffectPerformers {
     private readonly quota: ByteQuota,
     private readonly stateOutputs: StateOutputsReader,
     private readonly policyFetches: PolicyFetches,
+    private readonly runTasks: CallRunTask,
   ) {}
 
   private readonly performers: Performers = {
@@ -56,6 +58,10 @@ export class EffectPerformers {
     'fetch-commit': ({ versionId, request }) => this.fetchCommit(versionId, request),
     'fetch-run-files': ({ runId }) => this.fetchRunFiles(runId),
     'fetch-policies': ({ versionId }) => this.policyFetches.begin(versionId),
+    'call-run-task': async ({ resultId }) => {
+      const keep = await this.runTasks.execute(resultId);
+      return keep === undefined ? {} : { keep };
+    },
     'read-state-outputs': async ({ stateVersionId }) => {
       const keep = await this.stateOutputs.read(stateVersionId);
       return keep === undefined ? {} : { keep };

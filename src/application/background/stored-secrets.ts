@@ -1,4 +1,4 @@
-import { type LinkedRepository, later, type StateVersionOutputId } from '../../domain/index.js';
+import { type LinkedRepository, later, type RunTaskId, type StateVersionOutputId } from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -50,6 +50,7 @@ export class StoredSecrets {
       | 'variables'
       | 'setVariables'
       | 'policySetParameters'
+      | 'runTasks'
       | 'stateOutputs'
       | 'signingKeys'
     >,
@@ -69,25 +70,22 @@ export class StoredSecrets {
       await tx.signingKeys.join(this.box.fingerprints, now);
       await tx.signingKeys.forget(later(now, -forgottenAfterSeconds));
     });
-    const webhookKeys = await this.renewAll((after) =>
-      this.unitOfWork.run((tx) => this.sealWebhookKeys(tx.workspaces, after)),
-    );
-    const setWebhookKeys = await this.renewAll((after) =>
-      this.unitOfWork.run((tx) => this.sealWebhookKeys(tx.policySets, after)),
-    );
-    const variables = await this.renewAll((after) => this.unitOfWork.run((tx) => this.sealRows(tx.variables, after)));
-    const setVariables = await this.renewAll((after) =>
-      this.unitOfWork.run((tx) => this.sealRows(tx.setVariables, after)),
-    );
-    const parameters = await this.renewAll((after) =>
-      this.unitOfWork.run((tx) => this.sealRows(tx.policySetParameters, after)),
-    );
-    const outputs = await this.renewAll((after) => this.sealOutputs(after));
-    const all = [webhookKeys, setWebhookKeys, variables, setVariables, parameters, outputs];
-    return {
-      sealed: all.reduce((sum, { sealed }) => sum + sealed, 0),
-      lost: all.reduce((sum, { lost }) => sum + lost, 0),
-    };
+    const renewed = { sealed: 0, lost: 0 };
+    const batches = [
+      (after: string) => this.unitOfWork.run((tx) => this.sealWebhookKeys(tx.workspaces, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealWebhookKeys(tx.policySets, after)),
+      (after: string) => this.sealTaskKeys(after),
+      (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.variables, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.setVariables, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.policySetParameters, after)),
+      (after: string) => this.sealOutputs(after),
+    ];
+    for (const sealBatch of batches) {
+      const { sealed, lost } = await this.renewAll(sealBatch);
+      renewed.sealed += sealed;
+      renewed.lost += lost;
+    }
+    return renewed;
   }
 
   private async renewAll(sealBatch: (after: string) => Promise<Batch>): Promise<Renewed> {
@@ -117,6 +115,20 @@ export class StoredSecrets {
       sealed += 1;
     }
     return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };
+  }
+
+  private sealTaskKeys(after: RunTaskId): Promise<Batch> {
+    return this.unitOfWork.run(async (tx) => {
+      const tasks = await tx.runTasks.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      let sealed = 0;
+      for (const task of tasks) {
+        const key = task.sealedHmacKey === null ? undefined : openedWith(this.box, task.sealedHmacKey);
+        if (key === undefined) continue;
+        await tx.runTasks.save({ ...task, sealedHmacKey: this.box.seal(key), revision: task.revision + 1 });
+        sealed += 1;
+      }
+      return { sealed, lost: tasks.length - sealed, last: tasks.at(-1)?.id };
+    });
   }
 
   private async sealRows<Row extends Sealed>(repository: SealedRows<Row>, after: string): Promise<Batch> {

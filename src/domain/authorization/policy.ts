@@ -101,6 +101,7 @@ export const claims = {
   'variables: write': mayAtLeast({ variables: 'write' }),
   'workspace locking': mayAtLeast({ workspaceLocking: true }),
   'workspace admin': administers,
+  'run tasks': mayAtLeast({ runTasks: true }),
   'access to the project or a workspace of it': (s: Standing) =>
     s.teams.some(({ projectGrant, inProject }) => projectGrant !== undefined || inProject === true),
   'project settings: update': mayInProject({ settings: 'update' }),
@@ -123,6 +124,7 @@ export const claims = {
       ({ access, grant }) =>
         access.has('delegate-policy-overrides') && grant !== undefined && permissionsOf(grant).policyOverrides,
     ),
+  'manage-run-tasks': holds('manage-run-tasks'),
   'manage-agent-pools': holds('manage-agent-pools'),
   'manage-membership': holds('manage-membership'),
   'manage-teams': holds('manage-teams'),
@@ -229,6 +231,9 @@ export const policy = {
     ['manage-policy-overrides'],
     ['policy overrides, through a team with delegate-policy-overrides'],
   ],
+  'run-tasks/manage': [['manage-run-tasks']],
+  'workspace-tasks/read': [['runs: read'], ['organization token']],
+  'workspace-tasks/manage': [['run tasks']],
   'policy-sets/manage': [['manage-policies']],
   'policy-sets/link-repository': [['manage-policies', 'manage-vcs-settings']],
   'policies/manage': [['manage-policies']],

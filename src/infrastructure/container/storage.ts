@@ -3,14 +3,17 @@ import { SignedCapabilityUrls } from '../../adapters/files/signed-capability-url
 import { TarBundleInspector } from '../../adapters/files/tar-bundle-inspector.js';
 import { MeteredBundleStore } from '../../adapters/metrics/metered-bundle-store.js';
 import { MeteredUnitOfWork } from '../../adapters/metrics/metered-unit-of-work.js';
+import { HttpRunTaskCaller } from '../../adapters/run-tasks/http-run-task-caller.js';
 import { randomPause } from '../../adapters/system/random-pause.js';
 import { SealedSecretBox } from '../../adapters/system/sealed-secret-box.js';
 import { GitCommitFetcher } from '../../adapters/version-control/git-commit-fetcher.js';
+import { isPublicAddress } from '../../adapters/version-control/public-addresses.js';
+import { isAllowedHost } from '../../adapters/version-control/repository-url.js';
 import { RetryingUnitOfWork } from '../../application/index.js';
 import type { Dependencies } from './dependencies.js';
 import { provide } from './provide.js';
 
-/** The stores of rows and bytes. */
+/** The stores of rows and bytes, and what lies outside the service. */
 export const storage = ({
   config,
   unitOfWork,
@@ -53,6 +56,18 @@ export const storage = ({
           allowedHosts: config.VCS_ALLOWED_HOSTS,
           stopped: stopping,
           ...(temporaryDir === undefined ? {} : { temporaryDir }),
+        }),
+    );
+    provide(
+      bind,
+      'runTaskCaller',
+      [],
+      () =>
+        new HttpRunTaskCaller({
+          publicUrl,
+          isAllowedHost: (url) => isAllowedHost(url, config.RUN_TASK_ALLOWED_HOSTS),
+          isPublicAddress,
+          stopped: stopping,
         }),
     );
     provide(

@@ -33,7 +33,7 @@ export interface ServedApi {
     readonly prefix: string;
     readonly areas: readonly Area<Route>[];
   }[];
-  /** Served at each dialect's mount, and asking for no token. */
+  /** Served at each dialect's mount, and asking for no API token. */
   readonly atEachMount: readonly Area<PlainRoute>[];
   readonly plain: readonly Area<PlainRoute>[];
   readonly agents: Area<AgentRoute>;

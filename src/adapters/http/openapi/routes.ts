@@ -15,6 +15,7 @@ import { policySetParameterRoutes } from '../supporting/policy-set-parameters/po
 import { policySetVersionRoutes } from '../supporting/policy-set-versions/policy-set-version-routes.js';
 import { policySetRoutes } from '../supporting/policy-sets/policy-set-routes.js';
 import { projectRoutes } from '../supporting/projects/project-routes.js';
+import { runTaskRoutes } from '../supporting/run-tasks/run-task-routes.js';
 import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
@@ -71,6 +72,7 @@ const areas = {
     ...policySetParameterRoutes(use, dialect),
   ],
   Policies: policyRoutes,
+  'Run tasks': runTaskRoutes,
   'Agent pools': (use, dialect) => agentPoolRoutes(use, dialect, neighboursIn(dialect)),
   Organizations: (use, dialect) => [
     ...organizationRoutes(use, dialect, neighboursIn(dialect)),

@@ -14,6 +14,7 @@ import {
 import { agentRoutes } from '../supporting/agents/agent-api-routes.js';
 import { agentFileRoutes } from '../supporting/agents/agent-file-routes.js';
 import { sharedStateRoutes } from '../supporting/agents/shared-state-routes.js';
+import { taskCallbackRoute, taskFileRoutes } from '../supporting/run-tasks/task-callback-routes.js';
 import { logRoutes } from '../supporting/runs/log-routes.js';
 import { webhookRoutes } from '../supporting/version-control/webhook-routes.js';
 import { KeptContent } from '../web/kept-content.js';
@@ -45,13 +46,17 @@ export const servedApi = (
     prefix: dialect.prefix,
     areas: routesByArea(use, inEdition(dialect, edition)),
   })),
-  atEachMount: [{ area: 'Service', routes: [pingRoute] }],
+  atEachMount: [
+    { area: 'Service', routes: [pingRoute] },
+    { area: 'Run tasks', routes: [taskCallbackRoute(use)] },
+  ],
   plain: [
     {
       area: 'Service',
       routes: [...serviceRoutes(health, descriptions), ...(scraped === undefined ? [] : [metricsRoute(scraped)])],
     },
     { area: 'Files and logs', routes: [...bundleRoutes(use), ...logRoutes(use), ...sharedStateRoutes(use)] },
+    { area: 'Run tasks', routes: taskFileRoutes(use) },
     { area: 'Version control', routes: webhookRoutes(use) },
   ],
   agents: { area: 'Agents', routes: [...agentRoutes(use), ...agentFileRoutes(use)] },

@@ -7,7 +7,7 @@ import { describeApi, servedApi } from '../openapi/served-api.js';
 import type { Dialect, Edition } from '../routing/dialect.js';
 import { RequestError } from '../routing/request-error.js';
 import type { Method } from '../routing/route.js';
-import { type Health, pingRoute, type Scraped } from '../service/service-routes.js';
+import type { Health, Scraped } from '../service/service-routes.js';
 import { KeptContent } from '../web/kept-content.js';
 import { webRoutes } from '../web/web-routes.js';
 import { type CallerOptions, callers } from './callers.js';
@@ -134,7 +134,13 @@ export function buildApp(options: AppOptions): App {
 
   for (const { prefix, areas } of api.dialects) {
     const router = routerFor(app, prefix);
-    mount(router, prefix, [pingRoute], servePlainly, fail);
+    mount(
+      router,
+      prefix,
+      api.atEachMount.flatMap(({ routes }) => routes),
+      servePlainly,
+      fail,
+    );
     mount(
       router,
       prefix,

@@ -30,12 +30,14 @@ import { KnexProjectAccess } from './repositories/knex-project-access.js';
 import { KnexProjects } from './repositories/knex-projects.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
+import { KnexRunTasks, KnexWorkspaceTasks } from './repositories/knex-run-tasks.js';
 import { KnexSetVariables } from './repositories/knex-set-variables.js';
 import { KnexStateOutputs } from './repositories/knex-state-outputs.js';
 import { KnexStateVersions } from './repositories/knex-state-versions.js';
 import { KnexStoredFiles } from './repositories/knex-stored-files.js';
 import { KnexTagBindings } from './repositories/knex-tag-bindings.js';
 import { KnexTags } from './repositories/knex-tags.js';
+import { KnexTaskResults } from './repositories/knex-task-results.js';
 import { KnexTaskStages } from './repositories/knex-task-stages.js';
 import { KnexTeamAccess } from './repositories/knex-team-access.js';
 import { KnexTeams } from './repositories/knex-teams.js';
@@ -113,7 +115,10 @@ const transactionOn = (
   policySetVersions: new KnexPolicySetVersions(db),
   policySetParameters: new KnexPolicySetParameters(db),
   policies: new KnexPolicies(db),
+  runTasks: new KnexRunTasks(db),
+  workspaceTasks: new KnexWorkspaceTasks(db),
   taskStages: new KnexTaskStages(db),
+  taskResults: new KnexTaskResults(db),
   agentPools: new KnexAgentPools(db),
   agentTokens: new KnexAgentTokens(db),
   storedFiles: new KnexStoredFiles(db),

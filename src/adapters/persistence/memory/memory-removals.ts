@@ -60,6 +60,7 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   dropWhere(tables.tags, (tag) => tag.organizationId === id);
   dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
   dropWhere(tables.policies, (policy) => policy.organizationId === id);
+  dropWhere(tables.runTasks, (task) => task.organizationId === id);
   for (const set of tables.variableSets.values()) if (set.organizationId === id) removeVariableSet(tables, set.id);
   for (const key of tables.policyCodes.keys())
     if (key.startsWith(policyCodeKey(id, ''))) tables.policyCodes.delete(key);
@@ -77,6 +78,7 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   tables.workspaceTags.delete(id);
   dropWhere(tables.tagBindings, ({ owner }) => owner.id === id);
   dropWhere(tables.variables, (variable) => variable.workspaceId === id);
+  dropWhere(tables.workspaceTasks, (task) => task.workspaceId === id);
   const others = (ids: readonly WorkspaceId[]) => ids.filter((workspaceId) => workspaceId !== id);
   for (const [setId, policySet] of tables.policySets) {
     tables.policySets.set(setId, {
@@ -138,7 +140,8 @@ function removeRun(tables: MemoryTables, id: RunId): readonly BundleKey[] {
   return bundles.map(({ key }) => key);
 }
 
-function removeTaskStage(tables: MemoryTables, { id, evaluations }: TaskStage): void {
+function removeTaskStage(tables: MemoryTables, { id, evaluations, results }: TaskStage): void {
+  for (const result of results) tables.taskResultOutcomes.delete(result.id);
   const evaluationIds = new Set(evaluations.map((evaluation) => evaluation.id));
   dropWhere(tables.policySetOutcomes, ({ policyEvaluationId }) => evaluationIds.has(policyEvaluationId));
   tables.taskStages.delete(id);

@@ -38,6 +38,8 @@ import {
   type RunCommentId,
   type RunId,
   type RunState,
+  type RunTask,
+  type RunTaskId,
   type SetVariable,
   type StateContents,
   type StateOutput,
@@ -48,6 +50,8 @@ import {
   type TagBinding,
   type TagBindingId,
   type TagId,
+  type TaskResultId,
+  type TaskResultOutcome,
   type TaskStage,
   type TaskStageId,
   type Team,
@@ -67,6 +71,8 @@ import {
   type VariableSetId,
   type Workspace,
   type WorkspaceId,
+  type WorkspaceTask,
+  type WorkspaceTaskId,
 } from '../../../domain/index.js';
 
 export interface MemoryEffect {
@@ -122,6 +128,10 @@ export class MemoryTables {
   readonly policies = new Map<PolicyId, ManagedPolicy>();
   /** By organization id and SHA-256, as one text. */
   readonly policyCodes = new Map<string, string>();
+  readonly runTasks = new Map<RunTaskId, RunTask>();
+  /** The newest last. */
+  readonly workspaceTasks = new Map<WorkspaceTaskId, WorkspaceTask>();
+  readonly taskResultOutcomes = new Map<TaskResultId, readonly TaskResultOutcome[]>();
   readonly taskStages = new Map<TaskStageId, TaskStage>();
   readonly policySetOutcomes = new Map<PolicySetOutcomeId, PolicySetOutcome>();
   readonly agentPools = new Map<AgentPoolId, AgentPool>();

@@ -18,13 +18,14 @@ import { MemoryRemovals } from './memory-removals.js';
 import { MemoryRowLocks } from './memory-row-locks.js';
 import { MemoryRunArtifacts } from './memory-run-artifacts.js';
 import { MemoryRunComments } from './memory-run-comments.js';
+import { MemoryRunTasks, MemoryWorkspaceTasks } from './memory-run-tasks.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
 import { MemorySetVariables } from './memory-set-variables.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
 import { MemoryStoredFiles } from './memory-stored-files.js';
 import { type CurrentTables, MemoryTables } from './memory-tables.js';
 import { MemoryTagBindings, MemoryTags } from './memory-tags.js';
-import { MemoryTaskStages } from './memory-task-stages.js';
+import { MemoryTaskResults, MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
@@ -58,7 +59,10 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   policySetVersions: new MemoryPolicySetVersions(tables),
   policySetParameters: new MemoryPolicySetParameters(tables),
   policies: new MemoryPolicies(tables),
+  runTasks: new MemoryRunTasks(tables),
+  workspaceTasks: new MemoryWorkspaceTasks(tables),
   taskStages: new MemoryTaskStages(tables),
+  taskResults: new MemoryTaskResults(tables),
   agentPools: new MemoryAgentPools(tables),
   agentTokens: new MemoryAgentTokens(tables),
   storedFiles: new MemoryStoredFiles(tables),

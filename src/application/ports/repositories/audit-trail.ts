@@ -18,6 +18,8 @@ export const auditedKinds = [
   'state-versions',
   'runs',
   'task-stages',
+  'task-results',
+  'tasks',
   'policy-sets',
   'policy-set-versions',
   'policies',

@@ -6,6 +6,7 @@ import type {
   PolicySetVersionId,
   RunId,
   StateVersionId,
+  TaskResultId,
   TeamId,
   UserId,
   WorkspaceId,
@@ -30,6 +31,7 @@ export type Effect =
   | { readonly kind: 'fetch-commit'; readonly versionId: ConfigurationVersionId; readonly request: CommitRequest }
   | { readonly kind: 'fetch-run-files'; readonly runId: RunId }
   | { readonly kind: 'fetch-policies'; readonly versionId: PolicySetVersionId }
+  | { readonly kind: 'call-run-task'; readonly resultId: TaskResultId }
   | { readonly kind: 'read-state-outputs'; readonly stateVersionId: StateVersionId };
 
 /** An effect waiting to be performed. */

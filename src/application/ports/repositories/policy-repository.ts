@@ -3,6 +3,7 @@ import type {
   ApplyingPolicySet,
   Instant,
   LocatedEvaluation,
+  LocatedResult,
   ManagedPolicy,
   OrganizationId,
   OutcomeFilter,
@@ -18,12 +19,16 @@ import type {
   PolicySetVersion,
   PolicySetVersionId,
   RunId,
+  RunTaskId,
+  TaskResultId,
+  TaskResultOutcome,
   TaskStage,
   TaskStageId,
   TaskStageSummary,
   WebhookId,
   WithStanding,
   WorkspaceId,
+  WorkspaceTaskId,
 } from '../../../domain/index.js';
 import type { Order, PolicySetFilter, policySorts } from './filters.js';
 import type { Page, PageRequest } from './page.js';
@@ -131,17 +136,17 @@ export interface TaskStageRepository {
   findFor(actor: Actor, id: TaskStageId): Promise<WithStanding<TaskStage> | undefined>;
   findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<WithStanding<LocatedEvaluation> | undefined>;
   findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<WithStanding<PolicySetOutcome> | undefined>;
-  /** The stage of a run; undefined if no policy applies to it. */
-  ofRun(id: RunId): Promise<TaskStage | undefined>;
-  /** Like `ofRun` for several runs, but only the ids: stages contain whole policy sets. */
-  idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>>;
+  /** The stages of a run in their order; none if neither policies nor run tasks apply to it. */
+  ofRun(id: RunId): Promise<readonly TaskStage[]>;
+  /** Like `ofRun` for several runs, but only the ids: stages contain whole policy sets. A run without stages is missing. */
+  idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, readonly TaskStageId[]>>;
   /** The stages of several runs, in no particular order. One statement. */
   ofRuns(ids: readonly RunId[]): Promise<readonly TaskStageSummary[]>;
   add(stage: TaskStage): Promise<void>;
-  /** Saves the stage and its evaluations. Throws `shared/stale-revision` if the stored revision has changed. */
+  /** Saves the stage, its evaluations and its results. Throws `shared/stale-revision` if the stored revision has changed. */
   save(stage: TaskStage): Promise<void>;
   addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void>;
-  /** Deletes the outcomes of every evaluation of the stage. */
+  /** Deletes the outcomes of every evaluation and every result of the stage. */
   dropOutcomes(stage: TaskStage): Promise<void>;
   /** In the order of the sets. Without filters all outcomes; otherwise those that at least one selects. */
   outcomes(
@@ -149,4 +154,24 @@ export interface TaskStageRepository {
     filters: readonly OutcomeFilter[],
     page: PageRequest,
   ): Promise<Page<PolicySetOutcome>>;
+}
+
+/** The results of run tasks, which are saved with their stages. Those of a deleted workspace are missing. */
+export interface TaskResultRepository {
+  /** With the caller's standing on the run's workspace. */
+  findFor(actor: Actor, id: TaskResultId): Promise<WithStanding<LocatedResult> | undefined>;
+  find(id: TaskResultId): Promise<LocatedResult | undefined>;
+  /** The result whose callback token has this digest. One indexed statement. */
+  byToken(digest: string): Promise<LocatedResult | undefined>;
+  /** Results whose deadline has passed, the longest passed first. */
+  overdue(now: Instant, limit: number): Promise<readonly LocatedResult[]>;
+  /** Ends the callback tokens of a task that is removed, and the waiting for its results. */
+  endTask(
+    of: { readonly taskId: RunTaskId } | { readonly workspaceTaskId: WorkspaceTaskId },
+    now: Instant,
+  ): Promise<void>;
+  /** Replaces the outcomes of a result. */
+  keepOutcomes(id: TaskResultId, outcomes: readonly TaskResultOutcome[]): Promise<void>;
+  /** In the order in which the task reported them. */
+  outcomes(id: TaskResultId, page: PageRequest): Promise<Page<TaskResultOutcome>>;
 }

@@ -14,6 +14,7 @@ import type {
   PolicySetParameterRepository,
   PolicySetRepository,
   PolicySetVersionRepository,
+  TaskResultRepository,
   TaskStageRepository,
 } from './policy-repository.js';
 import type { ProjectRepository } from './project-repository.js';
@@ -21,6 +22,7 @@ import type { RowLocks } from './row-locks.js';
 import type { RunArtifacts } from './run-artifacts.js';
 import type { RunComments } from './run-comments.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
+import type { RunTaskRepository, WorkspaceTaskRepository } from './run-task-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
 import type { TagBindingRepository, TagRepository } from './tag-repository.js';
@@ -59,7 +61,10 @@ export interface Repositories {
   readonly policySetVersions: PolicySetVersionRepository;
   readonly policySetParameters: PolicySetParameterRepository;
   readonly policies: PolicyRepository;
+  readonly runTasks: RunTaskRepository;
+  readonly workspaceTasks: WorkspaceTaskRepository;
   readonly taskStages: TaskStageRepository;
+  readonly taskResults: TaskResultRepository;
   readonly agentPools: AgentPoolRepository;
   readonly agentTokens: AgentTokenRepository;
   readonly storedFiles: StoredFiles;

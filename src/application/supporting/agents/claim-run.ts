@@ -39,6 +39,7 @@ export interface Job {
   readonly run: RunState;
   readonly workspace: Workspace;
   readonly version: ConfigurationVersionState;
+  /** The stage after the plan, with the policies to evaluate; null without one. */
   readonly stage: TaskStage | null;
   /** The run's own variables, without those that a variable set overrides. */
   readonly runVariables: readonly RunVariable[];
@@ -109,7 +110,8 @@ export class ClaimRun {
         lease: { poolId, agent: name, digest, expiresAt },
       });
       const { state } = started;
-      const stage = (await tx.taskStages.ofRun(id)) ?? null;
+      const stages = await tx.taskStages.ofRun(id);
+      const stage = stages.find((one) => one.stage === 'post_plan') ?? null;
       const applying = await tx.variables.applyingTo(state.workspaceId);
       const resolved = resolveVariables(state.options.variables, applying);
       const { opened: variables, lost } = this.opened(resolved.variables.map(({ variable }) => variable));

@@ -19,8 +19,8 @@ export class ReadRunPolicyArchive {
   async execute(holder: LeaseHolder, id: PolicySetVersionId): Promise<AsyncIterable<Uint8Array>> {
     const bundle = await this.unitOfWork.read(async (tx) => {
       const run = await leasedRun(tx, this.secrets, holder);
-      const stage = await tx.taskStages.ofRun(run.state.id);
-      const sets = stage?.evaluations.flatMap(({ policySets }) => policySets) ?? [];
+      const evaluations = (await tx.taskStages.ofRun(run.state.id)).flatMap((stage) => stage.evaluations);
+      const sets = evaluations.flatMap(({ policySets }) => policySets);
       const named = sets.some(({ archive }) => archive?.versionId === id);
       return named ? (await tx.policySetVersions.find(id))?.bundle : undefined;
     });

@@ -69,6 +69,7 @@ export class KnexRemovals implements Removals {
         'agent_pool_workspaces',
         'variable_set_workspaces',
         'variables',
+        'workspace_tasks',
         'workspace_tags',
         'workspace_tag_bindings',
       ]) {
@@ -100,16 +101,13 @@ export class KnexRemovals implements Removals {
     const evaluations = () => sql('policy_evaluations').whereIn('task_stage_id', stages().select('id'));
     const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', evaluations().select('id'));
     const outcomes = sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id'));
-    const ofRuns = ['run_log_chunks', 'run_comments', 'policy_set_version_runs'];
-    for (const rows of [
-      left(),
-      ...ofRuns.map((table) => sql(table).whereIn('run_id', ids)),
-      outcomes,
-      sets(),
-      evaluations(),
-      stages(),
-      sql('runs').whereIn('id', ids),
-    ]) {
+    const ofRuns = ['run_log_chunks', 'run_comments', 'policy_set_version_runs'].map((table) =>
+      sql(table).whereIn('run_id', ids),
+    );
+    const results = () => sql('task_results').whereIn('task_stage_id', stages().select('id'));
+    const ofResults = sql('task_result_outcomes').whereIn('task_result_id', results().select('id'));
+    const ofStages = [ofResults, results(), outcomes, sets(), evaluations(), stages()];
+    for (const rows of [left(), ...ofRuns, ...ofStages, sql('runs').whereIn('id', ids)]) {
       await this.db.run(rows.delete());
     }
     return artifacts.map(({ bundle_key }) => bundle_key);
@@ -166,6 +164,7 @@ export class KnexRemovals implements Removals {
       'project_tag_bindings',
       'tags',
       'projects',
+      'run_tasks',
       'agent_pools',
       'policy_sets',
       'policies',
