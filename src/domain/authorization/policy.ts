@@ -281,9 +281,9 @@ export const may = (standing: Standing, action: Action): boolean =>
 
 /** The action that decides whether a caller can see the subject of `action`. */
 const seeing = (action: Action): Action | undefined => {
-  const [area] = action.split('/');
-  const named = (verb: string) => actions.find((known) => known === `${area}/${verb}`);
-  return named('read') ?? named('manage');
+  if (action === 'policy-sets/link-repository') return 'policy-sets/manage';
+  const read = `${action.split('/')[0]}/read`;
+  return actions.find((known) => known === read);
 };
 
 const inWords = (requirement: Requirement): string =>
