@@ -326,7 +326,7 @@ describe('a policy set from a repository', () => {
     const words = 'not authorized: requires manage-policies, manage-vcs-settings';
     const refused = refusal(404, 'not found', words);
     expect((await create(link, undefined, policies).expect(404)).body).toEqual(refused);
-    for (const change of [link, { 'vcs-repo': null }]) {
+    for (const change of [link, { 'vcs-repo': null }, { 'policies-path': 'elsewhere' }]) {
       expect((await patch(set, change, policies).expect(404)).body).toEqual(refused);
     }
     await patch(set, { description: 'Others may change' }, policies).expect(200);

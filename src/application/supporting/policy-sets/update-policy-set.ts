@@ -1,5 +1,6 @@
 import {
   type Actor,
+  authorize,
   type PolicySet,
   type PolicySetId,
   type PolicySetSettings,
@@ -55,6 +56,7 @@ export class UpdatePolicySet {
         revision: policySet.revision + 1,
       };
       checkLink(next);
+      if (next.policiesPath !== policySet.policiesPath) authorize(standing, linking.action);
       if (next.policyIds.length > 0 && (change.kind !== undefined || change.policies !== undefined)) {
         const attached = await tx.policies.allOf(next.organizationId, next.policyIds);
         checkKinds(next, attached, { attribute: 'kind' });
