@@ -42,6 +42,7 @@ export { type CapabilityPurpose, type CapabilityUrls, capabilityPurposes } from 
 export type { Clock } from './ports/outside/clock.js';
 export type { CommitFetcher, CommitRequest, FetchedCommit } from './ports/outside/commit-fetcher.js';
 export { type IdGenerator, type IdKind, idKinds } from './ports/outside/id-generator.js';
+export type { IdentityProvider, SignInChecks } from './ports/outside/identity-provider.js';
 export type { CallAnswer, RunTaskCall, RunTaskCaller } from './ports/outside/run-task-caller.js';
 export { type SecretBox, sealPrefix, sealPrefixOf } from './ports/outside/secret-box.js';
 export type { Secret, SecretGenerator } from './ports/outside/secret-generator.js';
@@ -93,6 +94,7 @@ export type {
   WorkspaceFilter,
 } from './ports/repositories/filters.js';
 export { agentPoolSorts, policySorts, projectSorts, workspaceSorts } from './ports/repositories/filters.js';
+export type { IdentityRepository } from './ports/repositories/identity-repository.js';
 export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
 export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
 export type {
@@ -130,6 +132,7 @@ export type {
   RunScope,
 } from './ports/repositories/run-repository.js';
 export type { RunTaskRepository, WorkspaceTaskRepository } from './ports/repositories/run-task-repository.js';
+export type { SessionCredential, SessionRepository } from './ports/repositories/session-repository.js';
 export type {
   StateOutputRepository,
   StateVersionRepository,
@@ -286,6 +289,12 @@ export { type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
 export { type ShownPhase, ShowRunPhase } from './supporting/runs/show-run-phase.js';
+export { AuthenticateSession, type ShownSession } from './supporting/sign-in/authenticate-session.js';
+export { BeginSignIn, type BegunSignIn } from './supporting/sign-in/begin-sign-in.js';
+export { type Callback, CompleteSignIn, type SignedIn } from './supporting/sign-in/complete-sign-in.js';
+export { EndSession } from './supporting/sign-in/end-session.js';
+export { IssueLoginCode, RedeemLoginCode, type Redemption } from './supporting/sign-in/terraform-login.js';
+export { AddIdentity, ListIdentities, type NewIdentity, RemoveIdentity } from './supporting/sign-in/user-identities.js';
 export { CreateStateVersion, type NewStateVersion } from './supporting/state-versions/create-state-version.js';
 export { ListCurrentOutputs, ListStateOutputs } from './supporting/state-versions/list-state-outputs.js';
 export type { ListedStateVersion, StateVersionQuery } from './supporting/state-versions/list-state-versions.js';
@@ -358,6 +367,7 @@ export { type CommitToFetch, FetchedVersions } from './supporting/version-contro
 export type { ForgeDelivery, ForgeEvent } from './supporting/version-control/forge-event.js';
 export { ReceiveWebhook } from './supporting/version-control/receive-webhook.js';
 export { type Linking, type RepositoryLink, RepositoryLinks } from './supporting/version-control/repository-links.js';
+export { WebhookKeys } from './supporting/version-control/webhook-keys.js';
 export { ApplyDataRetention, type DataRetained } from './supporting/workspaces/apply-data-retention.js';
 export { ChangeWorkspaceLock } from './supporting/workspaces/change-workspace-lock.js';
 export { CreateWorkspace, type NewWorkspace } from './supporting/workspaces/create-workspace.js';

@@ -15,6 +15,7 @@ export const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
 export const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
 export const fetchedPolicies = made(published.FetchedPolicies, 'clock', 'ids');
+export const webhookKeys = made(published.WebhookKeys, 'clock', 'secrets', 'secretBox');
 const policyFetches = made(published.PolicyFetches, 'unitOfWork', 'clock', 'bundleStore', commitFiles, byteQuota);
 const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
 const callRunTask = made(

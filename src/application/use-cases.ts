@@ -17,6 +17,7 @@ import {
   taskResultProgress,
   tokenIssuer,
   tokenUses,
+  webhookKeys,
 } from './shared-objects.js';
 
 /** Every use case with its dependencies. */
@@ -97,6 +98,24 @@ export const useCases = {
 
   tokenUses,
   authenticate: made(published.Authenticate, 'unitOfWork', 'clock', 'secrets', tokenUses),
+  authenticateSession: made(published.AuthenticateSession, 'unitOfWork', 'clock', 'secrets'),
+  beginSignIn: made(published.BeginSignIn, 'identityProvider', 'clock', 'secretBox'),
+  completeSignIn: made(
+    published.CompleteSignIn,
+    'unitOfWork',
+    'identityProvider',
+    'clock',
+    'ids',
+    'secrets',
+    'secretBox',
+    'settings',
+  ),
+  endSession: made(published.EndSession, 'unitOfWork', 'secrets'),
+  issueLoginCode: made(published.IssueLoginCode, 'unitOfWork', 'clock', 'secrets'),
+  redeemLoginCode: made(published.RedeemLoginCode, 'unitOfWork', 'clock', 'secrets', tokenIssuer, 'settings'),
+  addIdentity: made(published.AddIdentity, 'unitOfWork', 'clock', 'ids'),
+  listIdentities: made(published.ListIdentities, 'unitOfWork'),
+  removeIdentity: made(published.RemoveIdentity, 'unitOfWork'),
   createUser: made(published.CreateUser, 'unitOfWork', 'clock', 'ids', tokenIssuer),
   listUsers: made(published.ListUsers, 'unitOfWork'),
   changeUserSuspension: made(published.ChangeUserSuspension, 'unitOfWork'),
@@ -310,15 +329,7 @@ export const useCases = {
   reclaimLostRuns: made(published.ReclaimLostRuns, 'unitOfWork', 'clock', runProgress),
 
   fetchCommit: made(published.FetchCommit, 'unitOfWork', fetchedVersions, byteQuota),
-  receiveWebhook: made(
-    published.ReceiveWebhook,
-    'unitOfWork',
-    'clock',
-    'secrets',
-    'secretBox',
-    fetchedVersions,
-    fetchedPolicies,
-  ),
+  receiveWebhook: made(published.ReceiveWebhook, 'unitOfWork', webhookKeys, fetchedVersions, fetchedPolicies),
 
   listAuditEvents: made(published.ListAuditEvents, 'unitOfWork'),
   listAuditTrails: made(published.ListAuditTrails, 'unitOfWork'),

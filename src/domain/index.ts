@@ -168,6 +168,7 @@ export type {
   ConfigurationVersionId,
   DataRetentionId,
   Id,
+  IdentityId,
   Instant,
   MembershipId,
   OrganizationId,
@@ -181,6 +182,7 @@ export type {
   RunCommentId,
   RunId,
   RunTaskId,
+  SessionId,
   StateVersionId,
   StateVersionOutputId,
   TagBindingId,
@@ -250,6 +252,17 @@ export {
   stages,
   waitingRunStatuses,
 } from './supporting/runs/run-status.js';
+export {
+  type Identity,
+  longestSubject,
+  type ProvenIdentity,
+  provenAddress,
+  refusedSignIn,
+  usernamesFor,
+} from './supporting/sign-in/identity.js';
+export { isReturnPath, usualReturnPath } from './supporting/sign-in/return-path.js';
+export { hasEnded, type Session, startSession } from './supporting/sign-in/session.js';
+export { type LoginCode, loginPortOf, terraformLogin } from './supporting/sign-in/terraform-login.js';
 export type { StateContents, StateResource } from './supporting/state-versions/state-contents.js';
 export type { ReportedOutput, StateOutput } from './supporting/state-versions/state-output.js';
 export {

@@ -77,8 +77,8 @@ const roomInFolder: Readonly<Record<string, number>> = {
   // The modules that every area builds on.
   'src/adapters/http/routing': 19,
   // One repository per file; the two lists match.
-  'src/adapters/persistence/knex/repositories': 40,
-  'src/adapters/persistence/memory': 35,
+  'src/adapters/persistence/knex/repositories': 42,
+  'src/adapters/persistence/memory': 37,
   // Migrations are only ever added.
   'src/adapters/persistence/knex/migrations': Number.POSITIVE_INFINITY,
 };

@@ -28,6 +28,7 @@ const names: Readonly<Record<keyof Provided, true>> = {
   bundleInspector: true,
   bundleStore: true,
   commitFetcher: true,
+  identityProvider: true,
   runTaskCaller: true,
   settings: true,
   meters: true,

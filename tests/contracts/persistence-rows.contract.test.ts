@@ -20,6 +20,7 @@ import {
   aBundle,
   aConfigurationVersion,
   afterNoon,
+  anIdentity,
   anOrganization,
   aProject,
   aRepository,
@@ -577,6 +578,13 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     ];
     for (const token of tokens) await on.run((tx) => tx.tokens.add(token));
     return on.read((tx) => Promise.all(tokens.map(async (token) => [token, await tx.tokens.find(token.id)] as const)));
+  },
+  Identity: async (on) => {
+    const user = await on.user();
+    const identity = anIdentity(user, { createdAt: afterNoon(1) });
+    await on.run((tx) => tx.identities.add(identity));
+    const [read] = await on.read((tx) => tx.identities.ofUser(user.id));
+    return [[identity, read]];
   },
   ManagedPolicy: async (on) => {
     const { organization, actor } = await aPlace(on);

@@ -64,7 +64,9 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0026-policy-set-versions': ['7221b8a06a48fe9d', '2eafba86620ff7ec'],
   '0027-comments-and-retention': ['2bdddc2284534071', 'e5027e4b6bb77cd1'],
   '0028-auto-destroy': ['ee13181704956027', '68ed1e3af897cacb'],
-  '0030-policy-set-repositories': ['3b2ca87850c2a953', '84af860ece443d19'],
+  '0029-sign-in': ['8162ea0e459700ad', 'ef9d5568a754f64a'],
+  '0030-terraform-login': ['52d27ba5473b499b', '7135ded304ccd09e'],
+  '0031-policy-set-repositories': ['3b2ca87850c2a953', '84af860ece443d19'],
 };
 
 /** One line for each column, constraint, index, trigger and function. */

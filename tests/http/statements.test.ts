@@ -244,8 +244,11 @@ const promised: Readonly<Record<string, number>> = {
   'get /admin/failing-effects': 3,
   'get /admin/users': 3,
   'post /admin/users': 6,
-  'post /admin/users/:id/actions/suspend': 4,
-  'post /admin/users/:id/actions/unsuspend': 4,
+  'get /admin/users/:id/identities': 3,
+  'post /admin/users/:id/identities': 4,
+  'delete /admin/users/:id/identities/:identityId': 4,
+  'post /admin/users/:id/actions/suspend': 5,
+  'post /admin/users/:id/actions/unsuspend': 5,
   'delete /admin/users/:id': 7,
   // Events are read if there are any.
   'get /organization/audit-trails': 2,

@@ -136,6 +136,7 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /admin/agent-pools/:sitePoolId/authentication-tokens': {},
     'patch /agent-pools/:id': doc('agent-pools', { name: 'renamed' }),
     'post /agent-pools/:poolId/authentication-tokens': {},
+    'post /admin/users/:id/identities': doc('identities', { issuer: 'https://provider.example', subject: 'fresh' }),
     'post /admin/users': doc('users', { username: 'fresh', email: 'fresh@example.com' }),
   };
 };

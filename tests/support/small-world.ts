@@ -21,6 +21,7 @@ import {
   aCustomGrant,
   afterNoon,
   aMembership,
+  anIdentity,
   anOrganization,
   aProject,
   aRun,
@@ -277,6 +278,7 @@ export async function makeSmallWorld(
   const policy = aManagedPolicy(organization, { name: 'tags' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
+  const identity = anIdentity(other);
   const callersToken = aToken(ofCaller, { secretDigest: secrets.digest });
   const otherMembership = aMembership(organization, other);
   const ofTarget = standing.actor === 'team' && target === own ? callersToken : aToken(ownedBy('team', target));
@@ -349,6 +351,7 @@ export async function makeSmallWorld(
 
     await tx.tokens.add(callersToken);
     await tx.tokens.add(ofOther);
+    await tx.identities.add(identity);
     await tx.tokens.add(aToken(ownedBy('user', newcomer), { secretDigest: digestOf(outsidersSecret) }));
     await tx.tokens.add(
       aToken(ownedBy('user', boss), { secretDigest: secrets.expiredDigest, expiresAt: '2029-12-31T00:00:00.000Z' }),
@@ -410,6 +413,7 @@ export async function makeSmallWorld(
       '/organization-memberships': otherMembership.id,
       '/authentication-tokens': itself ? callersToken.id : ofOther.id,
       '/admin/users': other.id,
+      identityId: identity.id,
       runId: run.state.id,
       taskStageId: stage.id,
       policyEvaluationId: evaluation.id,

@@ -20,6 +20,8 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   'configuration-version': 'cv',
   'ingress-attributes': 'ia',
   token: 'at',
+  identity: 'idn',
+  session: 'sess',
   bundle: 'bundle',
   run: 'run',
   'run-comment': 'wsc',

@@ -43,6 +43,8 @@ export const storage = ({
       auditDays: config.AUDIT_DAYS,
       maxTokensPerUser: config.MAX_TOKENS_PER_USER,
       maxOrganizationBytes: config.MAX_ORGANIZATION_BYTES,
+      sessionHours: config.SESSION_HOURS,
+      createsUsersAtSignIn: config.OIDC_CREATE_USERS,
     }));
     provide(bind, 'secretBox', [], () => new SealedSecretBox(signingSecrets));
     provide(

@@ -19,6 +19,7 @@ import { runTaskRoutes } from '../supporting/run-tasks/run-task-routes.js';
 import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
+import { identityRoutes } from '../supporting/sign-in/identity-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
 import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
@@ -84,7 +85,11 @@ const areas = {
     ...organizationTokenRoutes(use, dialect),
   ],
   Teams: (use, dialect) => teamRoutes(use, dialect, neighboursIn(dialect)),
-  Users: (use, dialect) => [...userRoutes(use, dialect), ...userTokenRoutes(use, dialect, tokensIn(dialect))],
+  Users: (use, dialect) => [
+    ...userRoutes(use, dialect),
+    ...identityRoutes(use, dialect),
+    ...userTokenRoutes(use, dialect, tokensIn(dialect)),
+  ],
   'Audit trail': auditEventRoutes,
 } as const satisfies Readonly<Record<string, (use: UseCases, dialect: Dialect) => readonly Route[]>>;
 

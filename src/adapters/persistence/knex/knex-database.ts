@@ -19,6 +19,7 @@ import { KnexApiTokens } from './repositories/knex-api-tokens.js';
 import { KnexAuditTrail } from './repositories/knex-audit-trail.js';
 import { KnexConfigurationVersions } from './repositories/knex-configuration-versions.js';
 import { KnexEffects } from './repositories/knex-effects.js';
+import { KnexIdentities } from './repositories/knex-identities.js';
 import { KnexRequestRates, KnexSigningKeys } from './repositories/knex-instances.js';
 import { KnexKeptBytes } from './repositories/knex-kept-bytes.js';
 import { KnexMemberships, KnexOrganizations } from './repositories/knex-organizations.js';
@@ -31,6 +32,7 @@ import { KnexProjects } from './repositories/knex-projects.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
 import { KnexRunTasks, KnexWorkspaceTasks } from './repositories/knex-run-tasks.js';
+import { KnexSessions } from './repositories/knex-sessions.js';
 import { KnexSetVariables } from './repositories/knex-set-variables.js';
 import { KnexStateOutputs } from './repositories/knex-state-outputs.js';
 import { KnexStateVersions } from './repositories/knex-state-versions.js';
@@ -93,6 +95,8 @@ const transactionOn = (
   organizations: new KnexOrganizations(db),
   memberships: new KnexMemberships(db),
   users: new KnexUsers(db),
+  identities: new KnexIdentities(db),
+  sessions: new KnexSessions(db),
   tokens: new KnexApiTokens(db),
   teams: new KnexTeams(db),
   teamAccess: new KnexTeamAccess(db),

@@ -157,6 +157,9 @@ function removeTeam(tables: MemoryTables, id: TeamId): void {
 }
 
 function removeUser(tables: MemoryTables, id: UserId): void {
+  dropWhere(tables.loginCodes, ({ sessionId }) => tables.sessions.get(sessionId)?.userId === id);
+  dropWhere(tables.sessions, ({ userId }) => userId === id);
+  dropWhere(tables.identities, ({ userId }) => userId === id);
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
   dropWhere(tables.memberships, (membership) => membership.userId === id);
   for (const [teamId, members] of tables.teamMembers) {

@@ -13,8 +13,11 @@ import {
   type ConfigurationVersionState,
   DomainError,
   type Grant,
+  type Identity,
+  type IdentityId,
   type IngressAttributes,
   type Instant,
+  type LoginCode,
   type ManagedPolicy,
   type Member,
   type Membership,
@@ -40,6 +43,8 @@ import {
   type RunState,
   type RunTask,
   type RunTaskId,
+  type Session,
+  type SessionId,
   type SetVariable,
   type StateContents,
   type StateOutput,
@@ -95,6 +100,9 @@ export class MemoryTables {
   readonly users = new Map<UserId, User>();
   /** The users that stand for invited addresses without an account. */
   readonly awaited = new Map<UserId, true>();
+  readonly identities = new Map<IdentityId, Identity>();
+  readonly sessions = new Map<SessionId, Session>();
+  readonly loginCodes = new Map<SessionId, LoginCode>();
   readonly tokens = new Map<TokenId, ApiToken>();
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();

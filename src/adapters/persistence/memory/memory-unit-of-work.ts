@@ -5,6 +5,7 @@ import { MemoryApiTokens } from './memory-api-tokens.js';
 import { MemoryAuditTrail } from './memory-audit-trail.js';
 import { MemoryConfigurationVersions } from './memory-configuration-versions.js';
 import { MemoryEffects } from './memory-effects.js';
+import { MemoryIdentities } from './memory-identities.js';
 import { MemoryRequestRates, MemorySigningKeys } from './memory-instances.js';
 import { MemoryKeptBytes } from './memory-kept-bytes.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
@@ -20,6 +21,7 @@ import { MemoryRunArtifacts } from './memory-run-artifacts.js';
 import { MemoryRunComments } from './memory-run-comments.js';
 import { MemoryRunTasks, MemoryWorkspaceTasks } from './memory-run-tasks.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
+import { MemorySessions } from './memory-sessions.js';
 import { MemorySetVariables } from './memory-set-variables.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
 import { MemoryStoredFiles } from './memory-stored-files.js';
@@ -37,6 +39,8 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   organizations: new MemoryOrganizations(tables),
   memberships: new MemoryMemberships(tables),
   users: new MemoryUsers(tables),
+  identities: new MemoryIdentities(tables),
+  sessions: new MemorySessions(tables),
   tokens: new MemoryApiTokens(tables),
   teams: new MemoryTeams(tables),
   teamAccess: new MemoryTeamAccess(tables),

@@ -17,6 +17,8 @@ export const idKinds = [
   'configuration-version',
   'ingress-attributes',
   'token',
+  'identity',
+  'session',
   'bundle',
   'run',
   'run-comment',

@@ -6,6 +6,7 @@ import type {
   ConfigurationVersionRepository,
 } from './configuration-version-repository.js';
 import type { EffectOutbox, Removals } from './effect-outbox.js';
+import type { IdentityRepository } from './identity-repository.js';
 import type { RequestRates, SigningKeys } from './instances.js';
 import type { KeptBytes } from './kept-bytes.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
@@ -23,6 +24,7 @@ import type { RunArtifacts } from './run-artifacts.js';
 import type { RunComments } from './run-comments.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
 import type { RunTaskRepository, WorkspaceTaskRepository } from './run-task-repository.js';
+import type { SessionRepository } from './session-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
 import type { TagBindingRepository, TagRepository } from './tag-repository.js';
@@ -39,6 +41,8 @@ export interface Repositories {
   readonly organizations: OrganizationRepository;
   readonly memberships: MembershipRepository;
   readonly users: UserRepository;
+  readonly identities: IdentityRepository;
+  readonly sessions: SessionRepository;
   readonly tokens: ApiTokenRepository;
   readonly teams: TeamRepository;
   readonly teamAccess: TeamWorkspaceRepository;

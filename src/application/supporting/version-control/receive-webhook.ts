@@ -10,14 +10,12 @@ import {
 import { policyCommit } from '../../../domain/policy-outcomes/policy-set-version.js';
 import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
 import { selectsPush } from '../../../domain/supporting/workspaces/file-triggers.js';
-import type { Clock } from '../../ports/outside/clock.js';
-import type { SecretBox } from '../../ports/outside/secret-box.js';
-import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type FetchedPolicies, isLinked, type LinkedPolicySet } from '../policy-set-versions/fetched-policies.js';
 import { activityOf } from '../workspaces/show-workspace.js';
 import type { FetchedVersions } from './fetched-version.js';
 import { type ForgeDelivery, type ForgeEvent, reaches } from './forge-event.js';
+import type { WebhookKeys } from './webhook-keys.js';
 
 /**
  * POST /hooks/vcs/:id: creates a version of the linked workspace or policy set for a pushed commit, and a speculative one of a
@@ -28,9 +26,7 @@ export class ReceiveWebhook {
     private readonly unitOfWork: UnitOfWork<
       'workspaces' | 'configurationVersions' | 'runs' | 'policySets' | 'policySetVersions' | 'effects' | 'audit'
     >,
-    private readonly clock: Clock,
-    private readonly secrets: SecretGenerator,
-    private readonly box: SecretBox,
+    private readonly keys: WebhookKeys,
     private readonly versions: FetchedVersions,
     private readonly policies: FetchedPolicies,
   ) {}
@@ -49,15 +45,12 @@ export class ReceiveWebhook {
       const workspace = await tx.workspaces.findByWebhook(id);
       return { workspace, policySet: workspace === undefined ? await tx.policySets.findByWebhook(id) : undefined };
     });
-    const repository = (workspace ?? policySet)?.repository ?? null;
-    // A signature is always checked, so that the response time does not reveal which ids exist.
-    const key = repository === null ? this.secrets.generateWebhookKey() : this.box.open(repository.sealedWebhookKey);
-    const delivery = read(key, this.clock.now());
-    if (repository === null || delivery === undefined) throw notFound();
+    const delivery = this.keys.read((workspace ?? policySet)?.repository ?? null, read);
+    if (delivery === undefined) throw notFound();
     const { event } = delivery;
     if (event === null) return false;
     if (workspace === undefined) return this.takePolicies(id, event, request);
-    if (!concerns(workspace, repository, event)) return false;
+    if (workspace.repository === null || !concerns(workspace, workspace.repository, event)) return false;
     return this.unitOfWork.run(async (tx) => {
       await tx.workspaces.lockRow(workspace.id);
       // The workspace may have been linked to another repository since the signature check.

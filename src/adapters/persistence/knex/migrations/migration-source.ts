@@ -27,7 +27,9 @@ import * as runTasks from './0025-run-tasks.js';
 import * as policySetVersions from './0026-policy-set-versions.js';
 import * as commentsAndRetention from './0027-comments-and-retention.js';
 import * as autoDestroy from './0028-auto-destroy.js';
-import * as policySetRepositories from './0030-policy-set-repositories.js';
+import * as signIn from './0029-sign-in.js';
+import * as terraformLogin from './0030-terraform-login.js';
+import * as policySetRepositories from './0031-policy-set-repositories.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -58,7 +60,9 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0026-policy-set-versions': policySetVersions,
   '0027-comments-and-retention': commentsAndRetention,
   '0028-auto-destroy': autoDestroy,
-  '0030-policy-set-repositories': policySetRepositories,
+  '0029-sign-in': signIn,
+  '0030-terraform-login': terraformLogin,
+  '0031-policy-set-repositories': policySetRepositories,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

@@ -191,7 +191,7 @@ export class KnexRemovals implements Removals {
 
   private async removeUser(id: UserId): Promise<void> {
     const { sql } = this.db;
-    for (const table of ['api_tokens', 'team_members', 'organization_memberships']) {
+    for (const table of ['sessions', 'identities', 'api_tokens', 'team_members', 'organization_memberships']) {
       await this.db.run(sql(table).where('user_id', id).delete());
     }
     // The id stays, or the next user of the address would get it, with the locks, versions and audit events that name it.
