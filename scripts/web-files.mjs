@@ -1,13 +1,16 @@
 // Puts beside the compiled code what it reads: the examples of the API's description, and what browsers load: the pages, and of Swagger UI the files that /docs needs. Its package
 // stays here, because one that it brings reports to others where it was installed.
-import { cpSync, mkdirSync, readdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const target = 'dist/adapters/http/web/';
 
-const pages = readdirSync(at('web')).filter((name) => name !== 'tsconfig.json');
+const pages = readdirSync(at('web')).filter((name) => /\.(js|html|css|svg)$/.test(name));
 const notices = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'];
+
+// A page that is gone must not stay.
+rmSync(at(`${target}pages/`), { recursive: true, force: true });
 
 const reference = 'adapters/http/openapi/';
 

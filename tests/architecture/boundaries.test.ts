@@ -94,8 +94,11 @@ describe('files', () => {
   it('are short enough to be read at one go', async () => {
     // A published surface is a list of names, to be searched.
     const isRead = (file: string) => file.endsWith('.ts') && !/\/migrations\/|\/index\.ts$/.test(file);
-    const files = (await filesBelow('src')).filter(isRead);
-    const lengths = await Promise.all(files.map(async (file) => [file, (await sourceOf(file)).split('\n').length - 1]));
+    const source = (await filesBelow('src')).filter(isRead);
+    const ofConsole = (await filesBelow('web/console')).filter((file) => !file.endsWith('api/description.d.ts'));
+    const lengths = await Promise.all(
+      [...source, ...ofConsole].map(async (file) => [file, (await sourceOf(file)).split('\n').length - 1]),
+    );
     expect(lengths.filter(([, lines]) => Number(lines) > 350)).toEqual([]);
   });
 

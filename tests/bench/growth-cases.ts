@@ -272,7 +272,7 @@ export const searches: readonly Search[] = [
     tags: ['', 'q=77', 'filter[exclude][taggable][id]=ws-any'],
     'organization-memberships': ['q=77', 'filter[status]=invited', 'filter[email]=nobody@example.com'],
     projects: ['q=77', 'filter[names]=network', 'sort=-name'],
-    'policy-sets': ['search[name]=77', 'filter[kind]=sentinel'],
+    'policy-sets': ['search[name]=77', 'filter[kind]=sentinel', 'filter[versioned]=false'],
     varsets: ['q=77'],
     policies: ['search[name]=77', 'filter[kind]=sentinel', 'sort=-created-at'],
     tasks: ['search[name]=77'],

@@ -79,11 +79,17 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     expect(paths).toHaveProperty(['/api/v2/workspaces/{workspaceId}/configuration-versions']);
   });
 
-  it('holds the pages, and of Swagger UI what they need, with its licences', async () => {
-    const pages = (await readdir(join(root, 'web'))).filter((name) => name !== 'tsconfig.json');
+  it('holds the pages, the console, and of Swagger UI what they need, with the licences', async () => {
+    const pages = (await readdir(join(root, 'web'))).filter((name) => /\.(?:js|html|css|svg)$/.test(name));
     const web = 'package/dist/adapters/http/web/';
     const held = Object.keys(files).filter((name) => name.startsWith(web) && !/\.d\.ts$|\/web\/[^/]+$/.test(name));
-    expect(held.map((name) => name.slice(web.length)).sort()).toEqual([
+    const names = held.map((name) => name.slice(web.length));
+    const [ofConsole, others] = [true, false].map((is) => names.filter((name) => name.startsWith('console/') === is));
+    expect(ofConsole).toEqual(expect.arrayContaining(['console/index.html', 'console/licenses.md']));
+    expect(ofConsole?.filter((name) => !/\/assets\/console\/[\w-]+\.(?:js|css)$|\.(?:html|md)$/.test(name))).toEqual(
+      [],
+    );
+    expect(others?.sort()).toEqual([
       ...pages.map((name) => `pages/${name}`).sort(),
       'swagger-ui/LICENSE',
       'swagger-ui/NOTICE',

@@ -196,6 +196,21 @@ describe('a policy set version', () => {
     expect((await shownSet(setId)).data.attributes.versioned).toBe(false);
   });
 
+  it('makes its set one of those that a list of versioned sets has', async () => {
+    await api.organization('filtered');
+    const own = await newSet({}, 'filtered');
+    const versioned = await newSet({}, 'filtered');
+    await newVersion(versioned);
+    for (const [value, id] of [
+      ['true', versioned],
+      ['false', own],
+    ]) {
+      const list = `/organizations/filtered/policy-sets?filter[versioned]=${value}`;
+      const { data, meta } = (await admin.get(list).expect(200)).body;
+      expect([data.map((set: Created) => set.id), meta.pagination['total-count']]).toEqual([[id], 1]);
+    }
+  });
+
   it('keeps others from attaching policies to its set, and from changing its kind', async () => {
     const setId = await newSet();
     await uploaded(setId);

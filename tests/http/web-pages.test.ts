@@ -63,20 +63,6 @@ describe('the pages for people', () => {
     expect(policy).toMatchObject({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
   });
 
-  it.each(['/app/acme/network/runs/run-1', '/app/settings/tokens'])(
-    '%s is a page whose links lead to others',
-    async (path) => {
-      const { text, headers } = await api.anonymous
-        .get(path)
-        .expect(200)
-        .expect('Content-Type', 'text/html; charset=utf-8');
-      expect(headers['content-security-policy']).toContain("default-src 'none'");
-      const links = [...text.matchAll(/\b(?:src|href)="([^"#][^"]*)"/g)].map(([, url]) => url as string);
-      expect(links.length).toBeGreaterThan(3);
-      for (const link of links) await api.anonymous.get(new URL(link, `http://host${path}`).pathname).expect(200);
-    },
-  );
-
   it('sends /docs/ to where its names are right', async () => {
     await api.anonymous.get('/docs/').expect(308).expect('Location', '../docs');
   });
@@ -118,6 +104,63 @@ describe('the pages for people', () => {
       await api.anonymous.get(path).expect(404);
     },
   );
+});
+
+describe('the console', () => {
+  const addresses = [
+    '/app',
+    '/app/',
+    '/app/acme/network/runs/run-1',
+    '/app/settings/tokens',
+    '/app/a%2Fb/workspaces?page=2',
+  ];
+  const html = async (): Promise<string> => (await api.anonymous.get('/app').expect(200)).text;
+  const assetsOf = (text: string): readonly string[] =>
+    [...text.matchAll(/\b(?:src|href)="([^"#]+)"/g)].map(([, link]) => link as string);
+
+  it.each(addresses)('is the same page at %s, which runs only what the service sends', async (address) => {
+    const answer = await api.anonymous.get(address).expect(200).expect('Content-Type', 'text/html; charset=utf-8');
+    expect(answer.text).toBe(await html());
+    expect(policyOf(answer)).toMatchObject({
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self'",
+      'connect-src': "'self'",
+      'require-trusted-types-for': "'script'",
+      'trusted-types': "'none'",
+    });
+    expect(answer.headers['cache-control']).toBe('no-cache');
+    expect(answer.text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|\{\{/);
+    const { etag } = answer.headers;
+    await api.anonymous.get(address).set('If-None-Match', String(etag)).expect(304);
+  });
+
+  it('has files whose names change with their content, so that browsers keep them', async () => {
+    const named = assetsOf(await html()).filter((link) => link.startsWith('/assets/console/'));
+    expect(named.map((link) => link.split('.').at(-1)).sort()).toEqual(['css', 'js']);
+    for (const link of named) {
+      expect(link).toMatch(/^\/assets\/console\/\w+-[\w-]{8}\.\w+$/);
+      const answer = await api.anonymous.get(link).set('Accept-Encoding', 'gzip').expect(200);
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-encoding': 'gzip',
+        'x-content-type-options': 'nosniff',
+      });
+    }
+  });
+
+  it.each([
+    '/assets/console/',
+    '/assets/console/none.js',
+    '/assets/console/..%2Findex.html',
+    '/assets/console/licenses.md',
+  ])('has no %s', async (path) => {
+    await api.anonymous.get(path).expect(404);
+  });
+
+  it('is there to be read only', async () => {
+    await api.anonymous.post('/app/acme').expect(405).expect('Allow', 'GET, HEAD');
+  });
 });
 
 describe('the rate limit', () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { PlainRoute } from '../routing/route.js';
+import { consoleRoutes } from './console-routes.js';
 import { KeptContent } from './kept-content.js';
 
 /** The directory of a build, and that of a service that runs from source. */
@@ -62,9 +63,6 @@ const policies = {
   docs: policy("img-src 'self' data:"),
 };
 
-/** Pages at the addresses that terraform prints: after each run, and for `terraform login`. */
-const printed = { '/app/:organization/:workspace/runs/:id': 'run.html', '/app/settings/tokens': 'user-tokens.html' };
-
 /** The web pages and their files. Nothing is read from disk before the first request. */
 export const webRoutes = (version: string): PlainRoute[] => {
   const home = page('home.html', version);
@@ -89,15 +87,7 @@ export const webRoutes = (version: string): PlainRoute[] => {
         return docs.answer(exchange, { 'Content-Security-Policy': policies.docs });
       },
     },
-    ...Object.entries(printed).map(([path, name]): PlainRoute => {
-      const content = page(name, version);
-      return {
-        method: 'get',
-        path,
-        countedAs: 'caller',
-        handle: (exchange) => content.answer(exchange, { 'Content-Security-Policy': policies.home }),
-      };
-    }),
+    ...consoleRoutes(version, policies.home),
     ...assets.map(([from, name, type]): PlainRoute => {
       const content = new KeptContent(type, fileOf(from, name));
       return {

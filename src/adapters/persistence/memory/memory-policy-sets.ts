@@ -63,9 +63,12 @@ export class MemoryPolicySets implements PolicySetRepository {
   async page(
     organizationId: OrganizationId,
     page: PageRequest,
-    { search, kind }: PolicySetFilter = {},
+    { search, kind, versioned }: PolicySetFilter = {},
   ): Promise<Page<PolicySet>> {
-    const matches = (set: PolicySet) => hasPart(set.name, search) && (kind === undefined || set.kind === kind);
+    const matches = (set: PolicySet) =>
+      hasPart(set.name, search) &&
+      (kind === undefined || set.kind === kind) &&
+      (versioned === undefined || (set.versions !== null) === versioned);
     return pageOf(this.ofOrganization(organizationId).filter(matches), page);
   }
 

@@ -128,11 +128,17 @@ export const policySetsParameters = {
   ...policySetParameters,
   'search[name]': textual('Only policy sets with this text in their name.'),
   'filter[kind]': oneOf(policyKinds, 'Only policy sets of this kind.'),
+  'filter[versioned]': oneOf(['true', 'false'], 'Only policy sets whose policies come from uploaded versions, or not.'),
 };
 
 export const policySetsQuery = ({ query }: Call) => {
-  const { 'search[name]': search, 'filter[kind]': kind, include } = valuesOf(policySetsParameters, query);
-  return { filter: { search, kind }, include };
+  const {
+    'search[name]': search,
+    'filter[kind]': kind,
+    'filter[versioned]': versioned,
+    include,
+  } = valuesOf(policySetsParameters, query);
+  return { filter: { search, kind, versioned: versioned && versioned === 'true' }, include };
 };
 
 /** Only what the request names. Policies are replaced as a whole. */

@@ -140,11 +140,12 @@ export class KnexPolicySets implements PolicySetRepository {
   page(
     organizationId: OrganizationId,
     page: PageRequest,
-    { search, kind }: PolicySetFilter = {},
+    { search, kind, versioned }: PolicySetFilter = {},
   ): Promise<Page<PolicySet>> {
     const { sql } = this.db;
     const listed = withPart(ofOrganization(sql, 'policy_sets', organizationId), 'l.name', search);
     if (kind !== undefined) listed.where('l.kind', kind);
+    if (versioned !== undefined) listed.whereRaw(`(l.versions is not null) = ${versioned ? 'TRUE' : 'FALSE'}`);
     const present = (part: Knex.QueryBuilder) => byName(select(sql, ofPage(living(sql), idsByName(part), 'p')));
     return pageOf(this.db, listed, present, setRows.read, page);
   }

@@ -1,0 +1,216 @@
+import { expect, it } from '@jest/globals';
+import { describeConsole } from '../support/console-suite.js';
+import { adminToken } from '../support/process.js';
+import { hostile, showOrganization } from '../support/shown-organization.js';
+
+/** The limit of the first visit, compressed. */
+const mostBytes = 250_000;
+
+describeConsole('the console', showOrganization, (suite) => {
+  it('signs in where it was asked to, and keeps that through a reload', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces?name=billing', adminToken);
+    await view.find('link', 'billing');
+    expect(await view.address()).toBe('/app/acme/workspaces?name=billing');
+    expect(await view.has('link', 'network')).toBe(false);
+    await view.page.reload();
+    await view.find('link', 'billing');
+    await view.press('button', 'Account: admin');
+    await view.press('menuitem', 'Sign out');
+    await view.find('heading', 'Sign in');
+    expect(await view.address()).toBe('/app/acme/workspaces?name=billing');
+    expect(await view.page.evaluate('({ ...sessionStorage, ...localStorage })')).toEqual({});
+  });
+
+  it('returns to sign-in when the token is revoked, and then to the same page', async () => {
+    const { view, steps } = suite;
+    const { id } = await steps.ask('GET', '/api/v2/account/details');
+    const issued = await steps.ask('POST', `/api/v2/users/${id}/authentication-tokens`, {
+      data: { type: 'authentication-tokens', attributes: { description: 'short' } },
+    });
+    await view.signIn('/app/acme/workspaces/network', issued.attributes.token);
+    await view.find('heading', 'network');
+    await steps.ask('DELETE', `/api/v2/authentication-tokens/${issued.id}`);
+    await view.press('link', 'acme');
+    await view.find('heading', 'Sign in');
+    suite.expectRefusals();
+    await view.fill('API token', adminToken);
+    await view.press('button', 'Sign in');
+    await view.find('heading', 'Workspaces');
+    expect(await view.address()).toBe('/app/acme/workspaces');
+  });
+
+  it('refuses a mistyped token with a sentence', async () => {
+    const { view } = suite;
+    await view.signIn('/app', 'mistyped');
+    await view.shows('The service rejected this token.');
+    suite.expectRefusals();
+  });
+
+  it('finds a workspace by its filters, locks it, and comes back to the filtered list', async () => {
+    const { view } = suite;
+    await view.signIn('/app', adminToken);
+    await view.press('link', 'acme');
+    await view.fill('Name', 'service-2', 'searchbox');
+    await view.shows('Workspaces: 4');
+    await view.press('link', 'service-21');
+    await view.press('button', 'Lock');
+    await view.fill('Reason (optional)', `Maintenance ${hostile}`);
+    await view.press('button', 'Lock workspace');
+    await view.shows('The workspace is locked.');
+    await view.shows(`Locked: Maintenance ${hostile}`);
+    await view.press('button', 'Unlock');
+    await view.press('button', 'Unlock workspace');
+    await view.find('button', 'Lock');
+    await view.page.goBack();
+    await view.shows('Workspaces: 4');
+    expect(await view.address()).toBe('/app/acme/workspaces?name=service-2');
+  });
+
+  it('creates a workspace, and shows what the service says about a wrong name', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.press('button', 'New workspace');
+    await view.isAccessible();
+    await view.fill('Name', 'no spaces');
+    await view.press('button', 'Create workspace');
+    await view.find('heading', 'New workspace');
+    await view.page.waitForSelector('.field-error');
+    suite.expectRefusals();
+    await view.fill('Name', 'made-here');
+    await view.press('button', 'Create workspace');
+    await view.find('heading', 'made-here');
+    expect(await view.address()).toBe('/app/acme/workspaces/made-here');
+  });
+
+  it('issues a token that is shown once, and revokes it', async () => {
+    const { view, service } = suite;
+    await view.signIn('/app/settings/tokens', adminToken);
+    await view.fill('Description', 'laptop');
+    await view.choose('Valid for', '30 days');
+    await view.press('button', 'Issue token');
+    await view.shows('It is shown only once.');
+    await view.find('rowheader', 'laptop');
+    const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
+    const answer = await fetch(`${service.url}/api/v2/account/details`, {
+      headers: { Authorization: `Bearer ${secret}` },
+    });
+    expect(answer.status).toBe(200);
+    await view.press('button', 'Revoke laptop');
+    await view.press('button', 'Revoke token');
+    await view.shows('The token was revoked.');
+    await view.page.reload();
+    await view.find('heading', 'Tokens');
+    expect(await view.text()).not.toContain('laptop');
+    expect(await view.text()).not.toContain(secret);
+  });
+
+  it('offers only what the service permits', async () => {
+    const { view, steps } = suite;
+    const name = 'readers';
+    const access = { 'read-workspaces': true };
+    const team = await steps.ask('POST', '/organizations/acme/teams', {
+      data: { type: 'teams', attributes: { name, 'organization-access': access } },
+    });
+    const token = await steps.ask('POST', `/api/v2/teams/${team.id}/authentication-token`);
+    await view.signIn('/app/acme/workspaces', token.attributes.token);
+    await view.press('link', 'network');
+    await view.find('heading', 'network');
+    await view.find('heading', 'About');
+    expect(await view.has('button', 'Lock')).toBe(false);
+    await view.press('link', 'acme');
+    await view.find('link', 'billing');
+    expect(await view.has('button', 'New workspace')).toBe(false);
+    // The token of a team has no account.
+    suite.expectRefusals();
+  });
+
+  it('works with the keyboard alone, and says where the focus is', async () => {
+    const { view } = suite;
+    const { keyboard } = view.page;
+    const focused = async () =>
+      String(
+        await view.page.evaluate(
+          `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent ?? ''`,
+        ),
+      );
+    const tabTo = async (name: string): Promise<void> => {
+      for (let steps = 0; steps < 60; steps += 1) {
+        await keyboard.press('Tab');
+        // After the last element the focus leaves the page, and comes back at the first.
+        const unmarked = await view.page.evaluate(
+          `document.activeElement !== document.body && getComputedStyle(document.activeElement).outlineStyle === 'none' && document.activeElement.outerHTML`,
+        );
+        expect(unmarked).toBe(false);
+        if ((await focused()) === name) return;
+      }
+      throw new Error(`the Tab key does not lead to ${name}`);
+    };
+    await view.signIn('/app/acme/workspaces/service-01', adminToken);
+    await view.find('heading', 'service-01');
+    await view.page.reload({ waitUntil: 'networkidle0' });
+    await tabTo('Skip to content');
+    await keyboard.press('Enter');
+    await tabTo('Lock');
+    await keyboard.press('Enter');
+    await view.find('heading', 'Lock this workspace?');
+    await keyboard.press('Escape');
+    await view.page.waitForFunction(`document.activeElement.textContent === 'Lock'`);
+    await keyboard.press('Enter');
+    await view.find('heading', 'Lock this workspace?');
+    await tabTo('Lock workspace');
+    await keyboard.press('Enter');
+    await view.shows('The workspace is locked.');
+    await tabTo('Organization: acme');
+    await keyboard.press('Enter');
+    await view.find('menuitem', 'All organizations');
+    await keyboard.press('ArrowUp');
+    await keyboard.press('End');
+    await keyboard.press('Enter');
+    await view.find('heading', 'Organizations');
+    await view.page.waitForFunction(`document.activeElement.textContent === 'Organizations'`);
+  });
+
+  it('has the run at the address that terraform prints', async () => {
+    const { view, steps } = suite;
+    const run = (await steps.ask('GET', '/api/v2/organizations/acme/runs'))[0];
+    await view.signIn(`/app/acme/network/runs/${run.id}`, adminToken);
+    await view.find('heading', `Widen the subnets ${hostile}`);
+    expect(await view.address()).toBe(`/app/acme/workspaces/network/runs/${run.id}`);
+    expect(await view.page.title()).toMatch(/^Widen the subnets /);
+    await view.isAccessible();
+  });
+
+  it.each(['/app', '/app/acme/workspaces', '/app/acme/workspaces/billing', '/app/settings/tokens'])(
+    'has no fault that axe finds at %s, in any colour scheme or width',
+    async (path) => {
+      const { view } = suite;
+      await view.open(path);
+      await view.isAccessible();
+      await view.signIn(path, adminToken);
+      await view.page.waitForNetworkIdle();
+      await view.isAccessible();
+    },
+  );
+
+  it('says so when there is nothing at an address', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces/none', adminToken);
+    await view.find('heading', 'Not found');
+    await view.isAccessible();
+    await view.press('link', 'Go to your organizations');
+    await view.find('heading', 'Organizations');
+    suite.expectRefusals();
+  });
+
+  it(`loads less than ${mostBytes} bytes for the first page`, async () => {
+    const { view } = suite;
+    await view.signIn('/app', adminToken);
+    await view.find('link', 'acme');
+    const bytes = await view.page.evaluate(`performance.getEntries()
+      .filter(({ entryType, name }) => entryType === 'navigation' || name.includes('/assets/'))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(mostBytes);
+  });
+});

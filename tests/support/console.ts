@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect } from '@jest/globals';
+import type { ElementHandle, Page } from 'puppeteer-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Only what never happens takes this long. */
+const timeout = 30_000;
+
+type Role = 'button' | 'link' | 'heading' | 'textbox' | 'searchbox' | 'combobox' | 'menuitem' | 'rowheader' | 'status';
+
+/** The console as a person uses it: everything is found by its role and accessible name. */
+export class ConsolePage {
+  constructor(
+    readonly page: Page,
+    private readonly site: string,
+  ) {}
+
+  /** The element, once it is there. */
+  async find(role: Role, name: string): Promise<ElementHandle> {
+    const selector = `aria/${name}[role="${role}"]`;
+    const found = await this.page.waitForSelector(selector, { timeout }).catch(async () => {
+      throw new Error(`no ${role} "${name}" in:\n${await this.text()}`);
+    });
+    if (found === null) throw new Error(`no ${role} "${name}"`);
+    return found;
+  }
+
+  async has(role: Role, name: string): Promise<boolean> {
+    return (await this.page.$(`aria/${name}[role="${role}"]`)) !== null;
+  }
+
+  async press(role: Role, name: string): Promise<void> {
+    await (await this.find(role, name)).click();
+  }
+
+  async fill(name: string, text: string, role: Role = 'textbox'): Promise<void> {
+    const field = await this.find(role, name);
+    await field.click({ count: 3 });
+    await field.type(text);
+  }
+
+  /** Chooses by the label of the option. */
+  async choose(name: string, label: string): Promise<void> {
+    const list = await this.find('combobox', name);
+    const value = await list.evaluate(
+      (element, text) =>
+        [...(element as unknown as { options: Iterable<{ text: string; value: string }> }).options].find(
+          (option) => option.text === text,
+        )?.value,
+      label,
+    );
+    if (value === undefined) throw new Error(`"${name}" has no "${label}"`);
+    await list.select(value);
+  }
+
+  async shows(text: string): Promise<void> {
+    const there = `document.body.innerText.includes(${JSON.stringify(text)})`;
+    await this.page.waitForFunction(there, { timeout }).catch(async () => {
+      throw new Error(`"${text}" did not come; there is:\n${await this.text()}`);
+    });
+  }
+
+  async text(): Promise<string> {
+    return String(await this.page.evaluate('document.body.innerText'));
+  }
+
+  /** The path and query of the address. */
+  async address(): Promise<string> {
+    return String(await this.page.evaluate('location.pathname + location.search'));
+  }
+
+  async open(path: string): Promise<void> {
+    await this.page.goto(this.site + path, { waitUntil: 'networkidle0' });
+  }
+
+  /** Opens an address and signs in there. */
+  async signIn(path: string, token: string): Promise<void> {
+    await this.open(path);
+    await this.fill('API token', token);
+    await this.press('button', 'Sign in');
+  }
+
+  /** Checks the current view with axe in both colour schemes, and that it fits a screen of 360 pixels. */
+  async isAccessible(): Promise<void> {
+    await this.page.evaluate(axe);
+    const viewport = this.page.viewport();
+    for (const value of ['light', 'dark']) {
+      await this.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+      for (const width of [1200, 360]) {
+        await this.page.setViewport({ width, height: 900 });
+        const faults = await this.page.evaluate(
+          `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html)))`,
+        );
+        const wider = await this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect({ at: await this.address(), value, width, faults, wider }).toMatchObject({ faults: [], wider: 0 });
+      }
+    }
+    await this.page.setViewport(viewport);
+  }
+}

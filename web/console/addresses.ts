@@ -1,0 +1,18 @@
+const part = encodeURIComponent;
+
+const organization = (name: string): string => `/app/${part(name)}`;
+const workspace = (inside: string, name: string): string => `${organization(inside)}/workspaces/${part(name)}`;
+
+/** The addresses that links lead to; their pages are in `routes.ts`. */
+export const addresses = {
+  organizations: '/app',
+  userTokens: '/app/settings/tokens',
+  /** A page of an organization, by its section; see `sections.ts`. */
+  inOrganization: (name: string, section: string): string => `${organization(name)}/${section}`,
+  workspaces: (name: string): string => `${organization(name)}/workspaces`,
+  workspace,
+  /** A page of a workspace, by its tab; see `sections.ts`. */
+  inWorkspace: (inside: string, name: string, tab: string): string =>
+    tab === '' ? workspace(inside, name) : `${workspace(inside, name)}/${tab}`,
+  run: (inside: string, name: string, id: string): string => `${workspace(inside, name)}/runs/${part(id)}`,
+} as const;

@@ -1,0 +1,51 @@
+/** One member of the `errors` of a response. */
+export interface ApiError {
+  readonly status: string;
+  readonly title: string;
+  readonly detail?: string;
+  readonly source?: { readonly pointer?: string; readonly parameter?: string };
+}
+
+/** The sentences for responses without a document, and for none. */
+const sentences: Readonly<Record<number, string>> = {
+  0: 'The service did not respond. Check the network and whether the service is running.',
+  401: 'The service rejected this token. It is mistyped, expired or revoked.',
+  404: 'Not found, or not accessible with your permissions.',
+  429: 'Too many requests. Wait a moment and try again.',
+  503: 'The service is unavailable. Try again later.',
+};
+
+const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** A request that failed; the message is for people. */
+export class Problem extends Error {
+  /** The sentences about attributes of the sent document. */
+  readonly byAttribute: Readonly<Record<string, string>>;
+
+  constructor(
+    /** 0 when there was no response. */
+    readonly status: number,
+    readonly errors: readonly ApiError[] = [],
+    readonly requestId?: string,
+  ) {
+    const details = errors.map(({ detail, title }) => upper(detail ?? title)).join(' ');
+    super(sentences[status] ?? (details || `The service answered with the unexpected status ${status}.`));
+    this.byAttribute = Object.fromEntries(
+      errors.flatMap(({ source, detail, title }) => {
+        const [, attribute] = /^\/data\/attributes\/([^/]+)/.exec(source?.pointer ?? '') ?? [];
+        return attribute === undefined ? [] : [[attribute, upper(detail ?? title)]];
+      }),
+    );
+  }
+}
+
+/** The problem that a failed response describes. */
+export async function problemOf(response: Response): Promise<Problem> {
+  const document: unknown = await response.json().catch(() => undefined);
+  const errors = (document as { errors?: readonly ApiError[] } | undefined)?.errors;
+  return new Problem(
+    response.status,
+    Array.isArray(errors) ? errors : [],
+    response.headers.get('X-Request-Id') ?? undefined,
+  );
+}

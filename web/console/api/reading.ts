@@ -1,0 +1,50 @@
+import { QueryClient, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { type Answered, type Asked, type Readable, request } from './client.ts';
+import { Problem } from './problem.ts';
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      refetchOnWindowFocus: true,
+      // Only what may succeed the second time.
+      retry: (failures, error) => failures < 2 && error instanceof Problem && [0, 429, 503].includes(error.status),
+    },
+  },
+});
+
+interface More {
+  readonly enabled?: boolean;
+  readonly refetchInterval?: number | false;
+}
+
+/** The key of a read: the path template, then its parameters. A change invalidates all reads of a template at once. */
+const reading = <P extends Readable>(path: P, options: object = {}) => ({
+  queryKey: [path, options],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    request('get', path, { ...options, signal }) as Promise<Answered<'get', P>>,
+});
+
+/** Reads from the service; the page waits for it, and an error boundary shows a problem. */
+export const useRead = <P extends Readable>(path: P, ...options: Asked<'get', P>): Answered<'get', P> =>
+  useSuspenseQuery(reading(path, options[0])).data;
+
+/** The same, read again after the milliseconds that `pause` returns for what was read last; false ends that. */
+export const usePolled = <P extends Readable>(
+  path: P,
+  options: Asked<'get', P>[0],
+  pause: (last: Answered<'get', P>) => number | false,
+): Answered<'get', P> =>
+  useSuspenseQuery({
+    ...reading(path, options),
+    refetchInterval: ({ state }) => (state.data === undefined ? false : pause(state.data)),
+  }).data;
+
+/** The same for a part of a page that shows its own progress and problems, or that need not be read. */
+export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
+  useQuery({ ...reading(path, options), ...more });
+
+/** After a change: all reads of these templates are outdated. */
+export const outdated = async (...paths: readonly Readable[]): Promise<void> => {
+  await Promise.all(paths.map((path) => queries.invalidateQueries({ queryKey: [path] })));
+};

@@ -1,0 +1,145 @@
+import { useState } from 'react';
+import { addresses } from '../addresses.ts';
+import { api, type Schemas } from '../api/client.ts';
+import { Problem } from '../api/problem.ts';
+import { useMaybeRead, useRead } from '../api/reading.ts';
+import { useAddressValues } from '../parts/address-values.ts';
+import { useChange } from '../parts/change.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { EntryForm } from '../parts/entry-form.tsx';
+import { Field, SelectField } from '../parts/field.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { ProblemView } from '../parts/problem-view.tsx';
+import { Secret } from '../parts/secret.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { Loading, Page } from '../shell/page.tsx';
+
+const list = '/users/{userId}/authentication-tokens';
+const day = 24 * 3600_000;
+const lifetimes = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'One year' },
+  { value: '', label: 'Unlimited' },
+];
+
+/** The page that `terraform login` opens. */
+export function UserTokensPage() {
+  const { data, error } = useMaybeRead('/account/details', {});
+  return (
+    <Page title="Your tokens" crumbs={[{ label: 'Organizations', href: addresses.organizations }]}>
+      <OfUser user={data?.data} problem={error} />
+    </Page>
+  );
+}
+
+function OfUser({ user, problem }: { readonly user: Schemas['client.User'] | undefined; readonly problem: unknown }) {
+  if (user?.attributes.permissions?.['can-manage-user-tokens']) {
+    return (
+      <>
+        <NewToken userId={user.id} />
+        <Tokens userId={user.id} />
+      </>
+    );
+  }
+  // The token of a team or an organization has no account.
+  if (user !== undefined || (problem instanceof Problem && problem.status === 404)) {
+    return (
+      <p className="empty">
+        You are signed in with the token of a team or an organization, which has no tokens of its own.
+      </p>
+    );
+  }
+  return problem === null ? <Loading /> : <ProblemView problem={problem} />;
+}
+
+function NewToken({ userId }: { readonly userId: string }) {
+  const [days, setDays] = useState('90');
+  const issue = useChange(
+    ({ description, expiredAt }: { description: string; expiredAt: string | null }) =>
+      api.post(list, {
+        path: { userId },
+        body: { data: { type: 'authentication-tokens', attributes: { description, 'expired-at': expiredAt } } },
+      }),
+    { done: 'The token was issued.', outdates: [list] },
+  );
+  return (
+    <section className="card" aria-labelledby="new-token">
+      <h2 id="new-token">Issue a token</h2>
+      <p>
+        For <code>terraform login</code>, scripts and other clients. It has all your permissions.
+      </p>
+      <EntryForm
+        submit="Issue token"
+        isPending={issue.isPending}
+        problem={issue.problem}
+        onSubmit={({ description = '' }) =>
+          issue.run({
+            description,
+            expiredAt: days === '' ? null : new Date(Date.now() + Number(days) * day).toISOString(),
+          })
+        }
+      >
+        <div className="field-row">
+          <Field label="Description" name="description" />
+          <SelectField label="Valid for" value={days} choices={lifetimes} onChange={setDays} />
+        </div>
+      </EntryForm>
+      {issue.result !== undefined && (
+        <Secret
+          key={issue.result.data.id}
+          label={`Token ${issue.result.data.attributes.description || issue.result.data.id}.`}
+          value={issue.result.data.attributes.token}
+        />
+      )}
+    </section>
+  );
+}
+
+type Token = Schemas['client.UserToken'];
+const nameOf = ({ id, attributes }: Token): string => attributes.description || id;
+
+function Tokens({ userId }: { readonly userId: string }) {
+  const [values] = useAddressValues();
+  const { data, meta } = useRead(list, { path: { userId }, query: { 'page[number]': Number(values.page ?? 1) } });
+  const revoke = useChange((id: string) => api.delete('/authentication-tokens/{id}', { path: { id } }), {
+    done: 'The token was revoked.',
+    outdates: [list],
+  });
+  return (
+    <section aria-labelledby="tokens">
+      <h2 id="tokens">Tokens</h2>
+      <Table
+        caption="Your tokens"
+        rows={data}
+        keyOf={({ id }) => id}
+        empty={<p>You have no tokens.</p>}
+        columns={[
+          { head: 'Description', cell: nameOf },
+          { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          { head: 'Last used', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
+          { head: 'Expires', cell: ({ attributes }) => <Time at={attributes['expired-at']} /> },
+          {
+            head: 'Actions',
+            cell: (token) => (
+              <Confirm
+                trigger="Revoke"
+                triggerName={`Revoke ${nameOf(token)}`}
+                title={`Revoke ${nameOf(token)}?`}
+                confirm="Revoke token"
+                isDanger
+                onConfirm={() => revoke.run(token.id)}
+              >
+                <p>
+                  Clients that use it are refused from now on. If it is the token of this session, you are signed out.
+                </p>
+              </Confirm>
+            ),
+          },
+        ]}
+      />
+      <Pager pagination={meta.pagination} what="Tokens" />
+    </section>
+  );
+}

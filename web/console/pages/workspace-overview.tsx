@@ -1,0 +1,128 @@
+import { Link } from 'wouter';
+import { addresses } from '../addresses.ts';
+import { api } from '../api/client.ts';
+import { useMaybeRead } from '../api/reading.ts';
+import { useChange } from '../parts/change.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { StatusBadge } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import type { Params } from '../routes.ts';
+import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
+
+type Names = Params<'organization' | 'workspace'>;
+
+export const WorkspaceOverviewPage = ({ params: { organization, workspace: name } }: Names) => (
+  <WorkspacePage
+    organization={organization}
+    name={name}
+    tab=""
+    actions={(workspace) => <LockButtons workspace={workspace} />}
+  >
+    {(workspace) => <Overview organization={organization} workspace={workspace} />}
+  </WorkspacePage>
+);
+
+const reads = ['/organizations/{organization}/workspaces/{name}', '/organizations/{organization}/workspaces'] as const;
+
+function LockButtons({ workspace: { id, attributes } }: { readonly workspace: Workspace }) {
+  const { locked, permissions } = attributes;
+  const lock = useChange(
+    (reason: string) => api.post('/workspaces/{id}/actions/lock', { path: { id }, body: { reason } }),
+    { done: 'The workspace is locked.', outdates: reads },
+  );
+  const unlock = useChange(() => api.post('/workspaces/{id}/actions/unlock', { path: { id } }), {
+    done: 'The workspace is unlocked.',
+    outdates: reads,
+  });
+  const force = useChange(() => api.post('/workspaces/{id}/actions/force-unlock', { path: { id } }), {
+    done: 'The workspace is unlocked.',
+    outdates: reads,
+  });
+  if (!locked) {
+    return (
+      permissions['can-lock'] && (
+        <Confirm
+          trigger="Lock"
+          title="Lock this workspace?"
+          confirm="Lock workspace"
+          comment="Reason (optional)"
+          onConfirm={lock.run}
+        >
+          <p>While it is locked, no run changes its state.</p>
+        </Confirm>
+      )
+    );
+  }
+  return (
+    <>
+      {permissions['can-unlock'] && (
+        <Confirm
+          trigger="Unlock"
+          title="Unlock this workspace?"
+          confirm="Unlock workspace"
+          onConfirm={() => unlock.run(undefined)}
+        />
+      )}
+      {permissions['can-force-unlock'] && (
+        <Confirm
+          trigger="Force unlock"
+          title="Unlock this workspace for another?"
+          confirm="Force unlock"
+          isDanger
+          typed={attributes.name}
+          onConfirm={() => force.run(undefined)}
+        >
+          <p>The lock may belong to a person or run that is changing the state right now.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Overview({ organization, workspace }: { readonly organization: string; readonly workspace: Workspace }) {
+  const { attributes, relationships } = workspace;
+  const runId = relationships['current-run']?.data?.id ?? relationships['latest-run']?.data?.id;
+  const run = useMaybeRead('/runs/{id}', { path: { id: runId ?? '' } }, { enabled: runId !== undefined }).data?.data;
+  const repository = attributes['vcs-repo'];
+  return (
+    <>
+      {attributes.description !== null && attributes.description !== '' && <p>{attributes.description}</p>}
+      {attributes['locked-reason'] !== null && attributes.locked && (
+        <p className="notice">Locked: {attributes['locked-reason']}</p>
+      )}
+      <div className="cards">
+        <section className="card">
+          <h2>Latest run</h2>
+          {run === undefined ? (
+            <p className="quiet">No run yet.</p>
+          ) : (
+            <p>
+              <Link href={addresses.run(organization, attributes.name, run.id)}>
+                {run.attributes.message || run.id}
+              </Link>{' '}
+              <StatusBadge status={run.attributes.status} /> <Time at={run.attributes['created-at']} />
+            </p>
+          )}
+        </section>
+        <section className="card">
+          <h2>About</h2>
+          <Facts
+            facts={[
+              ['ID', <code key="id">{workspace.id}</code>],
+              ['Resources', attributes['resource-count']],
+              ['Runs', attributes['runs-count']],
+              ['Execution', attributes['execution-mode']],
+              ['Terraform', attributes['terraform-version']],
+              ['Working directory', attributes['working-directory'] || 'the root'],
+              ['Apply', attributes['auto-apply'] ? 'automatically' : 'after confirmation'],
+              ['Tags', attributes['tag-names'].join(', ') || 'none'],
+              ['Repository', repository === null ? 'none' : `${repository['display-identifier']} ${repository.branch}`],
+              ['Created', <Time key="at" at={attributes['created-at']} />],
+            ]}
+          />
+        </section>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import { Button as AriaButton, type ButtonProps } from 'react-aria-components';
+
+interface Props extends Omit<ButtonProps, 'className' | 'style' | 'isPending'> {
+  readonly kind?: 'main' | 'plain' | 'danger' | 'menu';
+  /** While its request runs it keeps the focus, and ignores further presses. */
+  readonly isPending?: boolean;
+}
+
+// The library's own `isPending` announces itself through elements that axe objects to.
+export const Button = ({ kind = 'plain', isPending = false, onPress, type, ...props }: Props) => (
+  <AriaButton
+    {...props}
+    {...(isPending ? { 'data-pending': true } : { onPress, type })}
+    className={`button button-${kind}`}
+  />
+);
+
+/** Sends its form. */
+export const SubmitButton = ({
+  isPending,
+  children,
+}: {
+  readonly isPending: boolean;
+  readonly children: ReactNode;
+}) => (
+  <Button kind="main" type="submit" isPending={isPending}>
+    {children}
+  </Button>
+);

@@ -1,0 +1,99 @@
+import { type ReactNode, useState } from 'react';
+import { Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Button } from './button.tsx';
+import { Field } from './field.tsx';
+import { ProblemView } from './problem-view.tsx';
+
+interface Props {
+  /** The label of the button that opens the dialog. */
+  readonly trigger: string;
+  /** The button's name for screen readers, if its label is not unique on the page. */
+  readonly triggerName?: string;
+  readonly title: string;
+  readonly children?: ReactNode;
+  /** The label of the button that does it. */
+  readonly confirm: string;
+  readonly isDanger?: boolean;
+  /** Words that must be typed before the button works. */
+  readonly typed?: string;
+  /** Asks for a comment, which `onConfirm` gets. */
+  readonly comment?: string;
+  readonly kind?: 'main' | 'plain' | 'danger';
+  /** The dialog closes when this resolves, and shows what it rejects with. */
+  readonly onConfirm: (comment: string) => Promise<unknown>;
+}
+
+/** A button that asks before it acts. */
+export function Confirm({ trigger, triggerName, title, kind = 'plain', ...props }: Props) {
+  return (
+    <DialogTrigger>
+      <Button kind={kind} aria-label={triggerName}>
+        {trigger}
+      </Button>
+      <ModalDialog title={title}>{(close) => <Question {...props} close={close} />}</ModalDialog>
+    </DialogTrigger>
+  );
+}
+
+/** A dialog above the page: it takes the focus, and Escape closes it. */
+export const ModalDialog = ({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: (close: () => void) => ReactNode;
+}) => (
+  <ModalOverlay className="overlay" isDismissable>
+    <Modal className="modal">
+      <Dialog className="dialog">
+        {({ close }) => (
+          <>
+            <Heading slot="title" level={2}>
+              {title}
+            </Heading>
+            {children(close)}
+          </>
+        )}
+      </Dialog>
+    </Modal>
+  </ModalOverlay>
+);
+
+type QuestionProps = Omit<Props, 'trigger' | 'triggerName' | 'title' | 'kind'> & { readonly close: () => void };
+
+function Question({ children, confirm, isDanger, typed, comment, onConfirm, close }: QuestionProps) {
+  const [words, setWords] = useState('');
+  const [remark, setRemark] = useState('');
+  const [problem, setProblem] = useState<unknown>();
+  const [isPending, setPending] = useState(false);
+  const act = async (): Promise<void> => {
+    setPending(true);
+    try {
+      await onConfirm(remark);
+      close();
+    } catch (error) {
+      setProblem(error);
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <>
+      {children}
+      {typed !== undefined && <Field label={`Type ${typed} to confirm`} value={words} onChange={setWords} />}
+      {comment !== undefined && <Field label={comment} value={remark} onChange={setRemark} rows={3} />}
+      {problem !== undefined && <ProblemView problem={problem} />}
+      <div className="actions">
+        <Button onPress={close}>Cancel</Button>
+        <Button
+          kind={isDanger ? 'danger' : 'main'}
+          onPress={() => void act()}
+          isPending={isPending}
+          isDisabled={typed !== undefined && words !== typed}
+        >
+          {confirm}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import { type ComponentType, lazy } from 'react';
+
+/** Parameters of the address, decoded. */
+export type Params<Names extends string> = { readonly params: { readonly [Name in Names]: string } };
+
+// biome-ignore lint/suspicious/noExplicitAny: each page names its own parameters; the address decides which it gets.
+type Page = ComponentType<any>;
+
+export interface Route {
+  readonly path: string;
+  readonly Page: Page;
+}
+
+/** A page whose code is loaded when its address is first visited. */
+const page = <Name extends string>(
+  path: string,
+  name: Name,
+  load: () => Promise<{ readonly [key in Name]: Page }>,
+): Route => ({ path, Page: lazy(async () => ({ default: (await load())[name] })) });
+
+const workspace = '/app/:organization/workspaces/:workspace';
+
+/**
+ * All addresses, the first match counts. `settings` is the only first segment that is not an organization. Builders of
+ * links are in `addresses.ts`.
+ */
+export const routes: readonly Route[] = [
+  page('/app', 'OrganizationsPage', () => import('./pages/organizations.tsx')),
+  page('/app/settings/tokens', 'UserTokensPage', () => import('./pages/user-tokens.tsx')),
+  page('/app/:organization', 'WorkspacesPage', () => import('./pages/workspaces.tsx')),
+  page('/app/:organization/workspaces', 'WorkspacesPage', () => import('./pages/workspaces.tsx')),
+  page(workspace, 'WorkspaceOverviewPage', () => import('./pages/workspace-overview.tsx')),
+  page(`${workspace}/runs`, 'RunsPage', () => import('./pages/runs.tsx')),
+  page(
+    `${workspace}/configuration-versions`,
+    'ConfigurationVersionsPage',
+    () => import('./pages/configuration-versions.tsx'),
+  ),
+  page(`${workspace}/runs/:id`, 'RunPage', () => import('./pages/run.tsx')),
+  page('/app/:organization/:workspace/runs/:id', 'PrintedRunPage', () => import('./pages/run.tsx')),
+];

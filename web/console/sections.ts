@@ -1,0 +1,24 @@
+import type { Schemas } from './api/client.ts';
+
+type OrganizationPermissions = NonNullable<Schemas['client.Organization']['attributes']['permissions']>;
+type WorkspacePermissions = Schemas['client.Workspace']['attributes']['permissions'];
+
+interface Section<Permissions> {
+  /** The last segment of the address. */
+  readonly path: string;
+  readonly label: string;
+  /** Whether the caller is offered it, by the permissions that the service answers. */
+  readonly when?: (permissions: Permissions) => boolean;
+}
+
+/** The navigation of an organization. */
+export const organizationSections: readonly Section<OrganizationPermissions>[] = [
+  { path: 'workspaces', label: 'Workspaces' },
+];
+
+/** The tabs of a workspace. */
+export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
+  { path: '', label: 'Overview' },
+  { path: 'runs', label: 'Runs', when: (may) => may['can-read-run'] },
+  { path: 'configuration-versions', label: 'Configuration versions', when: (may) => may['can-read-run'] },
+];

@@ -1,0 +1,43 @@
+import { Link, useLocation } from 'wouter';
+import { addresses } from '../addresses.ts';
+import { useMaybeRead } from '../api/reading.ts';
+import { session, useSignedIn } from '../api/session.ts';
+import { MenuButton } from '../parts/menu-button.tsx';
+import { OrganizationSwitcher, useOrganizationName } from './organization-switcher.tsx';
+import { SectionLinks } from './section-links.tsx';
+
+const AccountMenu = () => {
+  const [, navigate] = useLocation();
+  // Team and organization tokens belong to no user; the menu then has no name.
+  const { data } = useMaybeRead('/account/details', {});
+  return (
+    <MenuButton
+      label={data?.data.attributes.username ?? 'Account'}
+      name="Account"
+      items={[
+        { label: 'Your tokens', onAction: () => navigate(addresses.userTokens) },
+        { label: 'Sign out', onAction: () => session.signOut() },
+      ]}
+    />
+  );
+};
+
+export function Header() {
+  const signedIn = useSignedIn();
+  const organization = useOrganizationName();
+  return (
+    <header className="bar">
+      <div className="bar-inside">
+        <Link href={addresses.organizations} className="brand">
+          <img src="/assets/icon.svg" alt="" width="28" height="28" /> Gatehouse
+        </Link>
+        {signedIn && <OrganizationSwitcher />}
+        <nav aria-label="Service" className="bar-links">
+          <a href="/docs">API reference</a>
+        </nav>
+        {signedIn && <AccountMenu />}
+      </div>
+      {signedIn && organization !== undefined && <SectionLinks organization={organization} />}
+    </header>
+  );
+}

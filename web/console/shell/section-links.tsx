@@ -1,0 +1,27 @@
+import { Link, useLocation } from 'wouter';
+import { addresses } from '../addresses.ts';
+import { useMaybeRead } from '../api/reading.ts';
+import { organizationSections } from '../sections.ts';
+
+/** The sections of an organization that the caller may use. */
+export function SectionLinks({ organization }: { readonly organization: string }) {
+  const [location] = useLocation();
+  const { data } = useMaybeRead('/organizations/{organization}', { path: { organization } });
+  const permissions = data?.data.attributes.permissions;
+  const offered = organizationSections.filter(
+    ({ when }) => when === undefined || (permissions !== undefined && when(permissions)),
+  );
+  return (
+    <nav aria-label="Organization" className="sections">
+      {offered.map(({ path, label }) => {
+        const href = addresses.inOrganization(organization, path);
+        const isCurrent = location === href || location.startsWith(`${href}/`);
+        return (
+          <Link key={path} href={href} aria-current={isCurrent ? 'page' : undefined}>
+            {label}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}
