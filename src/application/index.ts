@@ -1,7 +1,8 @@
 /** The published interface for programs with their own adapters: use cases, their commands and results, and ports. */
 
+export { type Begun, fetchedFiles } from './background/begun.js';
 export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
-export { type Begun, EffectPerformers } from './background/effect-performers.js';
+export { EffectPerformers } from './background/effect-performers.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';
 export type { Lane, Performed, Share } from './background/perform-effects.js';
 export { effectLeaseSeconds, lanes, PerformEffects } from './background/perform-effects.js';
@@ -217,6 +218,12 @@ export { ShowPolicySetParameter } from './supporting/policy-set-parameters/show-
 export { UpdatePolicySetParameter } from './supporting/policy-set-parameters/update-policy-set-parameter.js';
 export { CreatePolicySetVersion } from './supporting/policy-set-versions/create-policy-set-version.js';
 export { DiscardPolicyArchives } from './supporting/policy-set-versions/discard-policy-archives.js';
+export {
+  FetchedPolicies,
+  type LinkedPolicySet,
+  type PoliciesToFetch,
+} from './supporting/policy-set-versions/fetched-policies.js';
+export { PolicyFetches } from './supporting/policy-set-versions/policy-fetches.js';
 export { ReadRunPolicyArchive } from './supporting/policy-set-versions/read-run-policy-archive.js';
 export { ShowPolicySetVersion } from './supporting/policy-set-versions/show-policy-set-version.js';
 export {
@@ -225,7 +232,11 @@ export {
 } from './supporting/policy-set-versions/upload-policy-set-version.js';
 export { AttachPolicySet } from './supporting/policy-sets/attach-policy-set.js';
 export { ChangePoliciesOfSet } from './supporting/policy-sets/change-policies-of-set.js';
-export { CreatePolicySet } from './supporting/policy-sets/create-policy-set.js';
+export {
+  type ChangedPolicySet,
+  CreatePolicySet,
+  type NewPolicySet,
+} from './supporting/policy-sets/create-policy-set.js';
 export { ListPolicySets } from './supporting/policy-sets/list-policy-sets.js';
 export { RemovePolicySet } from './supporting/policy-sets/remove-policy-set.js';
 export { ShowPolicySet } from './supporting/policy-sets/show-policy-set.js';
@@ -233,7 +244,7 @@ export {
   type PolicySetInclude,
   ShowRelatedToPolicySets,
 } from './supporting/policy-sets/show-related-to-policy-sets.js';
-export { UpdatePolicySet } from './supporting/policy-sets/update-policy-set.js';
+export { type PolicySetChange, UpdatePolicySet } from './supporting/policy-sets/update-policy-set.js';
 export { CreateProject } from './supporting/projects/create-project.js';
 export { ListProjects } from './supporting/projects/list-projects.js';
 export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
@@ -350,10 +361,13 @@ export { ShowVariable } from './supporting/variables/show-variable.js';
 export { UpdateSetVariable } from './supporting/variables/update-set-variable.js';
 export { UpdateVariable } from './supporting/variables/update-variable.js';
 export type { OpenedVariable, VariableView } from './supporting/variables/variable-values.js';
-export { CommitFiles, type FetchedFiles } from './supporting/version-control/commit-files.js';
+export { CommitFiles, type FetchedFiles, type FetchedPolicyFiles } from './supporting/version-control/commit-files.js';
 export { FetchCommit } from './supporting/version-control/fetch-commit.js';
 export { type CommitToFetch, FetchedVersions } from './supporting/version-control/fetched-version.js';
-export { type ForgeDelivery, type ForgeEvent, ReceiveWebhook } from './supporting/version-control/receive-webhook.js';
+export type { ForgeDelivery, ForgeEvent } from './supporting/version-control/forge-event.js';
+export { ReceiveWebhook } from './supporting/version-control/receive-webhook.js';
+export { type Linking, type RepositoryLink, RepositoryLinks } from './supporting/version-control/repository-links.js';
+export { WebhookKeys } from './supporting/version-control/webhook-keys.js';
 export { ApplyDataRetention, type DataRetained } from './supporting/workspaces/apply-data-retention.js';
 export { ChangeWorkspaceLock } from './supporting/workspaces/change-workspace-lock.js';
 export { CreateWorkspace, type NewWorkspace } from './supporting/workspaces/create-workspace.js';
@@ -363,12 +377,7 @@ export {
   ShowDataRetention,
 } from './supporting/workspaces/data-retention-policy.js';
 export type { WorkspaceReference } from './supporting/workspaces/find-workspace.js';
-export {
-  type ChangedWorkspace,
-  type RepositoryLink,
-  RepositoryLinks,
-  type WorkspaceChange,
-} from './supporting/workspaces/link-repository.js';
+export type { ChangedWorkspace, WorkspaceChange } from './supporting/workspaces/link-repository.js';
 export { ListWorkspaces } from './supporting/workspaces/list-workspaces.js';
 export { RemoveWorkspace } from './supporting/workspaces/remove-workspace.js';
 export { ShowRelatedToWorkspaces, type WorkspaceInclude } from './supporting/workspaces/show-related-to-workspaces.js';

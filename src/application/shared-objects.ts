@@ -14,6 +14,9 @@ export const tagChanges = made(published.TagChanges, 'clock', 'ids');
 export const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
 export const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
+export const fetchedPolicies = made(published.FetchedPolicies, 'clock', 'ids');
+export const webhookKeys = made(published.WebhookKeys, 'clock', 'secrets', 'secretBox');
+const policyFetches = made(published.PolicyFetches, 'unitOfWork', 'clock', 'bundleStore', commitFiles, byteQuota);
 const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
 const callRunTask = made(
   published.CallRunTask,
@@ -34,5 +37,6 @@ export const effectPerformers = made(
   commitFiles,
   byteQuota,
   stateOutputsReader,
+  policyFetches,
   callRunTask,
 );

@@ -8,6 +8,7 @@ import {
   archiveOldVersions,
   byteQuota,
   effectPerformers,
+  fetchedPolicies,
   fetchedVersions,
   newVariables,
   repositoryLinks,
@@ -16,6 +17,7 @@ import {
   taskResultProgress,
   tokenIssuer,
   tokenUses,
+  webhookKeys,
 } from './shared-objects.js';
 
 /** Every use case with its dependencies. */
@@ -240,10 +242,10 @@ export const useCases = {
   removePolicy: made(published.RemovePolicy, 'unitOfWork'),
   readRunPolicy: made(published.ReadRunPolicy, 'unitOfWork', 'secrets'),
 
-  createPolicySet: made(published.CreatePolicySet, 'unitOfWork', 'clock', 'ids'),
+  createPolicySet: made(published.CreatePolicySet, 'unitOfWork', 'clock', 'ids', repositoryLinks, fetchedPolicies),
   listPolicySets: made(published.ListPolicySets, 'unitOfWork'),
   showPolicySet: made(published.ShowPolicySet, 'unitOfWork'),
-  updatePolicySet: made(published.UpdatePolicySet, 'unitOfWork', 'clock'),
+  updatePolicySet: made(published.UpdatePolicySet, 'unitOfWork', 'clock', repositoryLinks, fetchedPolicies),
   attachPolicySet: made(published.AttachPolicySet, 'unitOfWork', 'clock'),
   changePoliciesOfSet: made(published.ChangePoliciesOfSet, 'unitOfWork', 'clock'),
   removePolicySet: made(published.RemovePolicySet, 'unitOfWork', 'clock'),
@@ -327,7 +329,7 @@ export const useCases = {
   reclaimLostRuns: made(published.ReclaimLostRuns, 'unitOfWork', 'clock', runProgress),
 
   fetchCommit: made(published.FetchCommit, 'unitOfWork', fetchedVersions, byteQuota),
-  receiveWebhook: made(published.ReceiveWebhook, 'unitOfWork', 'clock', 'secrets', 'secretBox', fetchedVersions),
+  receiveWebhook: made(published.ReceiveWebhook, 'unitOfWork', webhookKeys, fetchedVersions, fetchedPolicies),
 
   listAuditEvents: made(published.ListAuditEvents, 'unitOfWork'),
   listAuditTrails: made(published.ListAuditTrails, 'unitOfWork'),

@@ -55,7 +55,6 @@ export type {
   VersionFactsGathered,
 } from './configuration-versions/configuration-version.js';
 export { ConfigurationVersion } from './configuration-versions/configuration-version.js';
-export type { IngressAttributes } from './configuration-versions/ingress-attributes.js';
 export type { Facts, Origin, Stamp, Status, Trigger } from './configuration-versions/lifecycle.js';
 export { guards, lifecycle, statuses, statusTraits } from './configuration-versions/lifecycle.js';
 export type {
@@ -100,7 +99,7 @@ export {
 } from './policy-outcomes/policy-set-outcome.js';
 export type { PolicySetParameter, PolicySetParameterSettings } from './policy-outcomes/policy-set-parameter.js';
 export { parameterLimits, parameterTaken } from './policy-outcomes/policy-set-parameter.js';
-export type { PolicySetVersion, PolicySetVersionStatus } from './policy-outcomes/policy-set-version.js';
+export type { PolicyCommit, PolicySetVersion, PolicySetVersionStatus } from './policy-outcomes/policy-set-version.js';
 export { policySetVersionStatuses } from './policy-outcomes/policy-set-version.js';
 export type { ApplyingTask, RunTask, RunTaskSettings, WorkspaceTask } from './policy-outcomes/run-task.js';
 export { checkRunTask, checkStages, checkTaskCount, runTaskLimits } from './policy-outcomes/run-task.js';
@@ -202,7 +201,9 @@ export type {
   WorkspaceTaskId,
 } from './shared/id.js';
 export { later } from './shared/id.js';
+export type { IngressAttributes } from './shared/ingress-attributes.js';
 export type { LifecycleGuard, LifecycleRow } from './shared/lifecycle-engine.js';
+export type { LinkedRepository, RepositorySettings } from './shared/linked-repository.js';
 export type { OrganizationTokenKind, TokenOwner } from './shared/token-owner.js';
 export type { Agent, AgentPool, AgentToken } from './supporting/agents/agent-pool.js';
 export type {
@@ -301,10 +302,8 @@ export { variableCategories, variableLimits, variableTaken } from './supporting/
 export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
 export type {
   DataRetention,
-  LinkedRepository,
   Lock,
   LockAction,
-  RepositorySettings,
   Workspace,
   WorkspaceSettings,
   WorkspaceSource,

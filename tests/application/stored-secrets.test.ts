@@ -68,6 +68,21 @@ describe('changing the signing secret', () => {
     expect(kept).toEqual({ ...first, repository, revision: (first?.revision ?? 0) + 1 });
   });
 
+  it('seals the webhook keys of policy sets with the new one, once, and changes nothing else', async () => {
+    const repository = { cloneUrl: 'https://git.example.com/policies.git', branch: null, credential: null };
+    const kept = { policyToolVersion: null, agentEnabled: false, updatePatterns: [], policiesPath: null };
+    const settings = { name: 'linked', description: null, kind: 'opa', policies: [], ...kept } as const;
+    const set = { ...settings, global: true, overridable: false, repository };
+    const { webhookKey, ...made } = await world.useCases.createPolicySet.execute(world.owner, 'acme', set, []);
+    expect(await holding('the new one', worlds).stored.renew()).toEqual({ sealed: 1, lost: 0 });
+    const alone = holding('the new one');
+    const sealed = await world.unitOfWork.read((tx) => tx.policySets.find(made.id));
+    expect(alone.box.open(sealed?.repository?.sealedWebhookKey ?? '')).toBe(webhookKey);
+    const link = { ...made.repository, sealedWebhookKey: sealed?.repository?.sealedWebhookKey };
+    expect(sealed).toEqual({ ...made, repository: link, revision: made.revision + 1 });
+    expect(await alone.stored.renew()).toEqual({ sealed: 0, lost: 0 });
+  });
+
   it('seals variables with the new one, once, sensitive ones too, and changes nothing else', async () => {
     const { owner, workspace, useCases } = world;
     const settings = { description: null, category: 'env', hcl: false } as const;

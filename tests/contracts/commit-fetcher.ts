@@ -100,6 +100,26 @@ export function aCommitFetcher(open: () => Promise<Remote>): void {
       expect(second.archive.equals(first.archive)).toBe(true);
     });
 
+    it('is a directory of the commit alone, and then also the same bytes each time', async () => {
+      const files = {
+        'main.tf': 'root',
+        'sets/net/main.tf': 'inside',
+        'sets/net/rules/a.rego': 'a',
+        'sets/b.txt': 'b',
+      };
+      const sha = await remote.push('main', files, 'With directories');
+      const found = await fetched({ directory: 'sets/net' });
+      expect(found.commit).toMatchObject({ sha, message: 'With directories' });
+      const { 'rules/': _, ...packed } = await filesIn(found.archive);
+      expect(packed).toEqual({ 'main.tf': 'inside', 'rules/a.rego': 'a' });
+      expect((await fetched({ commitSha: sha, directory: 'sets/net' })).archive.equals(found.archive)).toBe(true);
+    });
+
+    it('is refused where the directory does not exist or is a file', async () => {
+      await remote.push('main', { 'main.tf': 'root', 'sets/net/main.tf': 'inside' }, 'With directories');
+      for (const directory of ['sets/gone', 'main.tf', 'sets/net/main.tf']) await refused({ directory });
+    });
+
     it('is refused where the ref, the commit or the repository does not exist', async () => {
       await remote.push('main', { 'main.tf': 'there' }, 'There');
       await refused({ ref: 'refs/heads/gone' });

@@ -25,6 +25,7 @@ const everyKind: readonly Effect['kind'][] = [
   'archive-version',
   'fetch-commit',
   'fetch-run-files',
+  'fetch-policies',
   'read-state-outputs',
 ];
 
@@ -125,6 +126,7 @@ onEveryBackend('effects', (on) => {
       { kind: 'archive-version', versionId: 'cv-1' },
       { kind: 'fetch-commit', versionId: 'cv-1', request },
       { kind: 'fetch-run-files', runId: 'run-1' },
+      { kind: 'fetch-policies', versionId: 'polsetver-1' },
       { kind: 'read-state-outputs', stateVersionId: 'sv-1' },
     ];
     for (const effect of effects) await enqueue(`subject of ${effect.kind}`, [effect]);

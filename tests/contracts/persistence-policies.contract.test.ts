@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import type { PolicyQuery, Transaction } from '../../src/application/index.js';
+import { sealPrefix } from '../../src/application/ports/outside/secret-box.js';
 import {
   enforcementLevels,
   type ManagedPolicy,
@@ -16,7 +17,7 @@ import {
   type TaskStage,
   type Workspace,
 } from '../../src/domain/index.js';
-import { afterNoon, aRun, asOrganization, asTeam, asUser, noon } from '../support/builders.js';
+import { afterNoon, aRepository, aRun, asOrganization, asTeam, asUser, noon } from '../support/builders.js';
 import {
   aManagedPolicy,
   anAppliedPolicy,
@@ -198,6 +199,49 @@ onEveryBackend('policy sets', (on) => {
     expect((await page(organization)).items.map(({ workspaceIds }) => workspaceIds)).toEqual([[kept.id]]);
     expect(await applying(gone)).toEqual([]);
     expect(await applying(kept)).toEqual([attached.name]);
+  });
+
+  it('are found by the webhook of their repository, as long as they are linked and there', async () => {
+    const organization = await on.organization();
+    const repository = aRepository({ branch: null, credential: null });
+    const linked = await add(organization, { repository, policiesPath: 'a' });
+    await add(organization, { repository: aRepository() });
+    await add(organization);
+    const find = (id: string) => on.read((tx) => tx.policySets.findByWebhook(id));
+    expect(await find(repository.webhookId)).toEqual(linked);
+    expect(await on.read((tx) => tx.policySets.find(linked.id))).toEqual(linked);
+    expect(await find('webhook-nobody')).toBeUndefined();
+    expect(await on.read((tx) => tx.policySets.find('polset-nobody'))).toBeUndefined();
+
+    const relinked = await save(linked, { repository: aRepository() });
+    expect(await find(repository.webhookId)).toBeUndefined();
+    expect(await find(relinked.repository?.webhookId ?? '')).toEqual(relinked);
+    const unlinked = await save(relinked, { repository: null, policiesPath: null });
+    expect(await find(relinked.repository?.webhookId ?? '')).toBeUndefined();
+    expect(await on.read((tx) => tx.policySets.find(linked.id))).toEqual(unlinked);
+
+    const orphan = await add(organization, { repository: aRepository() });
+    await on.run((tx) => tx.organizations.remove(organization.id, noon));
+    expect(await find(orphan.repository?.webhookId ?? '')).toBeUndefined();
+    expect(await on.read((tx) => tx.policySets.find(orphan.id))).toBeUndefined();
+  });
+
+  it('have webhook keys that are sealed otherwise, by id, unless they are not linked', async () => {
+    const organization = await on.organization();
+    const sealedBy = (fingerprint: string) => aRepository({ sealedWebhookKey: `${sealPrefix(fingerprint)}key` });
+    const [first, second] = [
+      await add(organization, { repository: sealedBy('old') }),
+      await add(organization, { repository: sealedBy('old') }),
+    ].sort(byId);
+    await add(organization, { repository: sealedBy('new') });
+    await add(organization);
+    const sealedOtherwise = (after: string, limit = 100) =>
+      on.read((tx) => tx.policySets.sealedOtherwise('new', after, limit));
+    const ours = (sets: readonly PolicySet[]) =>
+      sets.filter(({ organizationId }) => organizationId === organization.id);
+    expect(ours(await sealedOtherwise(''))).toEqual([first, second]);
+    expect(ours(await sealedOtherwise(first?.id ?? ''))).toEqual([second]);
+    expect((await sealedOtherwise(first?.id ?? '', 1)).length).toBe(1);
   });
 
   it('are gone when they are removed, and hidden with their organization', async () => {

@@ -57,6 +57,8 @@ const aPolicySet = (
   policyToolVersion: null,
   agentEnabled: false,
   updatePatterns: [],
+  policiesPath: null,
+  repository: null,
   workspaceIds,
   excludedWorkspaceIds,
   policyIds,

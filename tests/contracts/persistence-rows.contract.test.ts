@@ -14,6 +14,7 @@ import {
   type Workspace,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
+import { policyCommit } from '../../src/domain/policy-outcomes/policy-set-version.js';
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import {
   aBundle,
@@ -22,6 +23,7 @@ import {
   anIdentity,
   anOrganization,
   aProject,
+  aRepository,
   aRun,
   aRunComment,
   aSetVariable,
@@ -154,15 +156,6 @@ const wholeWorkspace: Partial<Workspace> = {
   createdAt: afterNoon(2),
   updatedAt: afterNoon(3),
 };
-
-const aRepository = () => ({
-  cloneUrl: 'https://example.com/acme/network.git',
-  branch: 'main',
-  credential: 'forge',
-  webhookId: unique('wh'),
-  sealedWebhookKey: 'v2.key.sealed',
-  linkedBy: someone(),
-});
 
 const allPermissions: WorkspacePermissions = {
   runs: 'plan',
@@ -299,7 +292,11 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const project = aProject(organization);
     await on.run((tx) => tx.projects.add(project));
     const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, organizationDefaults: defaults };
-    const workspace = aWorkspace(organization, { ...given, tagNames: ['network'], repository: aRepository() });
+    const workspace = aWorkspace(organization, {
+      ...given,
+      tagNames: ['network'],
+      repository: aRepository({ linkedBy: someone() }),
+    });
     const tag = { id: unique('tag'), name: 'network' };
     await on.run(async (tx) => {
       await tx.workspaces.add(workspace);
@@ -612,6 +609,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const set = aPolicySet(organization);
     await on.run((tx) => tx.policySets.add(set));
     const version = aPolicySetVersion(set, {
+      source: 'github',
       createdBy: someone(),
       sequence: 3,
       createdAt: afterNoon(1),
@@ -622,6 +620,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const before = (await read())?.subject;
     const after: PolicySetVersion = {
       ...version,
+      commit: policyCommit(someIngressAttributes()),
       status: 'errored',
       failure: { error: 'bad-archive', errorMessage: 'It is bad' },
       bundle: aBundle(),
@@ -662,6 +661,8 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       excludedWorkspaceIds: [excluded.id],
       policyIds: [policy.id],
       updatePatterns: ['policies/**/*.rego'],
+      policiesPath: 'policies/prod',
+      repository: aRepository({ linkedBy: someone() }),
     };
     const version = { id: 'polsetver-1', sequence: 1 };
     const current = { ...version, sha256: 'e'.repeat(64), bytes: 3, hardMandatory: true };

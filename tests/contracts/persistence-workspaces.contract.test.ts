@@ -4,7 +4,6 @@ import type { RunScope, WorkspaceOfRun } from '../../src/application/index.js';
 import { type ConfigurationVersionSummary, summaryOf } from '../../src/application/index.js';
 import type {
   ConfigurationVersionState,
-  LinkedRepository,
   RunStatus,
   Standing,
   Workspace,
@@ -15,6 +14,7 @@ import {
   aConfigurationVersion,
   aCustomGrant,
   afterNoon,
+  aRepository,
   asOrganization,
   aWorkspace,
   changed,
@@ -23,16 +23,6 @@ import {
   unique,
 } from '../support/builders.js';
 import { type Ground, onEveryBackend, refusal, taken } from './on-every-backend.js';
-
-const aRepository = (given: Partial<LinkedRepository> = {}): LinkedRepository => ({
-  cloneUrl: 'https://example.com/acme/network.git',
-  branch: 'release',
-  credential: 'forge',
-  webhookId: unique('webhook'),
-  sealedWebhookKey: 'sealed',
-  linkedBy: { kind: 'user', id: 'user-1' },
-  ...given,
-});
 
 onEveryBackend('workspaces', (on) => {
   /** The ids of all versions: as many as their numbers reach to. */

@@ -940,6 +940,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         files,
         noQuota,
         outputs,
+        {} as application.PolicyFetches,
         tasks,
       );
       return new application.PerformEffects(unitOfWork, now, performers);

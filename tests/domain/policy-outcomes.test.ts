@@ -277,6 +277,8 @@ describe('a policy set', () => {
     organizationName: 'acme',
     agentEnabled: false,
     updatePatterns: [],
+    policiesPath: null,
+    repository: null,
     workspaceIds: [],
     excludedWorkspaceIds: [],
     policyIds: [],

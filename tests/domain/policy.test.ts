@@ -5,6 +5,7 @@ import {
   type Actor,
   actions,
   auditorStanding,
+  authorize,
   claims,
   isOpenTo,
   may,
@@ -275,6 +276,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   ],
   'variable-sets/list': [...owners, 'manage-workspaces', 'manage-projects'],
   'policy-sets/manage': [...owners, 'manage-policies'],
+  'policy-sets/link-repository': owners,
   'policies/manage': [...owners, 'manage-policies'],
   'agent-pools/list': [...owners, ...organizationToken, 'manage-agent-pools'],
   'agent-pools/create': [...owners, ...organizationToken, 'manage-agent-pools'],
@@ -503,6 +505,22 @@ describe('linking a repository', () => {
     expect(may(holding('manage-workspaces', 'manage-vcs-settings'), 'workspaces/link-repository')).toBe(true);
     expect(may(member(vcs, { grant: { access: 'write' } }), 'workspaces/link-repository')).toBe(false);
     expect(may(member(admin), 'workspaces/link-repository')).toBe(false);
+  });
+
+  it('to a policy set takes managing policies and version control, over all teams', () => {
+    const both = ['manage-policies', 'manage-vcs-settings'] as const;
+    expect(may(holding(...both), 'policy-sets/link-repository')).toBe(true);
+    const teams = both.map((permission) => ({ access: new Set([permission]) }));
+    expect(may(member(...teams), 'policy-sets/link-repository')).toBe(true);
+    for (const permission of both) expect(may(holding(permission), 'policy-sets/link-repository')).toBe(false);
+  });
+
+  it('is refused in words to a caller who manages policies, and otherwise as if the set did not exist', () => {
+    const linking = (standing: Standing) => () => authorize(standing, 'policy-sets/link-repository');
+    expect(linking(holding('manage-policies'))).toThrow(
+      'not authorized: requires manage-policies, manage-vcs-settings',
+    );
+    expect(linking(holding('manage-vcs-settings'))).toThrow('resource not found');
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { executionModes, lockActions, type TokenOwner, type Workspace } from '../../src/domain/index.js';
+import { checkRepository } from '../../src/domain/shared/linked-repository.js';
 import { type FileTriggers, selectsPush } from '../../src/domain/supporting/workspaces/file-triggers.js';
 import {
-  checkRepository,
   checkSafeToDelete,
   checkSettings,
   defaultSettings,

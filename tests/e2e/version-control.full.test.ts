@@ -190,6 +190,46 @@ suite(`a service that fetches from a git server${reason}`, () => {
     expect(await service.end()).toBe(0);
   }, 90_000);
 
+  it('gives a policy set what is below its policies path, at the link and after a push', async () => {
+    await serve();
+    await start();
+    await service.provision();
+    const policies = (...names: readonly string[]) => ({
+      'sets/net/policies.hcl': names.map((name) => `policy "${name}" {\n  query = "data.${name}"\n}\n`).join(''),
+      'sets/net/lib/rules.rego': 'package rules\n',
+    });
+    await repository.commit(policies('owners'), 'Policies');
+    const made = await steps.ask('POST', '/organizations/acme/policy-sets', {
+      data: {
+        type: 'policy-sets',
+        attributes: {
+          name: 'net',
+          kind: 'opa',
+          'policies-path': 'sets/net',
+          'vcs-repo': { 'clone-url': cloneUrl(), credential: 'deploy' },
+        },
+      },
+    });
+    const hook = made.attributes['vcs-repo'];
+    const policiesBecome = (...names: readonly string[]) =>
+      until(`the set has the policies ${names}`, async () => {
+        const { json } = await service.api('GET', `/policy-sets/${made.id}?include=current_version`);
+        const found = json.data.attributes.policies.map(({ name }: Json) => name);
+        return found.join() === names.join() && json.included[0].attributes;
+      });
+    await policiesBecome('owners');
+    const sha = await repository.commit(policies('owners', 'size'), 'More policies');
+    expect(await deliver(hook, pushOf(sha))).toBe(202);
+    expect(await policiesBecome('owners', 'size')).toMatchObject({
+      source: 'github',
+      status: 'ready',
+      'ingress-attributes': { branch: 'main', 'commit-sha': sha, 'commit-message': 'Pushed' },
+    });
+    expect(await deliver(hook, pushOf(sha), 'delivery-2')).toBe(204);
+    expect(await fetchDirectories()).toEqual([]);
+    expect(service.printed).not.toContain(hook['webhook-key']);
+  }, 60_000);
+
   it('refuses a private host that is not allowed with a reason that names the setting', async () => {
     await serve();
     await start({ VCS_ALLOWED_HOSTS: '' });

@@ -95,6 +95,7 @@ describe('a policy set version', () => {
         'status-timestamps': { 'pending-at': api.clock.now() },
         error: null,
         'error-message': null,
+        'ingress-attributes': null,
         'created-at': api.clock.now(),
         'updated-at': api.clock.now(),
       },

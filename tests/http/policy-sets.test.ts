@@ -29,6 +29,8 @@ describe('policy sets', () => {
       'policy-tool-version': null,
       'agent-enabled': false,
       'policy-update-patterns': [],
+      'policies-path': null,
+      'vcs-repo': null,
       versioned: false,
       'created-at': api.clock.now(),
       'updated-at': api.clock.now(),
@@ -101,20 +103,7 @@ describe('policy sets', () => {
     const refused = async (attributes: object, relationships?: object) =>
       faultsIn(await post({ name: newName(), ...attributes }, relationships).expect(422));
     const projects = { data: [{ id: 'prj-1', type: 'projects' }] };
-    expect(
-      await refused(
-        { 'vcs-repo': { identifier: 'acme/policies' }, 'policies-path': 'a', 'tag-selectors': [{ key: 'a' }] },
-        { projects, 'project-exclusions': projects },
-      ),
-    ).toEqual([
-      [
-        '/data/attributes/vcs-repo',
-        'Policy sets in version control are not served. Upload a version (POST /policy-sets/:id/versions)',
-      ],
-      [
-        '/data/attributes/policies-path',
-        'Policies path belongs to policy sets in version control, which are not served',
-      ],
+    expect(await refused({ 'tag-selectors': [{ key: 'a' }] }, { projects, 'project-exclusions': projects })).toEqual([
       ['/data/attributes/tag-selectors', 'Tag selectors are not served. Attach workspaces'],
       ['/data/relationships/projects', 'Policy sets are not attached to projects. Attach workspaces'],
       ['/data/relationships/project-exclusions', 'Policy sets are not attached to projects. Exclude workspaces'],

@@ -9,6 +9,7 @@ import {
   type Grant,
   type Identity,
   type IngressAttributes,
+  type LinkedRepository,
   type Member,
   type Membership,
   memberOf,
@@ -405,3 +406,13 @@ export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: Workspac
   grantsGiven += 1;
   return tx.teamAccess.add({ id: `tws-${grantsGiven}`, teamId, workspaceId, grant, revision: 0 });
 };
+
+export const aRepository = (given: Partial<LinkedRepository> = {}): LinkedRepository => ({
+  cloneUrl: 'https://example.com/acme/network.git',
+  branch: 'release',
+  credential: 'forge',
+  webhookId: unique('webhook'),
+  sealedWebhookKey: 'sealed',
+  linkedBy: { kind: 'user', id: 'user-1' },
+  ...given,
+});

@@ -1,5 +1,6 @@
 import type { CommitFetcher, CommitRequest, FetchedCommit } from '../../src/application/index.js';
 import { DomainError } from '../../src/domain/index.js';
+import { archiveOf, filesIn } from './archives.js';
 
 interface Commit {
   readonly message: string;
@@ -42,8 +43,17 @@ export class MemoryCommitFetcher implements CommitFetcher {
     }
     const defaultBranch = request.ref === null ? head?.replace('refs/heads/', '') : undefined;
     await this.delays.get(sha);
-    return receive({ sha, message: commit.message, defaultBranch }, one(commit.archive));
+    const archive = request.directory ? await directoryOf(commit.archive, request.directory) : commit.archive;
+    return receive({ sha, message: commit.message, defaultBranch }, one(archive));
   }
+}
+
+async function directoryOf(archive: Buffer, directory: string): Promise<Buffer> {
+  const inside = Object.entries(await filesIn(archive)).filter(([name]) => name.startsWith(`${directory}/`));
+  if (inside.length === 0) {
+    throw new DomainError('repository/fetch-failed', `the directory ${directory} does not exist in the commit`);
+  }
+  return archiveOf(Object.fromEntries(inside.map(([name, text]) => [name.slice(directory.length + 1), text])));
 }
 
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -196,7 +196,7 @@ export class RunSteps {
     policies: readonly (readonly [string, Policy['enforcementLevel']])[],
     given: Partial<PolicySet> = {},
   ) {
-    const kept = { policyToolVersion: null, agentEnabled: false, updatePatterns: [] };
+    const kept = { policyToolVersion: null, agentEnabled: false, updatePatterns: [], policiesPath: null };
     const flags = { global: false, overridable: false };
     const settings = { name, description: null, kind: 'opa', ...flags, ...kept, ...given } as const;
     const made = policies.map(([policy, enforcementLevel]) => ({

@@ -93,6 +93,18 @@ export class GitCheckout {
     return { sha, message: await this.messageOf(sha), defaultBranch };
   }
 
+  /** The commit to pack. A directory gets a commit of its own, because packing a bare tree takes the current time. */
+  async packed(sha: string): Promise<string> {
+    const { directory = '' } = this.task.request;
+    if (directory === '') return sha;
+    const entry = await this.objectNamed(`${sha}:${directory}`);
+    const tree = entry && (await this.objectNamed(`${entry}^{tree}`));
+    if (!tree) throw fetchFailed(`the directory ${directory} does not exist in the commit ${sha}`);
+    const file = join(this.task.directory, 'commit');
+    await writeFile(file, `tree ${tree}\nauthor Gatehouse <> 0 +0000\ncommitter Gatehouse <> 0 +0000\n\n`);
+    return (await this.printed(['hash-object', '-t', 'commit', '-w', '--', file])).trim();
+  }
+
   /** The commit's tree as a `.tar.gz`; the same bytes each time. */
   async *pack(sha: string): AsyncGenerator<Uint8Array> {
     const { maxArchiveBytes } = this.options;
@@ -213,8 +225,12 @@ export class GitCheckout {
   }
 
   /** The commit itself, with any tags that lead to it resolved. */
-  private async commitNamed(revision: string): Promise<string | undefined> {
-    const parsed = await this.git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
+  private commitNamed(revision: string): Promise<string | undefined> {
+    return this.objectNamed(`${revision}^{commit}`);
+  }
+
+  private async objectNamed(revision: string): Promise<string | undefined> {
+    const parsed = await this.git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', revision]);
     const sha = parsed.printed.trim();
     return parsed.code === 0 && isCommitSha(sha) ? sha : undefined;
   }

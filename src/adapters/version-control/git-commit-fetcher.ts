@@ -6,7 +6,7 @@ import { credentialFor } from './credentials.js';
 import { fetchFailed } from './fetch-faults.js';
 import { GitCheckout, type GitLimits } from './git-checkout.js';
 import { addressesOf, type Lookup } from './host-addresses.js';
-import { isAllowedHost, isCommitSha, isFullRef, readCloneUrl } from './repository-url.js';
+import { isAllowedHost, isCommitSha, isDirectory, isFullRef, readCloneUrl } from './repository-url.js';
 
 export interface GitCommitFetcherOptions extends GitLimits {
   /** One file per credential: lines of `url=`, `username=` and `password=`. */
@@ -49,7 +49,7 @@ export class GitCommitFetcher implements CommitFetcher {
         const checkout = new GitCheckout(options, { request, url, credential, addresses, directory, ending, seconds });
         try {
           const commit = await checkout.fetch();
-          return await receive(commit, checkout.pack(commit.sha));
+          return await receive(commit, checkout.pack(await checkout.packed(commit.sha)));
         } finally {
           ending.abort(new Error('the fetch has ended'));
           await checkout.settled();
@@ -62,7 +62,7 @@ export class GitCommitFetcher implements CommitFetcher {
   }
 }
 
-function checked({ cloneUrl, ref, commitSha }: CommitRequest, allowedHosts: readonly string[]): URL {
+function checked({ cloneUrl, ref, commitSha, directory = '' }: CommitRequest, allowedHosts: readonly string[]): URL {
   const url = readCloneUrl(cloneUrl);
   if (typeof url === 'string') throw fetchFailed(url);
   if (url.protocol === 'http:' && !isAllowedHost(url, allowedHosts)) {
@@ -71,6 +71,9 @@ function checked({ cloneUrl, ref, commitSha }: CommitRequest, allowedHosts: read
   if (ref !== null && !isFullRef(ref)) throw fetchFailed('the ref is not a full name such as refs/heads/main');
   if (commitSha !== null && !isCommitSha(commitSha)) {
     throw fetchFailed('the commit must be given as a full hash of 40 or 64 hexadecimal digits');
+  }
+  if (directory !== '' && !isDirectory(directory)) {
+    throw fetchFailed('the directory must be a path below the root of the repository');
   }
   return url;
 }

@@ -66,4 +66,8 @@ export const isFullRef = (ref: string): boolean =>
   /^refs(?:\/[^\x00-\x20\x7f/~^:?*[\\]+){2,}$/.test(ref) &&
   !/\/\.|\.\.|\.(?:\/|$)|\.lock(?:\/|$)|@\{|\/-/.test(ref);
 
+/** Whether git takes the path, after a commit and a colon, for a directory below the root. */
+export const isDirectory = (path: string): boolean =>
+  !/\p{Cc}/u.test(path) && path.split('/').every((segment) => !/^\.{0,2}$/.test(segment));
+
 export const isCommitSha = (sha: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(sha);

@@ -1,35 +1,21 @@
-import {
-  type AuditAction,
-  type ConfigurationVersion,
-  type ConfigurationVersionId,
-  type DomainError,
-  isRefusal,
-  type RunId,
-} from '../../domain/index.js';
+import type { AuditAction, ConfigurationVersion, ConfigurationVersionId, RunId } from '../../domain/index.js';
 import { doneBySystem, refusedToCreator, refusedToSystem } from '../../domain/supporting/audit/audit-event.js';
 import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
 import { keepVersion } from '../configuration-versions/keep-version.js';
-import { refuseOldAttempt } from '../files/attempt-age.js';
-import type { ByteQuota, WithinRoom } from '../files/byte-quota.js';
+import type { ByteQuota } from '../files/byte-quota.js';
 import type { BundleStore } from '../ports/outside/bundle-store.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { CommitRequest } from '../ports/outside/commit-fetcher.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { Effect, RemovalTarget } from '../ports/repositories/effect-outbox.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import type { PolicyFetches } from '../supporting/policy-set-versions/policy-fetches.js';
 import { lockedRun, type RunProgress, workspaceSeenByCreator } from '../supporting/runs/run-progress.js';
 import type { StateOutputsReader } from '../supporting/state-versions/state-outputs-reader.js';
 import type { CallRunTask } from '../supporting/task-results/call-run-task.js';
 import { stillMay } from '../supporting/users/seen-by-creator.js';
 import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
-
-/** An effect whose work outside the database is done. */
-export interface Begun {
-  /** The effect's database changes, in the transaction that records it as performed. */
-  readonly keep?: (tx: Transaction) => Promise<void>;
-  /** Called after that commits; `kept` is false if another process had performed it in the meantime. */
-  readonly afterwards?: (kept: boolean) => Promise<void>;
-}
+import { type Begun, fetchedFiles } from './begun.js';
 
 type Performers = {
   readonly [Kind in Effect['kind']]: (effect: Extract<Effect, { kind: Kind }>) => Promise<Begun> | Begun;
@@ -53,6 +39,7 @@ export class EffectPerformers {
     private readonly files: CommitFiles,
     private readonly quota: ByteQuota,
     private readonly stateOutputs: StateOutputsReader,
+    private readonly policyFetches: PolicyFetches,
     private readonly runTasks: CallRunTask,
   ) {}
 
@@ -70,6 +57,7 @@ export class EffectPerformers {
     'archive-version': ({ versionId }) => ({ keep: (tx) => this.fireIfAllowed(tx, versionId, 'finish-runs') }),
     'fetch-commit': ({ versionId, request }) => this.fetchCommit(versionId, request),
     'fetch-run-files': ({ runId }) => this.fetchRunFiles(runId),
+    'fetch-policies': ({ versionId }) => this.policyFetches.begin(versionId),
     'call-run-task': async ({ resultId }) => {
       const keep = await this.runTasks.execute(resultId);
       return keep === undefined ? {} : { keep };
@@ -153,13 +141,15 @@ export class EffectPerformers {
   private async fetchCommit(id: ConfigurationVersionId, request: CommitRequest): Promise<Begun> {
     const started = await this.unitOfWork.run((tx) => this.startFetch(tx, id));
     if (started === undefined) return {};
-    return this.fetching(
-      request,
-      () =>
-        this.unitOfWork.read(async (tx) => {
+    return fetchedFiles(
+      { clock: this.clock, store: this.store },
+      async () => {
+        const within = await this.unitOfWork.read(async (tx) => {
           await this.quota.refuseMore(tx, started.state);
           return this.quota.room(tx, started.state);
-        }),
+        });
+        return this.files.fetch(request, within);
+      },
       async (tx, fetched) => {
         const version = await tx.configurationVersions.find(id);
         if (version?.state.status !== 'fetching') return false;
@@ -209,10 +199,10 @@ export class EffectPerformers {
   private async fetchRunFiles(id: RunId): Promise<Begun> {
     const request = await this.unitOfWork.read((tx) => this.files.requestOfRun(tx, id));
     if (request === undefined) return {};
-    return this.fetching(
-      request,
+    return fetchedFiles(
+      { clock: this.clock, store: this.store },
       // Files of an existing run count towards the quota but are never refused.
-      async () => (bytes) => bytes,
+      () => this.files.fetch(request, (bytes) => bytes),
       async (tx, { bundle }) => {
         const run = await this.fetchingRun(tx, id);
         if (run === undefined) return false;
@@ -233,31 +223,5 @@ export class EffectPerformers {
   private async fetchingRun(tx: Transaction, id: RunId) {
     const run = await lockedRun(tx, id);
     return run?.state.status === 'fetching' ? run : undefined;
-  }
-
-  /** `take` returns whether the files were attached; otherwise they are discarded. */
-  private async fetching(
-    request: CommitRequest,
-    room: () => Promise<WithinRoom>,
-    take: (tx: Transaction, fetched: FetchedFiles) => Promise<boolean>,
-    refuse: (tx: Transaction, reason: DomainError) => Promise<void>,
-  ): Promise<Begun> {
-    const begunAt = this.clock.now();
-    let fetched: FetchedFiles;
-    try {
-      fetched = await this.files.fetch(request, await room());
-    } catch (error) {
-      if (isRefusal(error)) return { keep: (tx) => refuse(tx, error) };
-      throw error;
-    }
-    let taken = false;
-    return {
-      keep: async (tx) => {
-        refuseOldAttempt(begunAt, this.clock.now());
-        taken = await take(tx, fetched);
-      },
-      afterwards: (kept) =>
-        kept && taken ? this.store.keep(fetched.bundle.key) : this.store.discard(fetched.bundle.key),
-    };
   }
 }

@@ -12,7 +12,11 @@ export const lanes = {
   quick: { kinds: ['queue-run', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1 },
   discards: { kinds: ['discard-bundle'], batch: 5, loops: 2 },
   calls: { kinds: ['call-run-task'], batch: 1, loops: 8 },
-  slow: { kinds: ['fetch-commit', 'fetch-run-files', 'read-state-outputs', 'remove-rows'], batch: 1, loops: 4 },
+  slow: {
+    kinds: ['fetch-commit', 'fetch-run-files', 'fetch-policies', 'read-state-outputs', 'remove-rows'],
+    batch: 1,
+    loops: 4,
+  },
 } as const satisfies Record<string, Share & { readonly loops: number }>;
 
 export type Lane = keyof typeof lanes;

@@ -1,4 +1,4 @@
-import { later, type RunTaskId, type StateVersionOutputId, type WorkspaceId } from '../../domain/index.js';
+import { type LinkedRepository, later, type RunTaskId, type StateVersionOutputId } from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -28,17 +28,31 @@ interface Sealed {
   readonly revision: number;
 }
 
-/** The variables of workspaces or of variable sets, or the parameters of policy sets. */
+/** Variables of workspaces or of variable sets, parameters of policy sets, or webhook keys of workspaces or policy sets. */
 interface SealedRows<Row> {
   sealedOtherwise(fingerprint: string, after: string, limit: number): Promise<readonly Row[]>;
   save(row: Row): Promise<void>;
+}
+
+/** A workspace or a policy set. */
+interface Linked {
+  readonly id: string;
+  readonly repository: LinkedRepository | null;
+  readonly revision: number;
 }
 
 /** Keeps signed and sealed data readable for every instance on the database while the signing secret is rotated. */
 export class StoredSecrets {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'workspaces' | 'variables' | 'setVariables' | 'policySetParameters' | 'runTasks' | 'stateOutputs' | 'signingKeys'
+      | 'workspaces'
+      | 'policySets'
+      | 'variables'
+      | 'setVariables'
+      | 'policySetParameters'
+      | 'runTasks'
+      | 'stateOutputs'
+      | 'signingKeys'
     >,
     private readonly clock: Clock,
     private readonly box: SecretBox,
@@ -58,7 +72,8 @@ export class StoredSecrets {
     });
     const renewed = { sealed: 0, lost: 0 };
     const batches = [
-      (after: string) => this.sealWebhookKeys(after),
+      (after: string) => this.unitOfWork.run((tx) => this.sealWebhookKeys(tx.workspaces, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealWebhookKeys(tx.policySets, after)),
       (after: string) => this.sealTaskKeys(after),
       (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.variables, after)),
       (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.setVariables, after)),
@@ -88,19 +103,18 @@ export class StoredSecrets {
    * A concurrent change restarts its batch: the change is not lost, and its value is sealed by the instance that made
    * it.
    */
-  private sealWebhookKeys(after: WorkspaceId): Promise<Batch> {
-    return this.unitOfWork.run(async (tx) => {
-      const workspaces = await tx.workspaces.sealedOtherwise(this.box.fingerprints[0], after, batch);
-      let sealed = 0;
-      for (const { repository, revision, ...workspace } of workspaces) {
-        const key = repository === null ? undefined : openedWith(this.box, repository.sealedWebhookKey);
-        if (repository === null || key === undefined) continue;
-        const anew = { ...repository, sealedWebhookKey: this.box.seal(key) };
-        await tx.workspaces.save({ ...workspace, repository: anew, revision: revision + 1 });
-        sealed += 1;
-      }
-      return { sealed, lost: workspaces.length - sealed, last: workspaces.at(-1)?.id };
-    });
+  private async sealWebhookKeys<Row extends Linked>(repository: SealedRows<Row>, after: string): Promise<Batch> {
+    const rows = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
+    let sealed = 0;
+    for (const row of rows) {
+      const link = row.repository;
+      const key = link === null ? undefined : openedWith(this.box, link.sealedWebhookKey);
+      if (link === null || key === undefined) continue;
+      const anew = { ...link, sealedWebhookKey: this.box.seal(key) };
+      await repository.save({ ...row, repository: anew, revision: row.revision + 1 });
+      sealed += 1;
+    }
+    return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };
   }
 
   private sealTaskKeys(after: RunTaskId): Promise<Batch> {

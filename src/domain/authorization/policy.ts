@@ -245,6 +245,7 @@ export const policy = {
   'workspace-tasks/read': [['runs: read'], ['organization token']],
   'workspace-tasks/manage': [['run tasks']],
   'policy-sets/manage': [['manage-policies']],
+  'policy-sets/link-repository': [['manage-policies', 'manage-vcs-settings']],
   'policies/manage': [['manage-policies']],
   'agent-pools/read': [
     ['manage-agent-pools'],
@@ -280,6 +281,7 @@ export const may = (standing: Standing, action: Action): boolean =>
 
 /** The action that decides whether a caller can see the subject of `action`. */
 const seeing = (action: Action): Action | undefined => {
+  if (action === 'policy-sets/link-repository') return 'policy-sets/manage';
   const read = `${action.split('/')[0]}/read`;
   return actions.find((known) => known === read);
 };

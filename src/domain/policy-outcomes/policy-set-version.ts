@@ -1,5 +1,7 @@
 import type { Bundle } from '../shared/bundle.js';
+import { DomainError } from '../shared/domain-error.js';
 import type { Instant, OrganizationId, PolicySetId, PolicySetVersionId } from '../shared/id.js';
+import type { IngressAttributes } from '../shared/ingress-attributes.js';
 import { entered, Lifecycle, type LifecycleRow } from '../shared/lifecycle-engine.js';
 import type { TokenOwner } from '../shared/token-owner.js';
 import type { DefinedPolicies } from './policy-files.js';
@@ -9,7 +11,19 @@ export const policySetVersionStatuses = ['pending', 'ready', 'errored'] as const
 
 export type PolicySetVersionStatus = (typeof policySetVersionStatuses)[number];
 
-/** The policies and code of a set at a point in time, uploaded as one archive. */
+/** The commit that a version was fetched from. */
+export type PolicyCommit = Pick<
+  IngressAttributes,
+  'branch' | 'cloneUrl' | 'commitMessage' | 'commitSha' | 'commitUrl' | 'identifier'
+>;
+
+/** The part of a commit's attributes that versions of policy sets keep. */
+export const policyCommit = (attributes: PolicyCommit): PolicyCommit => {
+  const { branch, cloneUrl, commitMessage, commitSha, commitUrl, identifier } = attributes;
+  return { branch, cloneUrl, commitMessage, commitSha, commitUrl, identifier };
+};
+
+/** The policies and code of a set at a point in time, uploaded or fetched as one archive. */
 export interface PolicySetVersion {
   readonly id: PolicySetVersionId;
   readonly organizationId: OrganizationId;
@@ -17,10 +31,14 @@ export interface PolicySetVersion {
   readonly policySetId: PolicySetId | null;
   /** Counts the versions of the set from 1. */
   readonly sequence: number;
+  /** `tfe-api` for an upload. */
+  readonly source: string;
+  /** As the forge reported it, until the files are fetched; null for an upload, and if nothing was reported. */
+  readonly commit: PolicyCommit | null;
   readonly status: PolicySetVersionStatus;
   /** Null unless the status is `errored`. */
   readonly failure: { readonly error: string; readonly errorMessage: string } | null;
-  /** Null until the upload, and once no run needs it any more. */
+  /** Null until the upload or the fetch, and once no run needs it any more. */
   readonly bundle: Bundle | null;
   /** Null if unknown. */
   readonly createdBy: TokenOwner | null;
@@ -42,7 +60,7 @@ export const policySetVersionMoves: readonly LifecycleRow<PolicySetVersionStatus
 
 const life = new Lifecycle('policy set version', policySetVersionMoves, {});
 
-type Draft = Pick<PolicySetVersion, 'id' | 'organizationId' | 'createdBy' | 'createdAt'> & {
+type Draft = Pick<PolicySetVersion, 'id' | 'organizationId' | 'source' | 'commit' | 'createdBy' | 'createdAt'> & {
   readonly policySetId: PolicySetId;
 };
 
@@ -76,6 +94,13 @@ export const checkTakes = (version: PolicySetVersion): void => {
   life.fire('take', version);
 };
 
+/** Throws `policy-set-version/upload-refused` for a set whose versions are fetched. */
+export function checkUploads({ repository }: Pick<PolicySet, 'repository'>): void {
+  if (repository === null) return;
+  const sentence = 'the versions of the policy set come from its repository: push to it, or unlink it (vcs-repo: null)';
+  throw new DomainError('policy-set-version/upload-refused', sentence);
+}
+
 /**
  * The version with its archive, and the set, whose current version it becomes unless a newer one already is. Throws
  * `policy-set-version/upload-refused`.
@@ -108,10 +133,13 @@ export function withArchive(
   };
 }
 
-/** The version after an upload that is not a usable archive; unchanged unless it waits for one. */
-export function failed(version: PolicySetVersion, errorMessage: string, now: Instant): PolicySetVersion | undefined {
+/** The version after an attempt that gave no usable archive; undefined unless it waits for one. */
+export function failed(
+  version: PolicySetVersion,
+  failure: NonNullable<PolicySetVersion['failure']>,
+  now: Instant,
+): PolicySetVersion | undefined {
   if (!life.startsFrom(version.status, 'fail')) return undefined;
   const move = entered(version, life.fire('fail', version), now);
-  const failure = { error: 'bad-archive', errorMessage };
   return { ...version, ...move, failure, updatedAt: now, revision: version.revision + 1 } as PolicySetVersion;
 }

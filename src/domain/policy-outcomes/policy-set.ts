@@ -1,5 +1,6 @@
 import { type AtFault, DomainError, invalidAttribute } from '../shared/domain-error.js';
 import type { Instant, OrganizationId, PolicyId, PolicySetId, PolicySetVersionId, WorkspaceId } from '../shared/id.js';
+import type { LinkedRepository } from '../shared/linked-repository.js';
 import { checkName } from '../shared/name.js';
 import { type ManagedPolicy, outcomeLevel, type Policy, type PolicyKind, type PolicySettings } from './policy.js';
 
@@ -20,8 +21,10 @@ export interface PolicySetSettings {
   readonly policyToolVersion: string | null;
   /** As clients send it. It has no effect: agents evaluate all policies. */
   readonly agentEnabled: boolean;
-  /** As clients send them. They have no effect: versions do not come from version control. */
+  /** Globs of the paths whose change in the repository creates a version, instead of all paths below `policiesPath`. */
   readonly updatePatterns: readonly string[];
+  /** The directory of the repository that contains the set; null for its root, and always null without a repository. */
+  readonly policiesPath: string | null;
 }
 
 /** The newest and the current version of a set. */
@@ -53,6 +56,8 @@ export interface PolicySet extends PolicySetSettings {
   readonly excludedWorkspaceIds: readonly WorkspaceId[];
   /** The attached policies. */
   readonly policyIds: readonly PolicyId[];
+  /** The repository that the versions are fetched from; null if clients upload them. */
+  readonly repository: LinkedRepository | null;
   /** Null for a set of attached policies. A set with versions never becomes one of these again. */
   readonly versions: PolicySetVersions | null;
   readonly createdAt: Instant;
@@ -62,12 +67,19 @@ export interface PolicySet extends PolicySetSettings {
 
 const wellFormedVersion = /^(latest|\d{1,9}(\.\d{1,9}){0,2}([-+][0-9A-Za-z.+-]{1,64})?)$/;
 
-/** Throws `attribute/invalid` for a malformed name or version, and for two policies with the same name. */
+/** Throws `attribute/invalid` for a malformed name, version or path, and for two policies with the same name. */
 export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(settings: Settings): Settings {
   if (settings.name !== undefined) checkName(settings.name);
   const { policyToolVersion } = settings;
   if (typeof policyToolVersion === 'string' && !wellFormedVersion.test(policyToolVersion)) {
     throw invalidAttribute('policyToolVersion', 'Policy tool version must be a version, such as 1.10.0, or latest');
+  }
+  const { policiesPath } = settings;
+  if (
+    typeof policiesPath === 'string' &&
+    (policiesPath.split('/').includes('..') || /[\p{Cc}\\]/u.test(policiesPath))
+  ) {
+    throw invalidAttribute('policiesPath', 'Policies path must be a path below the root of the repository');
   }
   const names = (settings.policies ?? []).map(({ name }) => name);
   if (new Set(names).size < names.length) throw invalidAttribute('policies', 'Policies must have different names');
@@ -75,18 +87,44 @@ export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(sett
 }
 
 /** Throws `attribute/invalid`, at `where`, for a set whose policies come from its versions. */
-export function checkNotVersioned({ versions }: Pick<PolicySet, 'versions'>, where: AtFault): void {
+export function checkNotVersioned(
+  { versions, repository }: Pick<PolicySet, 'versions' | 'repository'>,
+  where: AtFault,
+): void {
   if (versions === null) return;
-  const sentence = 'The policies of a versioned policy set come from its current version. Upload a new version';
+  const remedy = repository === null ? 'Upload a new version' : 'Push to its repository';
+  const sentence = `The policies of a versioned policy set come from its current version. ${remedy}`;
   throw new DomainError('attribute/invalid', sentence, where);
 }
 
-/** Throws `attribute/invalid` for a set that has policies which no version defines. */
-export function checkCanHaveVersions({ policies, policyIds, versions }: PolicySet): void {
+/** Throws `attribute/invalid`, at `where`, for a set that has policies which no version defines. */
+export function checkCanHaveVersions({ policies, policyIds, versions }: PolicySet, where?: AtFault): void {
   if (versions !== null || (policies.length === 0 && policyIds.length === 0)) return;
   const sentence = 'The policy set has policies of its own. Detach them, or create another set for versions';
-  throw new DomainError('attribute/invalid', sentence);
+  throw new DomainError('attribute/invalid', sentence, where);
 }
+
+/** Throws `attribute/invalid` for a repository of a set with policies of its own, and for a path without a repository. */
+export function checkLink(policySet: PolicySet): void {
+  if (policySet.repository !== null) checkCanHaveVersions(policySet, { attribute: 'vcsRepo' });
+  else if (policySet.policiesPath !== null) {
+    throw invalidAttribute('policiesPath', 'Policies path must be set together with a vcs-repo');
+  }
+}
+
+/** The directory relative to the root of the repository; empty for the root itself. */
+export const policiesDirectory = ({ policiesPath }: Pick<PolicySet, 'policiesPath'>): string =>
+  (policiesPath ?? '')
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/');
+
+/** Whether the next version of the set may have other files than the last, although nothing was pushed. */
+export const linksOtherwise = (one: PolicySet, other: PolicySet): boolean =>
+  one.policiesPath !== other.policiesPath ||
+  one.repository?.cloneUrl !== other.repository?.cloneUrl ||
+  one.repository?.branch !== other.repository?.branch ||
+  one.repository?.credential !== other.repository?.credential;
 
 /** The maximum an agent's report can cover. */
 export const mostPoliciesOfSet = 1000;

@@ -45,12 +45,6 @@ export const notServed: readonly NotServed[] = [
     why: 'Run tasks are attached to workspaces.',
   },
   {
-    name: 'policy sets from repositories',
-    paths: [],
-    resources: [],
-    why: `${notYet} This includes \`vcs_repo\` and \`policies_path\` of \`tfe_policy_set\`. Use \`slug\`.`,
-  },
-  {
     name: 'registry',
     paths: [
       ...ofOrganization('registry-modules', 'registry-providers', 'no-code-modules'),

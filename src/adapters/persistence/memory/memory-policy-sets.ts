@@ -1,3 +1,4 @@
+import { sealPrefix } from '../../../application/ports/outside/secret-box.js';
 import { hasPart, type PolicySetFilter } from '../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type { PolicySetRepository } from '../../../application/ports/repositories/policy-repository.js';
@@ -8,6 +9,7 @@ import {
   type OrganizationId,
   type PolicySet,
   type PolicySetId,
+  type WebhookId,
   type WithStanding,
   type WorkspaceId,
 } from '../../../domain/index.js';
@@ -21,6 +23,23 @@ export class MemoryPolicySets implements PolicySetRepository {
   async findFor(actor: Actor, id: PolicySetId): Promise<WithStanding<PolicySet> | undefined> {
     const subject = this.living(id);
     return subject && { subject, standing: standingIn(this.tables(), actor, subject.organizationId) };
+  }
+
+  async find(id: PolicySetId): Promise<PolicySet | undefined> {
+    return this.living(id);
+  }
+
+  async findByWebhook(id: WebhookId): Promise<PolicySet | undefined> {
+    return this.all().find(({ repository }) => repository?.webhookId === id);
+  }
+
+  async sealedOtherwise(fingerprint: string, after: PolicySetId, limit: number): Promise<readonly PolicySet[]> {
+    const otherwise = ({ id, repository }: PolicySet) =>
+      repository !== null && id > after && !repository.sealedWebhookKey.startsWith(sealPrefix(fingerprint));
+    return this.all()
+      .filter(otherwise)
+      .sort(byText(({ id }) => id))
+      .slice(0, limit);
   }
 
   async add(policySet: PolicySet): Promise<void> {
@@ -66,6 +85,10 @@ export class MemoryPolicySets implements PolicySetRepository {
   private ofOrganization(organizationId: OrganizationId): readonly PolicySet[] {
     const rows = [...this.tables().policySets.values()].filter((row) => row.organizationId === organizationId);
     return present(rows.map(({ id }) => this.living(id))).sort(byText(({ name }) => name.toLowerCase()));
+  }
+
+  private all(): PolicySet[] {
+    return present([...this.tables().policySets.keys()].map((id) => this.living(id)));
   }
 
   private living(id: PolicySetId): PolicySet | undefined {

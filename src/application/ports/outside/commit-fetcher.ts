@@ -7,6 +7,8 @@ export interface CommitRequest {
   readonly ref: string | null;
   /** The exact commit; null for the ref's current one. */
   readonly commitSha: string | null;
+  /** The directory to pack, such as `a/b`, which becomes the root of the archive; absent or empty for the whole commit. */
+  readonly directory?: string;
 }
 
 /** The properties of a commit, read from the repository itself. */
@@ -17,7 +19,7 @@ export interface FetchedCommit {
   readonly defaultBranch: string | undefined;
 }
 
-/** Fetches one commit's files as a `.tar.gz`, from repositories that may be malicious. */
+/** Fetches one commit's files, or a directory of them, as a `.tar.gz`, from repositories that may be malicious. */
 export interface CommitFetcher {
   /**
    * Passes the archive to `receive` while it is packed; resolves with the result of `receive`. Leaves no files behind.

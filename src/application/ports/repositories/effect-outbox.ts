@@ -3,6 +3,7 @@ import type {
   ConfigurationVersionId,
   Instant,
   OrganizationId,
+  PolicySetVersionId,
   RunId,
   StateVersionId,
   TaskResultId,
@@ -29,6 +30,7 @@ export type Effect =
   | { readonly kind: 'archive-version'; readonly versionId: ConfigurationVersionId }
   | { readonly kind: 'fetch-commit'; readonly versionId: ConfigurationVersionId; readonly request: CommitRequest }
   | { readonly kind: 'fetch-run-files'; readonly runId: RunId }
+  | { readonly kind: 'fetch-policies'; readonly versionId: PolicySetVersionId }
   | { readonly kind: 'call-run-task'; readonly resultId: TaskResultId }
   | { readonly kind: 'read-state-outputs'; readonly stateVersionId: StateVersionId };
 

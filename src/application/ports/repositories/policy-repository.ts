@@ -25,6 +25,7 @@ import type {
   TaskStage,
   TaskStageId,
   TaskStageSummary,
+  WebhookId,
   WithStanding,
   WorkspaceId,
   WorkspaceTaskId,
@@ -35,6 +36,10 @@ import type { Page, PageRequest } from './page.js';
 export interface PolicySetRepository {
   /** The standing is the caller's on the organization. */
   findFor(actor: Actor, id: PolicySetId): Promise<WithStanding<PolicySet> | undefined>;
+  find(id: PolicySetId): Promise<PolicySet | undefined>;
+  findByWebhook(id: WebhookId): Promise<PolicySet | undefined>;
+  /** Sets whose webhook key is sealed with another key, by id, after `after`. */
+  sealedOtherwise(fingerprint: string, after: PolicySetId, limit: number): Promise<readonly PolicySet[]>;
   /** Throws `attribute/taken` if another set of the organization has the name. */
   add(policySet: PolicySet): Promise<void>;
   /**

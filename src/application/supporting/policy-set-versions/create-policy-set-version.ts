@@ -1,6 +1,6 @@
 import { type Actor, authorized, identityOf, type PolicySetId, type PolicySetVersion } from '../../../domain/index.js';
 import { checkCanHaveVersions } from '../../../domain/policy-outcomes/policy-set.js';
-import { newVersion } from '../../../domain/policy-outcomes/policy-set-version.js';
+import { checkUploads, newVersion } from '../../../domain/policy-outcomes/policy-set-version.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
@@ -18,16 +18,21 @@ export class CreatePolicySetVersion {
     private readonly quota: ByteQuota,
   ) {}
 
-  /** Throws `attribute/invalid` for a set with policies of its own, and `organization/over-quota`. */
+  /**
+   * Throws `attribute/invalid` for a set with policies of its own, `policy-set-version/upload-refused` for one with a
+   * repository, and `organization/over-quota`.
+   */
   async execute(actor: Actor, policySetId: PolicySetId): Promise<{ version: PolicySetVersion; uploadUrl: string }> {
     const now = this.clock.now();
     const id = this.ids.next('policy-set-version');
     const version = await this.unitOfWork.run(async (tx) => {
       const set = authorized(await tx.policySets.findFor(actor, policySetId), 'policy-sets/manage');
       checkCanHaveVersions(set);
+      checkUploads(set);
       await this.quota.refuseMore(tx, set);
       const { organizationId } = set;
-      const draft = { id, organizationId, policySetId, createdBy: identityOf(actor), createdAt: now };
+      const uploaded = { source: 'tfe-api', commit: null };
+      const draft = { id, organizationId, policySetId, ...uploaded, createdBy: identityOf(actor), createdAt: now };
       const made = newVersion(set, draft);
       await tx.policySetVersions.add(made.version);
       await tx.policySets.save(made.set);

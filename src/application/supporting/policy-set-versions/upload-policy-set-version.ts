@@ -5,13 +5,12 @@ import {
   isDomainError,
   isRefusal,
   notFound,
-  type PolicySet,
   type PolicySetVersion,
   type PolicySetVersionId,
   type RequestTrace,
 } from '../../../domain/index.js';
 import { policiesIn } from '../../../domain/policy-outcomes/policy-files.js';
-import { checkTakes, failed, withArchive } from '../../../domain/policy-outcomes/policy-set-version.js';
+import { checkTakes, checkUploads, failed } from '../../../domain/policy-outcomes/policy-set-version.js';
 import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
 import { storeBytes } from '../../files/bundle-attempt.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
@@ -22,17 +21,13 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
+import { checkedPolicies, keepPolicies, type VersionOfSet } from './keep-policies.js';
 
 /** Details of the upload request. */
 export interface PolicyUploadFrom {
   readonly request?: RequestTrace | undefined;
   /** Called with the version's id once the object id has been verified. */
   readonly opened?: (id: PolicySetVersionId) => void;
-}
-
-interface Seen {
-  readonly version: PolicySetVersion;
-  readonly set: PolicySet;
 }
 
 /**
@@ -79,19 +74,15 @@ export class UploadPolicySetVersion {
   }
 
   private async receive(
-    { version: { id }, set: { kind } }: Seen,
+    { version: { id }, set: { kind } }: VersionOfSet,
     body: AsyncIterable<Uint8Array>,
     request: RequestTrace | undefined,
   ): Promise<void> {
     const key = this.ids.next('bundle');
     const inspection = this.inspector.inspectPolicies(body);
     const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
-    async function* checked(): AsyncGenerator<Uint8Array> {
-      yield* inspection.bytes;
-      policiesIn(kind, inspection.files());
-    }
     try {
-      await storeBytes(on, key, checked(), (tx) =>
+      await storeBytes(on, key, checkedPolicies(inspection, kind), (tx) =>
         this.take(tx, id, { key, ...inspection.facts() }, policiesIn(kind, inspection.files()), request),
       );
     } catch (error) {
@@ -113,16 +104,8 @@ export class UploadPolicySetVersion {
   ): Promise<boolean> {
     const { version, set } = await find(tx, id);
     if (version.bundle?.sha256 === bundle.sha256) return false;
-    const now = this.clock.now();
-    const former = set.versions?.current ?? null;
-    const next = withArchive(version, set, bundle, defined, now);
-    await tx.policySetVersions.save(next.version);
-    if (next.becomesCurrent) {
-      await tx.policySets.save(next.set);
-      if (former !== null) await tx.policySetVersions.supersede(former.id, now);
-    }
-    await tx.audit.add(doneFromOutside('upload-url', 'policy-sets/upload', id, request), set);
-    await this.quota.refuseExcess(tx, set, bundle.bytes);
+    const done = doneFromOutside('upload-url', 'policy-sets/upload', id, request);
+    await keepPolicies(tx, this.quota, { version, set }, bundle, defined, done, this.clock.now());
     return true;
   }
 
@@ -133,7 +116,7 @@ export class UploadPolicySetVersion {
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { version, set } = await find(tx, id);
-      const errored = failed(version, message, this.clock.now());
+      const errored = failed(version, { error: 'bad-archive', errorMessage: message }, this.clock.now());
       if (errored === undefined) return;
       await tx.policySetVersions.save(errored);
       await tx.audit.add(doneFromOutside('upload-url', 'policy-sets/fail', id, request), set);
@@ -148,12 +131,19 @@ export class UploadPolicySetVersion {
   }
 }
 
-/** The version and its set, while its creator may still manage the set. The URL is invalid without that right. */
-async function find(tx: Transaction<'policySets' | 'policySetVersions'>, id: PolicySetVersionId): Promise<Seen> {
+/**
+ * The version and its set, while its creator may still manage the set. The URL is invalid without that right. Throws
+ * `policy-set-version/upload-refused` for a set whose versions are fetched.
+ */
+async function find(
+  tx: Transaction<'policySets' | 'policySetVersions'>,
+  id: PolicySetVersionId,
+): Promise<VersionOfSet> {
   const version = await tx.policySetVersions.find(id);
   const setId = version?.policySetId;
   if (version === undefined || setId === undefined || setId === null) throw notFound();
   const seen = await seenByCreator(version.createdBy, (actor) => tx.policySets.findFor(actor, setId));
   if (!stillMay(seen, 'policy-sets/manage')) throw notFound();
+  checkUploads(seen.subject);
   return { version, set: seen.subject };
 }

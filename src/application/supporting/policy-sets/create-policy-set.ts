@@ -1,37 +1,58 @@
 import {
   type Actor,
-  authorized,
   type PolicyId,
   type PolicySet,
   type PolicySetSettings,
+  type RepositorySettings,
+  seenBy,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { checkPolicySet } from '../../../domain/policy-outcomes/policy-set.js';
+import { checkLink, checkPolicySet } from '../../../domain/policy-outcomes/policy-set.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type FetchedPolicies, isLinked } from '../policy-set-versions/fetched-policies.js';
+import type { RepositoryLinks } from '../version-control/repository-links.js';
 import { withPolicies } from './attachable-policies.js';
 import { attachable } from './attachable-workspaces.js';
+
+/** The settings of a policy set; a null repository is none. */
+export interface NewPolicySet extends PolicySetSettings {
+  readonly repository?: RepositorySettings | null;
+}
+
+/** A changed policy set, with values that are shown only once. */
+export interface ChangedPolicySet extends PolicySet {
+  /** The key of a newly created webhook. */
+  readonly webhookKey?: string;
+}
 
 /** POST /organizations/:name/policy-sets. It does not apply to existing runs. */
 export class CreatePolicySet {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'policySets' | 'policies' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<
+      'organizations' | 'workspaces' | 'policySets' | 'policySetVersions' | 'policies' | 'effects' | 'audit'
+    >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
+    private readonly links: RepositoryLinks,
+    private readonly fetched: FetchedPolicies,
   ) {}
 
   execute(
     actor: Actor,
     organizationName: string,
-    settings: PolicySetSettings,
+    { repository: asked, ...settings }: NewPolicySet,
     workspaceIds: readonly WorkspaceId[],
     policyIds: readonly PolicyId[] = [],
     excludedWorkspaceIds: readonly WorkspaceId[] = [],
-  ): Promise<PolicySet> {
+  ): Promise<ChangedPolicySet> {
     return this.unitOfWork.run(async (tx) => {
-      const organization = authorized(await tx.organizations.findFor(actor, organizationName), 'policy-sets/manage');
+      const seen = seenBy(await tx.organizations.findFor(actor, organizationName), 'policy-sets/manage');
+      const { subject: organization, standing } = seen;
+      const linking = { actor, standing, action: 'policy-sets/link-repository' } as const;
+      const { repository, webhookKey } = this.links.change(linking, null, asked);
       const now = this.clock.now();
       const empty: PolicySet = {
         ...checkPolicySet(settings),
@@ -43,6 +64,7 @@ export class CreatePolicySet {
           relationship: 'workspaceExclusions',
         }),
         policyIds: [],
+        repository,
         versions: null,
         createdAt: now,
         updatedAt: now,
@@ -50,9 +72,12 @@ export class CreatePolicySet {
       };
       const attached = await withPolicies(tx, empty, policyIds, { relationship: 'policies' });
       const policySet: PolicySet = { ...empty, policyIds: attached };
+      checkLink(policySet);
       await tx.policySets.add(policySet);
       await tx.audit.add(doneBy(actor, 'policy-sets/manage', policySet.id), policySet);
-      return policySet;
+      if (!isLinked(policySet)) return policySet;
+      const { set } = await this.fetched.order(tx, policySet, { source: 'git', commit: null });
+      return { ...set, ...(webhookKey && { webhookKey }) };
     });
   }
 }

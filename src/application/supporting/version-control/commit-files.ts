@@ -1,15 +1,22 @@
-import type { Bundle, IngressAttributes, RunId } from '../../../domain/index.js';
+import type { Bundle, DefinedPolicies, IngressAttributes, PolicyKind, RunId } from '../../../domain/index.js';
+import { policiesIn } from '../../../domain/policy-outcomes/policy-files.js';
 import type { WithinRoom } from '../../files/byte-quota.js';
-import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
+import type { BundleInspector, Inspection } from '../../ports/outside/bundle-inspector.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { CommitFetcher, CommitRequest, FetchedCommit } from '../../ports/outside/commit-fetcher.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+import { checkedPolicies } from '../policy-set-versions/keep-policies.js';
 
 /** A commit's files, stored but not settled. */
 export interface FetchedFiles {
   readonly bundle: Bundle;
   readonly commit: FetchedCommit;
+}
+
+/** The files of a policy set version, stored but not settled. */
+export interface FetchedPolicyFiles extends FetchedFiles {
+  readonly defined: DefinedPolicies;
 }
 
 /** Fetches the files of commits into the store, checked like every upload. */
@@ -23,11 +30,27 @@ export class CommitFiles {
 
   /** Throws `repository/fetch-failed`, `bundle/malformed` or `bundle/over-limit`, and what `within` throws. */
   fetch(request: CommitRequest, within: WithinRoom): Promise<FetchedFiles> {
+    return this.fetched(request, (archive) => this.inspector.inspect(within(archive)));
+  }
+
+  /** Throws what `fetch` does, and `bundle/malformed` for files from which the policies of a set cannot be read. */
+  async fetchPolicies(request: CommitRequest, kind: PolicyKind, within: WithinRoom): Promise<FetchedPolicyFiles> {
+    const { inspection, ...fetched } = await this.fetched(request, (archive) => {
+      const policies = this.inspector.inspectPolicies(within(archive));
+      return { ...policies, bytes: checkedPolicies(policies, kind) };
+    });
+    return { ...fetched, defined: policiesIn(kind, inspection.files()) };
+  }
+
+  private fetched<Checked extends Inspection>(
+    request: CommitRequest,
+    inspect: (archive: AsyncIterable<Uint8Array>) => Checked,
+  ): Promise<FetchedFiles & { readonly inspection: Checked }> {
     const key = this.ids.next('bundle');
     return this.fetcher.fetch(request, async (commit, archive) => {
-      const inspection = this.inspector.inspect(within(archive));
+      const inspection = inspect(archive);
       await this.store.write(key, inspection.bytes);
-      return { bundle: { key, ...inspection.facts() }, commit };
+      return { bundle: { key, ...inspection.facts() }, commit, inspection };
     });
   }
 

@@ -1,73 +1,56 @@
 import {
-  type IngressAttributes,
   type Instant,
   type LinkedRepository,
   notFound,
+  type PolicyCommit,
   type RequestTrace,
   type WebhookId,
   type Workspace,
 } from '../../../domain/index.js';
+import { policyCommit } from '../../../domain/policy-outcomes/policy-set-version.js';
 import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
 import { selectsPush } from '../../../domain/supporting/workspaces/file-triggers.js';
-import type { Clock } from '../../ports/outside/clock.js';
-import type { SecretBox } from '../../ports/outside/secret-box.js';
-import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { type FetchedPolicies, isLinked, type LinkedPolicySet } from '../policy-set-versions/fetched-policies.js';
 import { activityOf } from '../workspaces/show-workspace.js';
 import type { FetchedVersions } from './fetched-version.js';
+import { type ForgeDelivery, type ForgeEvent, reaches } from './forge-event.js';
+import type { WebhookKeys } from './webhook-keys.js';
 
-/** The relevant part of a forge's report. */
-export interface ForgeEvent {
-  readonly forge: string;
-  /** The URLs by which the forge knows the repository. */
-  readonly repositoryUrls: readonly string[];
-  readonly defaultBranch: string | null;
-  /** The ref the commit can be fetched from. */
-  readonly ref: string;
-  readonly commit: Omit<IngressAttributes, 'id' | 'cloneUrl' | 'onDefaultBranch'>;
-  /** Undefined for a push. */
-  readonly baseBranch?: string;
-  readonly fromFork?: boolean;
-  /** The files that a push changed; null if unknown, undefined for a pull request. */
-  readonly changedFiles?: readonly string[] | null;
-}
-
-export interface ForgeDelivery {
-  /** The forge's id of the report; null if it has none. */
-  readonly id: string | null;
-  /** Null if the report is not relevant. */
-  readonly event: ForgeEvent | null;
-}
-
-/** POST /hooks/vcs/:id: creates a version for a pushed commit, and a speculative one for a pull request's. */
+/**
+ * POST /hooks/vcs/:id: creates a version of the linked workspace or policy set for a pushed commit, and a speculative one of a
+ * workspace for a pull request's.
+ */
 export class ReceiveWebhook {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'effects' | 'audit'>,
-    private readonly clock: Clock,
-    private readonly secrets: SecretGenerator,
-    private readonly box: SecretBox,
+    private readonly unitOfWork: UnitOfWork<
+      'workspaces' | 'configurationVersions' | 'runs' | 'policySets' | 'policySetVersions' | 'effects' | 'audit'
+    >,
+    private readonly keys: WebhookKeys,
     private readonly versions: FetchedVersions,
+    private readonly policies: FetchedPolicies,
   ) {}
 
   /**
    * `read` checks the signature with the given key, and returns undefined if it does not match. Returns whether a
-   * version was created: not for other branches and repositories, for forks, for what the workspace's settings leave out, or
-   * for repeated reports. Throws
-   * `resource/not-found` both for an unknown id and for a wrong signature.
+   * version was created: not for other branches and repositories, for forks, for what the settings leave out, or for
+   * repeated reports. Throws `resource/not-found` both for an unknown id and for a wrong signature.
    */
   async execute(
     id: WebhookId,
     read: (key: string, now: Instant) => ForgeDelivery | undefined,
     request?: RequestTrace,
   ): Promise<boolean> {
-    const workspace = await this.unitOfWork.read((tx) => tx.workspaces.findByWebhook(id));
-    const repository = workspace?.repository ?? null;
-    // A signature is always checked, so that the response time does not reveal which ids exist.
-    const key = repository === null ? this.secrets.generateWebhookKey() : this.box.open(repository.sealedWebhookKey);
-    const delivery = read(key, this.clock.now());
-    if (workspace === undefined || repository === null || delivery === undefined) throw notFound();
+    const { workspace, policySet } = await this.unitOfWork.read(async (tx) => {
+      const workspace = await tx.workspaces.findByWebhook(id);
+      return { workspace, policySet: workspace === undefined ? await tx.policySets.findByWebhook(id) : undefined };
+    });
+    const delivery = this.keys.read((workspace ?? policySet)?.repository ?? null, read);
+    if (delivery === undefined) throw notFound();
     const { event } = delivery;
-    if (event === null || !concerns(workspace, repository, event)) return false;
+    if (event === null) return false;
+    if (workspace === undefined) return this.takePolicies(id, event, request);
+    if (workspace.repository === null || !concerns(workspace, workspace.repository, event)) return false;
     return this.unitOfWork.run(async (tx) => {
       await tx.workspaces.lockRow(workspace.id);
       // The workspace may have been linked to another repository since the signature check.
@@ -75,6 +58,24 @@ export class ReceiveWebhook {
       if (current === undefined || current.repository === null) throw notFound();
       if (!concerns(current, current.repository, event)) return false;
       return this.take(tx, { ...current, repository: current.repository }, { id: delivery.id, event }, request);
+    });
+  }
+
+  /**
+   * Deliveries need not be remembered: each leads to a fetch of the branch's current commit, so that one which is repeated,
+   * or arrives after a later one, brings no older policies back.
+   */
+  private takePolicies(id: WebhookId, event: ForgeEvent, request: RequestTrace | undefined): Promise<boolean> {
+    return this.unitOfWork.run(async (tx) => {
+      const set = await tx.policySets.findByWebhook(id);
+      if (set === undefined || !isLinked(set)) throw notFound();
+      if (!changesPolicies(set, event)) return false;
+      const commit = policyCommit({ ...event.commit, cloneUrl: set.repository.cloneUrl });
+      const newest = set.versions && (await tx.policySetVersions.find(set.versions.newest.id));
+      if (newest && newest.status !== 'errored' && isSameCommit(newest.commit, commit)) return false;
+      const version = await this.policies.order(tx, set, { source: event.forge, commit });
+      await tx.audit.add(doneFromOutside('forge', 'policy-sets/report', version.id, request), set);
+      return true;
     });
   }
 
@@ -106,32 +107,26 @@ export class ReceiveWebhook {
   }
 }
 
-/**
- * Whether the event concerns the linked repository and branch, and what the workspace is set to plan. A forge may know a
- * repository by another host name than the service does, so only the path is compared. Any user can create commits in a
- * fork, so those are never planned. A push whose files are unknown is planned.
- */
+/** Whether the event is one that the workspace is set to plan. A push whose files are unknown is planned. */
 function concerns(workspace: Workspace, repository: LinkedRepository, event: ForgeEvent): boolean {
-  const ours = pathOf(repository.cloneUrl);
-  const branch = event.baseBranch ?? event.commit.branch;
   const files = event.changedFiles ?? null;
   return (
-    event.fromFork !== true &&
-    branch === (repository.branch ?? event.defaultBranch) &&
-    event.repositoryUrls.some((url) => pathOf(url) === ours) &&
+    reaches(repository, event) &&
     (event.commit.isPullRequest ? workspace.speculativeEnabled : true) &&
     (files === null || selectsPush(workspace, workspace.workingDirectory, files))
   );
 }
 
-const pathOf = (url: string): string =>
-  withoutLastSlashes(url.replace(/^[a-z+]+:\/\/[^/]*/i, ''))
-    .replace(/\.git$/, '')
-    .toLowerCase();
-
-/** Not a regular expression, which would backtrack at each of many slashes. */
-function withoutLastSlashes(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === '/') end -= 1;
-  return text.slice(0, end);
+/** Whether the event may change the policies of the set. A push whose files are unknown may. */
+function changesPolicies({ repository, updatePatterns, policiesPath }: LinkedPolicySet, event: ForgeEvent): boolean {
+  const files = event.changedFiles ?? null;
+  const triggers = { fileTriggersEnabled: true, triggerPrefixes: [], triggerPatterns: updatePatterns };
+  return (
+    reaches(repository, event) &&
+    !event.commit.isPullRequest &&
+    (files === null || selectsPush(triggers, policiesPath ?? '', files))
+  );
 }
+
+const isSameCommit = (one: PolicyCommit | null, other: PolicyCommit): boolean =>
+  one?.cloneUrl === other.cloneUrl && one.branch === other.branch && one.commitSha === other.commitSha;

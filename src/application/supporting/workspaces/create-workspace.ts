@@ -17,7 +17,8 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { targetProject } from '../projects/target-project.js';
 import type { TagChanges } from '../tags/tag-changes.js';
-import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
+import type { RepositoryLinks } from '../version-control/repository-links.js';
+import type { ChangedWorkspace, WorkspaceChange } from './link-repository.js';
 import { chosenAutoDestroy } from './scheduled-destruction.js';
 import { noActivity } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
@@ -65,7 +66,11 @@ export class CreateWorkspace {
         named === undefined && may(seen.standing, 'workspaces/create')
           ? seen
           : await this.inProject(tx, actor, organization.id, named);
-      const { repository, webhookKey } = this.links.change(actor, standing, null, asked);
+      const { repository, webhookKey } = this.links.change(
+        { actor, standing, action: 'workspaces/link-repository' },
+        null,
+        asked,
+      );
       const now = this.clock.now();
       const inheriting = {
         ...defaultSettings,

@@ -6,8 +6,9 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { targetProject } from '../projects/target-project.js';
 import type { TagChanges } from '../tags/tag-changes.js';
+import type { RepositoryLinks } from '../version-control/repository-links.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
-import type { ChangedWorkspace, RepositoryLinks, WorkspaceChange } from './link-repository.js';
+import type { ChangedWorkspace, WorkspaceChange } from './link-repository.js';
 import { chosenAutoDestroy } from './scheduled-destruction.js';
 import { activityOf, showingWorkspace } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
@@ -46,7 +47,11 @@ export class UpdateWorkspace {
           : await targetProject(tx, actor, subject.organizationId, projectId, 'projects/move-workspaces');
       const standing = target === undefined ? before : movedTo(target.standing, before);
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, subject, execution);
-      const { repository, webhookKey } = this.links.change(actor, standing, subject.repository, asked);
+      const { repository, webhookKey } = this.links.change(
+        { actor, standing, action: 'workspaces/link-repository' },
+        subject.repository,
+        asked,
+      );
       const now = this.clock.now();
       const next = await this.tagChanges.wantedBy(
         tx,

@@ -26,6 +26,8 @@ export const unaskedActions = [
   'state-versions/upload',
   'state-versions/upload-json',
   'policy-sets/upload',
+  'policy-sets/report',
+  'policy-sets/fetch',
   'policy-sets/fail',
   'policy-sets/discard',
   'state-versions/delete-data',

@@ -18,9 +18,14 @@ export const policySetVersionRoutes = (use: UseCases, dialect: Dialect): Route[]
       operation: 'createPolicySetVersion',
       summary: 'Create a policy set version',
       about:
-        'Only this response contains `links.upload`, the URL to upload the policies to. The policy set takes its policies from its newest version that is ready; it must have no policies of its own.',
+        'Only this response contains `links.upload`, the URL to upload the policies to. The policy set takes its policies from its newest version that is ready; it must have no policies of its own, and no `vcs-repo`.',
       answers: { 201: documentSchema(createdPolicySetVersionSchema(dialect)) },
-      refusals: ['attribute/invalid', 'organization/over-quota', 'shared/stale-revision'],
+      refusals: [
+        'attribute/invalid',
+        'policy-set-version/upload-refused',
+        'organization/over-quota',
+        'shared/stale-revision',
+      ],
     }),
     async (call) => {
       const made = await use.createPolicySetVersion.execute(call.actor, parameter(call, 'id'));

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { PolicySetInclude } from '../../../../application/index.js';
-import { enforcementLevels, type Policy, type PolicySetSettings, policyKinds } from '../../../../domain/index.js';
+import type { NewPolicySet, PolicySetChange, PolicySetInclude } from '../../../../application/index.js';
+import { enforcementLevels, type Policy, policyKinds } from '../../../../domain/index.js';
 import { mostPoliciesOfSet } from '../../../../domain/policy-outcomes/policy-set.js';
+import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, oneOf, textual, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
@@ -16,6 +17,7 @@ import {
   word,
 } from '../../routing/schema.js';
 import { policyType } from '../policies/policy-requests.js';
+import { repository, toRepository } from '../version-control/repository-requests.js';
 
 const type: TypeName = { singular: 'policy-set', plural: 'policy-sets' };
 export const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
@@ -55,19 +57,21 @@ const settings = {
   policies: absentable(z.array(policy).max(mostPoliciesOfSet)),
   'policy-tool-version': z.string().max(64).nullable().optional(),
   'agent-enabled': absentable(z.boolean()),
-  'policy-update-patterns': absentable(z.array(z.string().max(255)).max(100)),
-  'vcs-repo': unserved(
-    'Policy sets in version control are not served. Upload a version (POST /policy-sets/:id/versions)',
-  ),
-  'policies-path': unserved('Policies path belongs to policy sets in version control, which are not served'),
+  'policy-update-patterns': absentable(z.array(z.string().max(255)).max(mostTriggers)).meta({
+    description: 'Globs of files whose change creates a version, such as `/**/*.rego`, instead of the policies path.',
+  }),
+  'vcs-repo': repository,
+  'policies-path': z.string().max(1024).nullable().optional().meta({
+    description: 'The directory of the repository that contains the policies. Empty for its root.',
+  }),
   'tag-selectors': unserved('Tag selectors are not served. Attach workspaces'),
 };
 
-/** An empty version is none. */
-const versionOf = (given: string | null | undefined) => (given === '' ? null : given);
+/** An empty version or path is none. */
+const unlessEmpty = (given: string | null | undefined) => (given === '' ? null : given);
 
-export interface NewPolicySet {
-  readonly settings: PolicySetSettings;
+export interface PolicySetRequest {
+  readonly settings: NewPolicySet;
   readonly workspaceIds: readonly string[];
   readonly policyIds: readonly string[];
   readonly excludedWorkspaceIds: readonly string[];
@@ -89,7 +93,7 @@ export const newPolicySet = (dialect: Dialect) => {
   );
   return reading(
     schema,
-    ({ data: { attributes, relationships } }): NewPolicySet => ({
+    ({ data: { attributes, relationships } }): PolicySetRequest => ({
       settings: {
         name: attributes.name,
         description: attributes.description ?? null,
@@ -97,9 +101,11 @@ export const newPolicySet = (dialect: Dialect) => {
         global: attributes.global ?? false,
         overridable: attributes.overridable ?? false,
         policies: attributes.policies ?? [],
-        policyToolVersion: versionOf(attributes['policy-tool-version']) ?? null,
+        policyToolVersion: unlessEmpty(attributes['policy-tool-version']) ?? null,
         agentEnabled: attributes['agent-enabled'] ?? false,
         updatePatterns: attributes['policy-update-patterns'] ?? [],
+        policiesPath: unlessEmpty(attributes['policies-path']) ?? null,
+        repository: toRepository(attributes['vcs-repo']) ?? null,
       },
       workspaceIds: (relationships.workspaces?.data ?? []).map(({ id }) => id),
       policyIds: (relationships.policies?.data ?? []).map(({ id }) => id),
@@ -138,7 +144,7 @@ export const policySetsQuery = ({ query }: Call) => {
 /** Only what the request names. Policies are replaced as a whole. */
 export const policySetChange = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings });
-  return reading(schema, ({ data: { attributes } }): Partial<PolicySetSettings> => {
+  return reading(schema, ({ data: { attributes } }): PolicySetChange => {
     const { name, description, kind, global, overridable, policies } = attributes;
     return named({
       name,
@@ -147,9 +153,11 @@ export const policySetChange = (dialect: Dialect) => {
       global,
       overridable,
       policies,
-      policyToolVersion: versionOf(attributes['policy-tool-version']),
+      policyToolVersion: unlessEmpty(attributes['policy-tool-version']),
       agentEnabled: attributes['agent-enabled'],
       updatePatterns: attributes['policy-update-patterns'],
+      policiesPath: unlessEmpty(attributes['policies-path']),
+      repository: toRepository(attributes['vcs-repo']),
     });
   });
 };

@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { enforcementLevels, type Policy, type PolicySet, policyKinds } from '../../../../domain/index.js';
+import type { ChangedPolicySet } from '../../../../application/index.js';
+import {
+  enforcementLevels,
+  type LinkedRepository,
+  type Policy,
+  type PolicySet,
+  policyKinds,
+} from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
+import { linkedRepository } from '../version-control/repository-resource.js';
 
 const policyKind = z.enum(policyKinds);
 const level = z.enum(enforcementLevels);
@@ -18,12 +26,14 @@ const policy =
     'enforcement-level': is(level, enforcementLevel),
   });
 
+type Presented = PolicySet & { readonly webhookKey?: ChangedPolicySet['webhookKey'] | undefined };
+
 /** A global set names the workspaces it is attached to, and not all the others it applies to. */
 const policySet = (words: Words) => {
-  const { is, each, toOne, toOneOrNone, toMany, link } = words;
+  const { is, each, orNull, toOne, toOneOrNone, toMany, link } = words;
   const policyOf = policy(words);
   return (dialect: Dialect) =>
-    (policySet: PolicySet): Resource => ({
+    (policySet: Presented): Resource => ({
       id: policySet.id,
       type: 'policy-sets',
       attributes: {
@@ -56,9 +66,19 @@ const policySet = (words: Words) => {
         'policy-update-patterns': is(
           patterns,
           policySet.updatePatterns,
-          'Stored and shown. Policy sets in version control are not served.',
+          'Globs of files whose change in the repository creates a version. Without them, those below the policies path.',
         ),
-        versioned: is(flag, policySet.versions !== null, 'Whether the policies come from uploaded versions.'),
+        'policies-path': is(
+          maybeText,
+          policySet.policiesPath,
+          'The directory of the repository that contains the policies. Null for its root, and without a repository.',
+        ),
+        'vcs-repo': orNull(
+          policySet.repository,
+          linkedRepository(words, policySet.webhookKey),
+          'The repository that the versions are fetched from. Null if clients upload them.',
+        ),
+        versioned: is(flag, policySet.versions !== null, 'Whether the policies come from versions.'),
         'created-at': is(dateTime, policySet.createdAt),
         'updated-at': is(dateTime, policySet.updatedAt),
       },
@@ -96,6 +116,15 @@ const policySet = (words: Words) => {
 
 export const presentPolicySet = policySet(presenting);
 
+const linked = {
+  repository: anyView<LinkedRepository>({ cloneUrl: 'https://git.example.com/acme/policies.git' }),
+};
+
 export const policySetSchema = described({ name: 'PolicySet' }, (words, dialect) =>
-  policySet(words)(dialect)(anyView()),
+  policySet(words)(dialect)(anyView({ ...linked, webhookKey: undefined })),
+);
+
+/** A policy set in the answer to its creation or a change, which may have linked it to a repository. */
+export const changedPolicySetSchema = described({ name: 'ChangedPolicySet' }, (words, dialect) =>
+  policySet(words)(dialect)(anyView({ ...linked, webhookKey: '' })),
 );

@@ -30,7 +30,7 @@ import {
   policySetsQuery,
   workspaceType,
 } from './policy-set-requests.js';
-import { policySetSchema, presentPolicySet } from './policy-set-resource.js';
+import { changedPolicySetSchema, policySetSchema, presentPolicySet } from './policy-set-resource.js';
 
 export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newPolicySet(dialect);
@@ -38,6 +38,7 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
   const readWorkspaces = readingIds(dialect, workspaceType);
   const present = presentPolicySet(dialect);
   const policySet = () => policySetSchema(dialect);
+  const changed = () => changedPolicySetSchema(dialect);
   const included = schemasOf(neighbours, 'policy', 'workspace', 'policy-set-version');
   const relatedTo = async (call: Call, sets: readonly PolicySet[], include: ReadonlySet<PolicySetInclude>) =>
     include.size === 0
@@ -74,7 +75,9 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     post(
       '/organizations/:organization/policy-sets',
       'policy-sets/manage',
-      creates('createPolicySet', 'Create a policy set', readNew, policySet, {
+      creates('createPolicySet', 'Create a policy set', readNew, changed, {
+        about:
+          'With `vcs-repo`, the response contains the key of its webhook, and the first version is fetched at once.',
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       async (call) => {
@@ -104,8 +107,9 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     patch(
       '/policy-sets/:id',
       'policy-sets/manage',
-      changes('updatePolicySet', 'Update a policy set', readChange, policySet, {
-        about: 'The list of policies is replaced as a whole. Runs that were created before keep their policies.',
+      changes('updatePolicySet', 'Update a policy set', readChange, changed, {
+        about:
+          'The list of policies is replaced as a whole. Runs that were created before keep their policies. Without `vcs-repo` (null) the set keeps its current version.',
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       answerOne(present, (call) => use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))),

@@ -14,7 +14,7 @@ export const webhookRoutes = (use: UseCases): PlainRoute[] => [
       operation: 'receiveWebhook',
       summary: 'Receive a version control webhook',
       about:
-        'Returns 202 if a configuration version is created, and 204 if the event needs no action. See `docs/version-control.md`.',
+        'Returns 202 if a version of the linked workspace or policy set is created, and 204 if the event needs no action. See `docs/version-control.md`.',
       body: { mediaType: 'application/json' },
       answers: { 202: null, 204: null },
       refusals: [

@@ -26,6 +26,7 @@ import {
 } from '../../routing/schema.js';
 import { taggedBindings, taggedParameters } from '../tags/tag-filters.js';
 import { bindingList, tagList, toBindings, toTags } from '../tags/tag-requests.js';
+import { repository, toRepository } from '../version-control/repository-requests.js';
 
 export const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
 export const projectType: TypeName = { singular: 'project', plural: 'projects' };
@@ -34,21 +35,6 @@ export const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools
 const flag = absentable(z.boolean());
 const paths = absentable(z.array(z.string().min(1).max(1024)).max(mostTriggers));
 const maybeWord = word.nullable().optional();
-const withoutOauth = 'Link the repository by its clone-url: OAuth clients and GitHub Apps are not served';
-
-const repository = z.object({
-  'clone-url': z
-    .string({ error: (issue) => (issue.input === undefined ? withoutOauth : undefined) })
-    .max(2048)
-    .meta({ description: 'The URL to fetch from, by https or http.' }),
-  branch: absentable(word),
-  credential: absentable(word),
-  'oauth-token-id': unserved(withoutOauth),
-  'github-app-installation-id': unserved(withoutOauth),
-  'ingress-submodules': unserved('Submodules are not fetched'),
-  'tags-regex': unserved('Tags do not create configuration versions'),
-});
-
 const settings = {
   description: z.string().max(4096).nullable().optional(),
   'allow-destroy-plan': flag.meta({ description: 'False refuses destroy runs.' }),
@@ -81,8 +67,7 @@ const settings = {
   'assessments-enabled': flag.meta({ description: 'Kept for clients. There are no health assessments.' }),
   'auto-apply-run-trigger': flag.meta({ description: 'Kept for clients. There are no run triggers.' }),
   'setting-overwrites': absentable(z.object({ 'execution-mode': flag, 'agent-pool': flag })),
-  // Null unlinks, unlike a missing value.
-  'vcs-repo': repository.nullable().optional(),
+  'vcs-repo': repository,
   'inherits-project-auto-destroy': unserved('Projects schedule no destruction. Schedule it at the workspace'),
   'project-remote-state': unserved('States are not shared within a project. Name remote state consumers'),
   'hyok-enabled': unserved('Keys of your own are not served'),
@@ -174,7 +159,6 @@ const toAutoDestroy = (attributes: Body['data']['attributes']): AutoDestroyChang
 /** Only what the request names. */
 const toChange = ({ data }: Body): WorkspaceChange => {
   const { attributes, relationships } = data;
-  const repository = attributes['vcs-repo'];
   return named({
     name: attributes.name,
     description: attributes.description,
@@ -197,12 +181,7 @@ const toChange = ({ data }: Body): WorkspaceChange => {
     tags: toWantedTags(data),
     execution: toExecution(data),
     autoDestroy: toAutoDestroy(attributes),
-    // Clients send an empty branch for the default one.
-    repository: repository && {
-      cloneUrl: repository['clone-url'],
-      branch: repository.branch || null,
-      credential: repository.credential ?? null,
-    },
+    repository: toRepository(attributes['vcs-repo']),
   });
 };
 

@@ -4,7 +4,6 @@ import {
   type EffectiveTagBinding,
   executionModes,
   executionOf,
-  type LinkedRepository,
   may,
   type RunId,
   type Workspace,
@@ -21,12 +20,12 @@ import {
   linkIn,
   maybeDateTime,
   maybeText,
-  no,
   perDialect,
   text,
   toOneSchema,
 } from '../../routing/resource-schema.js';
 import { ownerTypes, poolTokenCreators, presentOwner } from '../../tokens/token-owner-resource.js';
+import { linkedRepository } from '../version-control/repository-resource.js';
 import { retentionTypeOf, retentionTypes } from './data-retention-resource.js';
 
 const executionMode = z.enum(executionModes);
@@ -38,35 +37,6 @@ const maybeRun = toOneSchema('runs', { nullable: true });
 const lockedBySchema = toOneSchema([...new Set(Object.values(ownerTypes)), 'runs'], { nullable: true });
 
 const runOf = (id: RunId | null) => ({ data: id === null ? null : { id, type: 'runs' as const } });
-const webhookUrl = z.string().startsWith('/hooks/vcs/');
-
-/** The webhook's key stands in the response that makes it and nowhere else; the credential's contents nowhere at all. */
-const linkedRepository =
-  ({ is, optional }: Words, webhookKey: string | undefined) =>
-  (repository: LinkedRepository) => {
-    const identifier = new URL(repository.cloneUrl).pathname.replace(/^\//, '').replace(/\.git$/, '');
-    return {
-      'clone-url': is(text, repository.cloneUrl),
-      branch: is(text, repository.branch ?? '', 'Empty for the default branch of the repository.'),
-      credential: is(maybeText, repository.credential, 'The name of the credential for fetching. Null for none.'),
-      identifier: is(text, identifier),
-      'display-identifier': is(text, identifier),
-      'ingress-submodules': is(no, false),
-      'webhook-url': is(
-        webhookUrl,
-        `/hooks/vcs/${repository.webhookId}`,
-        'The URL to register as a webhook in the version control system.',
-      ),
-      'webhook-key':
-        webhookKey === undefined
-          ? undefined
-          : optional(
-              is(text, webhookKey),
-              'The secret that the version control system signs its webhooks with. Only present in the response that creates it.',
-            ),
-    };
-  };
-
 const currentVersion = (dialect: Dialect, id: string | null) =>
   id === null
     ? { data: null }

@@ -30,6 +30,7 @@ import * as autoDestroy from './0028-auto-destroy.js';
 import * as signIn from './0029-sign-in.js';
 import * as terraformLogin from './0030-terraform-login.js';
 import * as versionedPolicySets from './0031-versioned-policy-sets.js';
+import * as policySetRepositories from './0032-policy-set-repositories.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -63,6 +64,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0029-sign-in': signIn,
   '0030-terraform-login': terraformLogin,
   '0031-versioned-policy-sets': versionedPolicySets,
+  '0032-policy-set-repositories': policySetRepositories,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

@@ -18,6 +18,15 @@ const versionRows = rowsOf<PolicySetVersion>((row, as) => ({
   organizationId: row.organization_id,
   policySetId: row.policy_set_id,
   sequence: row.sequence,
+  source: row.source,
+  commit: as.group(row.commit_sha, {
+    branch: row.branch,
+    cloneUrl: row.clone_url,
+    commitMessage: row.commit_message,
+    commitSha: row.commit_sha,
+    commitUrl: row.commit_url,
+    identifier: row.identifier,
+  }),
   status: row.status,
   failure: as.group(row.error, { error: row.error, errorMessage: row.error_message }),
   bundle: as.group(row.bundle_key, {
@@ -33,7 +42,15 @@ const versionRows = rowsOf<PolicySetVersion>((row, as) => ({
   revision: row.revision,
 }));
 
-const changeable = versionRows.only('status', 'failure', 'bundle', 'statusTimestamps', 'updatedAt', 'revision');
+const changeable = versionRows.only(
+  'commit',
+  'status',
+  'failure',
+  'bundle',
+  'statusTimestamps',
+  'updatedAt',
+  'revision',
+);
 
 /** Versions `v` of living organizations `o`. */
 const living = (sql: Knex): Knex.QueryBuilder =>

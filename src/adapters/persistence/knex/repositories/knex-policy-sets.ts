@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { sealPrefix } from '../../../../application/ports/outside/secret-box.js';
 import type { PolicySetFilter } from '../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type { PolicySetRepository } from '../../../../application/ports/repositories/policy-repository.js';
@@ -9,6 +10,7 @@ import {
   type OrganizationId,
   type PolicySet,
   type PolicySetId,
+  type WebhookId,
   type WithStanding,
   type WorkspaceId,
 } from '../../../../domain/index.js';
@@ -33,6 +35,15 @@ const setRows = rowsOf<PolicySet>((row, as) => ({
   policyToolVersion: row.policy_tool_version,
   agentEnabled: as.flag(row.agent_enabled),
   updatePatterns: as.json(row.update_patterns),
+  policiesPath: row.policies_path,
+  repository: as.group(row.webhook_id, {
+    cloneUrl: row.clone_url,
+    branch: row.branch,
+    credential: row.credential,
+    webhookId: row.webhook_id,
+    sealedWebhookKey: row.webhook_key,
+    linkedBy: { kind: row.linked_by_kind, id: row.linked_by_id },
+  }),
   versions: as.json(row.versions),
   workspaceIds: as.joined(row.workspace_ids, idsIn),
   excludedWorkspaceIds: as.joined(row.excluded_workspace_ids, idsIn),
@@ -85,6 +96,23 @@ export class KnexPolicySets implements PolicySetRepository {
     return findWithStanding(this.db, actor, { id });
   }
 
+  find(id: PolicySetId): Promise<PolicySet | undefined> {
+    return this.first(living(this.db.sql).where('p.id', id));
+  }
+
+  findByWebhook(id: WebhookId): Promise<PolicySet | undefined> {
+    return this.first(living(this.db.sql).where('p.webhook_id', id));
+  }
+
+  async sealedOtherwise(fingerprint: string, after: PolicySetId, limit: number): Promise<readonly PolicySet[]> {
+    const { sql } = this.db;
+    const otherwise = living(sql)
+      .where('p.id', '>', after)
+      .whereNotNull('p.webhook_id')
+      .whereNot('p.webhook_key', 'like', `${sealPrefix(fingerprint)}%`);
+    return (await this.db.all<object>(select(sql, otherwise).orderBy('p.id').limit(limit))).map(setRows.read);
+  }
+
   async add(policySet: PolicySet): Promise<void> {
     await unlessTaken(this.db.run(this.db.sql('policy_sets').insert(setRows.write(policySet))), nameTaken);
     for (const list of linked) await this.attach(policySet.id, list, policySet[list]);
@@ -135,6 +163,11 @@ export class KnexPolicySets implements PolicySetRepository {
     );
     const bySet = Map.groupBy(rows, (row) => row.policy_set_id);
     return sets.map((set) => ({ ...set, attached: (bySet.get(set.id) ?? []).map(policyRows.read) }));
+  }
+
+  private async first(policySets: Knex.QueryBuilder): Promise<PolicySet | undefined> {
+    const row = await this.db.first<object>(select(this.db.sql, policySets));
+    return row && setRows.read(row);
   }
 
   private async keepOnly(id: PolicySetId, list: keyof typeof links, ids: readonly string[]): Promise<void> {
