@@ -66,6 +66,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0028-auto-destroy': ['ee13181704956027', '68ed1e3af897cacb'],
   '0029-sign-in': ['8162ea0e459700ad', 'ef9d5568a754f64a'],
   '0030-terraform-login': ['52d27ba5473b499b', '7135ded304ccd09e'],
+  '0031-team-groups': ['c12c3b4846ae5206', '355c484a0552e575'],
 };
 
 /** One line for each column, constraint, index, trigger and function. */

@@ -29,6 +29,7 @@ import * as commentsAndRetention from './0027-comments-and-retention.js';
 import * as autoDestroy from './0028-auto-destroy.js';
 import * as signIn from './0029-sign-in.js';
 import * as terraformLogin from './0030-terraform-login.js';
+import * as teamGroups from './0031-team-groups.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -61,6 +62,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0028-auto-destroy': autoDestroy,
   '0029-sign-in': signIn,
   '0030-terraform-login': terraformLogin,
+  '0031-team-groups': teamGroups,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
