@@ -145,6 +145,7 @@ export type {
   TagBindingRepository,
   TagRepository,
 } from './ports/repositories/tag-repository.js';
+export type { SyncedMembership, TeamGroupRepository } from './ports/repositories/team-group-repository.js';
 export type { TeamProjectRepository, TeamProjectView } from './ports/repositories/team-project-repository.js';
 export type { TeamRepository } from './ports/repositories/team-repository.js';
 export type {
@@ -293,6 +294,7 @@ export { AuthenticateSession, type ShownSession } from './supporting/sign-in/aut
 export { BeginSignIn, type BegunSignIn } from './supporting/sign-in/begin-sign-in.js';
 export { type Callback, CompleteSignIn, type SignedIn } from './supporting/sign-in/complete-sign-in.js';
 export { EndSession } from './supporting/sign-in/end-session.js';
+export { GroupMemberships } from './supporting/sign-in/group-memberships.js';
 export { IssueLoginCode, RedeemLoginCode, type Redemption } from './supporting/sign-in/terraform-login.js';
 export { AddIdentity, ListIdentities, type NewIdentity, RemoveIdentity } from './supporting/sign-in/user-identities.js';
 export { CreateStateVersion, type NewStateVersion } from './supporting/state-versions/create-state-version.js';

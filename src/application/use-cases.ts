@@ -109,6 +109,7 @@ export const useCases = {
     'secrets',
     'secretBox',
     'settings',
+    made(published.GroupMemberships, 'clock', 'ids'),
   ),
   endSession: made(published.EndSession, 'unitOfWork', 'secrets'),
   issueLoginCode: made(published.IssueLoginCode, 'unitOfWork', 'clock', 'secrets'),

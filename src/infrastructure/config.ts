@@ -194,6 +194,12 @@ export const settings = {
     fallback: 'openid email profile',
     about: 'scopes requested from the provider, separated by spaces',
   },
+  OIDC_GROUPS_CLAIM: {
+    schema: z.string().max(255, 'must be at most 255 characters').optional(),
+    shown: 'none',
+    about:
+      'claim that lists the groups of a person, which owners map to teams; without it, memberships do not follow groups',
+  },
   OIDC_CREATE_USERS: {
     schema: z.enum(['on', 'off']).transform((word) => word === 'on'),
     fallback: 'off',

@@ -88,7 +88,8 @@ describe('signing in', () => {
 
 describe('the name of a new user', () => {
   const firstOf = (proven: Partial<ProvenIdentity>) => {
-    const whole = { issuer: '', subject: 'subject', email: null, emailVerified: true, username: null, ...proven };
+    const nothing = { email: null, username: null, groups: null };
+    const whole = { issuer: '', subject: 'subject', emailVerified: true, ...nothing, ...proven };
     return usernamesFor(whole).next().value;
   };
 
@@ -125,4 +126,91 @@ describe('the page to return to', () => {
     'https://evil.example/app',
     `/app/${'x'.repeat(2_000)}`,
   ])('may not be %j', (path) => expect(isReturnPath(path)).toBe(false));
+});
+
+describe('groups at the provider', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await World.create();
+    const identity = { userId: world.stranger.userId, issuer: 'https://provider.test', subject: 'ada' };
+    await world.useCases.addIdentity.execute(world.administrator, identity);
+  });
+
+  async function signIn(...groups: readonly string[]): Promise<void> {
+    const { url, sealed } = await world.useCases.beginSignIn.execute('/app');
+    world.provider.person = { groups };
+    const query = new URL(url).search.slice(1);
+    await world.useCases.completeSignIn.execute({ query, sealed, secret: undefined, request });
+  }
+
+  const map = (teamId: string, group: string | null) =>
+    world.useCases.updateTeam.execute(world.owner, teamId, { ssoTeamId: group });
+
+  /** The names of the teams of acme that the person is in; undefined if they are not a member of acme. */
+  async function teams(): Promise<readonly string[] | undefined> {
+    const { organizationId } = world.owners;
+    const [membership] = await world.unitOfWork.read((tx) =>
+      tx.memberships.ofUsers(organizationId, [world.stranger.userId]),
+    );
+    return membership?.teams.map(({ name }) => name);
+  }
+
+  it('move the person from team to team, and out of the organization', async () => {
+    await map((await world.newTeam('blue')).id, 'b');
+    await map((await world.newTeam('red')).id, 'r');
+    await signIn('b');
+    expect(await teams()).toEqual(['blue']);
+    await signIn('b', 'r');
+    expect(await teams()).toEqual(['blue', 'red']);
+    await signIn('r');
+    expect(await teams()).toEqual(['red']);
+    await signIn();
+    expect(await teams()).toBeUndefined();
+  });
+
+  it('leave alone what was made by hand', async () => {
+    const [blue, red] = [await world.newTeam('blue'), await world.newTeam('red')];
+    for (const team of [blue, red]) await map(team.id, team.name);
+    const { userId, email } = world.stranger;
+    const command = { organizationName: 'acme', email, teamIds: [blue.id] };
+    await world.useCases.addOrganizationMembership.execute(world.owner, command);
+    await signIn('blue', 'red');
+    await signIn();
+    expect(await teams()).toEqual(['blue']);
+    await signIn('red');
+    await world.useCases.changeTeamMembers.execute(world.owner, red.id, 'add', [userId]);
+    await signIn();
+    expect(await teams()).toEqual(['blue', 'red']);
+  });
+
+  it('stay without effect where no owner mapped them', async () => {
+    const blue = await world.newTeam('blue');
+    await map(blue.id, 'b');
+    await map(blue.id, null);
+    await signIn('b', 'owners', 'acme', '');
+    expect(await teams()).toBeUndefined();
+  });
+
+  it('of the owners team give its rights, and leave it its last active owner', async () => {
+    await map(world.owners.id, 'bosses');
+    await signIn('bosses');
+    expect(await teams()).toEqual(['owners']);
+    await world.useCases.changeTeamMembers.execute(world.stranger, world.owners.id, 'remove', [world.owner.userId]);
+    await signIn();
+    expect(await teams()).toEqual(['owners']);
+    await world.useCases.changeTeamMembers.execute(world.stranger, world.owners.id, 'add', [world.owner.userId]);
+    await signIn();
+    expect(await teams()).toBeUndefined();
+  });
+
+  it('are not looked at without the claim', async () => {
+    await map((await world.newTeam('blue')).id, 'b');
+    await signIn('b');
+    const { url, sealed } = await world.useCases.beginSignIn.execute('/app');
+    world.provider.person = { groups: null };
+    const query = new URL(url).search.slice(1);
+    await world.useCases.completeSignIn.execute({ query, sealed, secret: undefined, request });
+    expect(await teams()).toEqual(['blue']);
+  });
 });

@@ -181,7 +181,10 @@ async function addWorkspace(on: Ground, organization: Organization, versions = 3
 /** An organization with a row in every table that refers to one. */
 async function addOrganization(on: Ground) {
   const organization = await on.organization();
-  const team = await on.team(organization, {}, [await on.member(organization)]);
+  const member = await on.member(organization);
+  const team = await on.team(organization, {}, [member]);
+  await on.run((tx) => tx.teamGroups.map(team.id, 'group'));
+  await on.run((tx) => tx.teamGroups.note(team.id, member.id, true));
   const places = [await addWorkspace(on, organization), await addWorkspace(on, organization, 2)];
   const ids = places.map(({ workspace }) => workspace.id);
   for (const { workspace } of places) {

@@ -207,6 +207,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   },
   'teams/create': [...owners, ...organizationToken, 'manage-teams'],
   'teams/update': delegatedTo('manage-teams', organizationToken),
+  'teams/map-group': owners,
   'teams/delete': delegatedTo('manage-teams', organizationToken),
   'teams/set-organization-access': {
     'a visible team': [...owners, 'manage-organization-access'],

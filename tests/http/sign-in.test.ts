@@ -454,3 +454,44 @@ describe('identities, to a site administrator', () => {
     await strict.admin.get('/admin/users/user-none/identities').expect(404);
   });
 });
+
+describe('groups at the provider', () => {
+  it('make members of the teams that an owner mapped, as long as the person is in them', async () => {
+    const grouped = await startApi({ environment: { ...creating, OIDC_GROUPS_CLAIM: 'groups' } });
+    const organization = newName('organization');
+    await grouped.organization(organization);
+    const engineers = await grouped.team(organization, 'engineers', { 'sso-team-id': 'eng' });
+    const person = someone();
+    const browser = await signedIn({ ...person, groups: ['eng', 'other'] }, grouped);
+    const { id } = await userOf(browser);
+    const members = async () => {
+      const { body } = await grouped.admin.get(`/teams/${engineers}`).expect(200);
+      return body.data.relationships.users.data.map((user: { id: string }) => user.id);
+    };
+    expect(await members()).toEqual([id]);
+    await browser.get(`/organizations/${organization}`).expect(200);
+    const { body } = await grouped.admin.get(`/organizations/${organization}/audit-events`).expect(200);
+    expect(body.data[0].attributes).toMatchObject({ action: 'team-members/follow-groups', subject: engineers });
+    await browser.signIn({ ...person, groups: [] });
+    expect(await members()).toEqual([]);
+    await browser.get(`/organizations/${organization}`).expect(404);
+  });
+
+  it('are mapped by owners only', async () => {
+    const organization = newName('organization');
+    await api.organization(organization);
+    const managers = await api.team(organization, 'managers', { 'organization-access': { 'manage-teams': true } });
+    const manager = await api.member(organization, newName('manager'), [managers]);
+    const token = await api.organizationToken(organization);
+    const team = await api.team(organization, 'plain', { visibility: 'organization', 'sso-team-id': 'eng' });
+    for (const caller of [manager, token]) {
+      const change = (group: string | null) =>
+        caller.patch(`/teams/${team}`, doc('teams', { 'sso-team-id': group, visibility: 'organization' }));
+      expect((await change('owners').expect(404)).body.errors[0].detail).toContain('requires owner');
+      await change(null).expect(404);
+      await change('eng').expect(200);
+      const fresh = doc('teams', { name: newName('team'), 'sso-team-id': 'eng' });
+      await caller.post(`/organizations/${organization}/teams`, fresh).expect(404);
+    }
+  });
+});

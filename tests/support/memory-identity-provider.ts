@@ -27,6 +27,7 @@ export class MemoryIdentityProvider implements IdentityProvider {
       email: 'ada@example.com',
       emailVerified: true,
       username: 'ada',
+      groups: null,
       ...this.person,
     };
   }

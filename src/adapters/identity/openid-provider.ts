@@ -12,6 +12,8 @@ export interface OpenIdOptions {
   /** The URL that the provider sends the browser back to. */
   readonly redirectUri: string;
   /** How long each call of the provider may take. */
+  /** The claim that lists the person's groups; undefined if memberships do not follow groups. */
+  readonly groupsClaim?: string | undefined;
   readonly timeoutSeconds?: number;
 }
 
@@ -26,6 +28,17 @@ const textIn = (claims: Claims, name: string): string | null => {
   const value = claims[name];
   return typeof value === 'string' && value !== '' && value.length <= longestSubject ? value : null;
 };
+
+/** More groups than one person has, and as many as a statement may name. */
+const mostGroups = 1_000;
+
+/** A claim that is missing names no group: a person who left all groups must not keep what they gave. */
+function groupsIn(claims: Claims, name: string | undefined): readonly string[] | null {
+  if (name === undefined) return null;
+  const listed = [claims[name] ?? []].flat();
+  const named = listed.filter((group) => typeof group === 'string' && group.length <= longestSubject) as string[];
+  return [...new Set(named)].slice(0, mostGroups);
+}
 
 interface LibraryError {
   readonly code?: string;
@@ -96,6 +109,7 @@ export class OpenIdProvider implements IdentityProvider {
       email: textIn(claims, 'email'),
       emailVerified: claims.email_verified === true,
       username: textIn(claims, 'preferred_username'),
+      groups: groupsIn(claims, this.options.groupsClaim),
     };
   }
 

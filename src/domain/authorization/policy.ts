@@ -197,6 +197,8 @@ export const policy = {
   'teams/read': [['can see the team']],
   'teams/create': [['manage-teams'], ['organization token']],
   'teams/update': delegated('manage-teams', 'not the owners team'),
+  // The people of the group become members when they sign in.
+  'teams/map-group': [['owner']],
   'teams/delete': delegated('manage-teams', 'not the owners team'),
   'teams/set-organization-access': [
     ['manage-organization-access', 'can see the team', "team without permissions beyond the caller's"],

@@ -17,6 +17,7 @@ export const system = ({ config, publicUrl, signingSecrets: [signingSecret] }: D
       const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId = '', OIDC_CLIENT_SECRET: clientSecret = '' } = config;
       if (issuer === undefined) return noProvider;
       const redirectUri = `${publicUrl}${callbackPath}`;
-      return new OpenIdProvider({ issuer, clientId, clientSecret, scopes: config.OIDC_SCOPES, redirectUri });
+      const { OIDC_SCOPES: scopes, OIDC_GROUPS_CLAIM: groupsClaim } = config;
+      return new OpenIdProvider({ issuer, clientId, clientSecret, scopes, groupsClaim, redirectUri });
     });
   });

@@ -42,6 +42,7 @@ import { KnexTags } from './repositories/knex-tags.js';
 import { KnexTaskResults } from './repositories/knex-task-results.js';
 import { KnexTaskStages } from './repositories/knex-task-stages.js';
 import { KnexTeamAccess } from './repositories/knex-team-access.js';
+import { KnexTeamGroups } from './repositories/knex-team-groups.js';
 import { KnexTeams } from './repositories/knex-teams.js';
 import { KnexUsers } from './repositories/knex-users.js';
 import { KnexVariableSets } from './repositories/knex-variable-sets.js';
@@ -99,6 +100,7 @@ const transactionOn = (
   sessions: new KnexSessions(db),
   tokens: new KnexApiTokens(db),
   teams: new KnexTeams(db),
+  teamGroups: new KnexTeamGroups(db),
   teamAccess: new KnexTeamAccess(db),
   projectAccess: new KnexProjectAccess(db),
   projects: new KnexProjects(db),

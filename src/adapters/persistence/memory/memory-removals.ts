@@ -15,7 +15,7 @@ import { policyCodeKey } from './memory-policies.js';
 import { artifactKey } from './memory-run-artifacts.js';
 import { runLogKey } from './memory-runs.js';
 import { removeStateVersion } from './memory-state-versions.js';
-import type { CurrentTables, MemoryTables } from './memory-tables.js';
+import { type CurrentTables, type MemoryTables, syncedKey } from './memory-tables.js';
 import { removeVariableSet } from './memory-variable-sets.js';
 
 export class MemoryRemovals implements Removals {
@@ -149,7 +149,9 @@ function removeTaskStage(tables: MemoryTables, { id, evaluations, results }: Tas
 
 function removeTeam(tables: MemoryTables, id: TeamId): void {
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
+  for (const userId of tables.teamMembers.get(id) ?? []) tables.syncedMembers.delete(syncedKey(id, userId));
   tables.teamMembers.delete(id);
+  tables.teamGroups.delete(id);
   dropWhere(tables.teamWorkspaces, (row) => row.teamId === id);
   dropWhere(tables.teamProjects, (row) => row.teamId === id);
   tables.teams.delete(id);
@@ -164,6 +166,7 @@ function removeUser(tables: MemoryTables, id: UserId): void {
   dropWhere(tables.memberships, (membership) => membership.userId === id);
   for (const [teamId, members] of tables.teamMembers) {
     tables.teamMembers.set(teamId, new Set([...members].filter((userId) => userId !== id)));
+    tables.syncedMembers.delete(syncedKey(teamId, id));
   }
   // The id stays, so that the next user of the address gets another.
   const user = tables.users.get(id);

@@ -106,6 +106,9 @@ export class MemoryTables {
   readonly tokens = new Map<TokenId, ApiToken>();
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
+  readonly teamGroups = new Map<TeamId, string>();
+  /** Whether a sign-in made the user a member of the organization, by `syncedKey`. */
+  readonly syncedMembers = new Map<string, boolean>();
   readonly teamWorkspaces = new Map<TeamWorkspaceId, TeamWorkspace>();
   readonly teamProjects = new Map<TeamProjectId, TeamProject>();
   readonly projects = new Map<ProjectId, Project>();
@@ -302,6 +305,9 @@ export class MemoryTables {
 
 /** The current tables: the committed ones for reading, and a transaction's own while it is open. */
 export type CurrentTables = () => MemoryTables;
+
+/** Identifies the membership of a user in a team. */
+export const syncedKey = (teamId: TeamId, userId: UserId): string => `${teamId} ${userId}`;
 
 export const present = <Item>(items: Iterable<Item | undefined>): Item[] =>
   [...items].filter((item): item is Item & {} => item !== undefined);

@@ -29,6 +29,7 @@ import { type CurrentTables, MemoryTables } from './memory-tables.js';
 import { MemoryTagBindings, MemoryTags } from './memory-tags.js';
 import { MemoryTaskResults, MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
+import { MemoryTeamGroups } from './memory-team-groups.js';
 import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
 import { MemoryVariableSets } from './memory-variable-sets.js';
@@ -43,6 +44,7 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   sessions: new MemorySessions(tables),
   tokens: new MemoryApiTokens(tables),
   teams: new MemoryTeams(tables),
+  teamGroups: new MemoryTeamGroups(tables),
   teamAccess: new MemoryTeamAccess(tables),
   projectAccess: new MemoryProjectAccess(tables),
   projects: new MemoryProjects(tables),

@@ -28,6 +28,7 @@ import type { SessionRepository } from './session-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
 import type { TagBindingRepository, TagRepository } from './tag-repository.js';
+import type { TeamGroupRepository } from './team-group-repository.js';
 import type { TeamProjectRepository } from './team-project-repository.js';
 import type { TeamRepository } from './team-repository.js';
 import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
@@ -45,6 +46,7 @@ export interface Repositories {
   readonly sessions: SessionRepository;
   readonly tokens: ApiTokenRepository;
   readonly teams: TeamRepository;
+  readonly teamGroups: TeamGroupRepository;
   readonly teamAccess: TeamWorkspaceRepository;
   readonly projectAccess: TeamProjectRepository;
   readonly projects: ProjectRepository;

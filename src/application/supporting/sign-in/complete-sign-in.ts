@@ -19,6 +19,7 @@ import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Settings } from '../../ports/outside/settings.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { GroupMemberships } from './group-memberships.js';
 import { openPending } from './pending-sign-in.js';
 
 export interface Callback {
@@ -37,18 +38,20 @@ export interface SignedIn {
   readonly returnTo: string;
 }
 
-type Stored = Transaction<'identities' | 'sessions' | 'users' | 'audit'>;
+type StoredNames = 'identities' | 'sessions' | 'users' | 'teamGroups' | 'teams' | 'memberships' | 'audit';
+type Stored = Transaction<StoredNames>;
 
 /** GET /session/callback: the person comes back from the provider, and gets a new session. */
 export class CompleteSignIn {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'identities' | 'sessions' | 'users' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<StoredNames>,
     private readonly provider: IdentityProvider,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly secrets: SecretGenerator,
     private readonly secretBox: SecretBox,
     private readonly settings: Pick<Settings, 'sessionHours' | 'createsUsersAtSignIn'>,
+    private readonly groups: GroupMemberships,
   ) {}
 
   /** Throws `sign-in/not-begun`, `sign-in/refused`, `sign-in/provider-unavailable`, and `attribute/taken`. */
@@ -79,6 +82,7 @@ export class CompleteSignIn {
       if (isNew) await tx.audit.add(doneBy(actor, 'users/create-at-sign-in', userId), 'site');
       if (linked !== undefined) await tx.audit.add(doneBy(actor, 'identities/link', linked.id), 'site');
       await tx.audit.add(doneBy(actor, 'sessions/start', started.id), 'site');
+      if (proven.groups !== null) await this.groups.follow(tx, actor, user, proven.groups);
       return started;
     });
     return { session, secret, returnTo: pending.returnTo };

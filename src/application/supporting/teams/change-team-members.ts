@@ -6,7 +6,7 @@ import { checkActiveRemain } from './check-active-remain.js';
 
 /** POST and DELETE of /teams/:id/relationships/users and …/organization-memberships. */
 export class ChangeTeamMembers {
-  constructor(private readonly unitOfWork: UnitOfWork<'memberships' | 'teams' | 'audit'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'memberships' | 'teams' | 'teamGroups' | 'audit'>) {}
 
   /** `references` are user ids, usernames or membership ids of members of the organization. */
   execute(actor: Actor, id: TeamId, change: 'add' | 'remove', references: readonly string[]): Promise<void> {
@@ -19,6 +19,8 @@ export class ChangeTeamMembers {
           throw new DomainError('attribute/invalid', 'Users must be members of the organization', { member: 'data' });
         }
         await tx.teams.addMembers(team, userIds);
+        // From now on they are members because the caller wants them to be.
+        await tx.teamGroups.forget(id, userIds);
       } else {
         await checkActiveRemain(tx, team, userIds);
         await tx.teams.removeMembers(id, userIds);

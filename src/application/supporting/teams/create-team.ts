@@ -19,10 +19,10 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { TeamChange } from './update-team.js';
 
-/** POST /organizations/:name/teams. Granting organization-level permissions requires the right to grant them. */
+/** POST /organizations/:name/teams. Granting organization-level permissions requires the right to grant them; mapping a group requires an owner. */
 export class CreateTeam {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'teams' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'teams' | 'teamGroups' | 'audit'>,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -52,8 +52,11 @@ export class CreateTeam {
         authorize({ ...standing, team: { ...asQuestion(bare), secret: false } }, 'teams/set-organization-access');
         checkAccessChange(standing, bare.access, access);
       }
+      const { ssoTeamId = null } = given;
+      if (ssoTeamId !== null) authorize(standing, 'teams/map-group');
       const team = changeTeam(bare, { ...settings, access });
       await tx.teams.add(team);
+      if (ssoTeamId !== null) await tx.teamGroups.map(team.id, ssoTeamId);
       await tx.audit.add(doneBy(actor, 'teams/create', team.id), team);
       return { subject: team, standing: { ...standing, team: asQuestion(team) } };
     });

@@ -4,6 +4,7 @@ import {
   type Actor,
   asQuestion,
   authorize,
+  isOwner,
   notFound,
   type Team,
   type TeamId,
@@ -19,9 +20,9 @@ export interface TeamChange extends Partial<Omit<TeamSettings, 'access'>> {
   readonly access?: AccessChange;
 }
 
-/** PATCH /teams/:id. Settings and organization-level permissions require separate rights. */
+/** PATCH /teams/:id. Settings, organization-level permissions and the group require separate rights. */
 export class UpdateTeam {
-  constructor(private readonly unitOfWork: UnitOfWork<'teams' | 'audit'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'teams' | 'teamGroups' | 'audit'>) {}
 
   execute(actor: Actor, id: TeamId, change: TeamChange): Promise<WithStanding<Team>> {
     return this.unitOfWork.run(async (tx) => {
@@ -33,10 +34,14 @@ export class UpdateTeam {
         ...(access === undefined ? [] : (['teams/set-organization-access'] as const)),
         ...(access === undefined || Object.keys(settings).length > 0 ? (['teams/update'] as const) : []),
       ];
+      const { ssoTeamId } = change;
+      if (ssoTeamId !== undefined && ssoTeamId !== seen.subject.ssoTeamId) needed.push('teams/map-group');
       for (const action of needed) authorize(seen.standing, action);
       if (access !== undefined) checkAccessChange(seen.standing, seen.subject.access, access);
       const team = changeTeam(seen.subject, access === undefined ? settings : { ...settings, access });
       await tx.teams.save(team);
+      // A group that was stored before it had an effect is mapped once an owner sends it.
+      if (ssoTeamId !== undefined && isOwner(seen.standing)) await tx.teamGroups.map(id, ssoTeamId);
       await tx.audit.add(doneBy(actor, 'teams/update', id), team);
       return { subject: team, standing: { ...seen.standing, team: asQuestion(team) } };
     });

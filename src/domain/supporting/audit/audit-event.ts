@@ -11,6 +11,7 @@ export const unaskedActions = [
   'sessions/end',
   'identities/link',
   'users/create-at-sign-in',
+  'team-members/follow-groups',
   'configuration-versions/upload',
   'configuration-versions/fetch',
   'configuration-versions/fail',

@@ -18,6 +18,8 @@ export interface ProvenIdentity {
   /** Whether the provider has verified that the address is the person's. */
   readonly emailVerified: boolean;
   readonly username: string | null;
+  /** The person's groups; null if the operator names no claim for them. */
+  readonly groups: readonly string[] | null;
 }
 
 /** The names, issuer and subject are texts of the provider; longer ones are not stored. */

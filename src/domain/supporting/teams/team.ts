@@ -18,7 +18,7 @@ export interface TeamSettings {
   readonly visibility: (typeof visibilities)[number];
   readonly membersManageToken: boolean;
   readonly access: OrganizationAccess;
-  /** The team's id at an identity provider, as clients send it. It has no effect. */
+  /** A group at the identity provider. If an owner set it, people of the group become members when they sign in. */
   readonly ssoTeamId: string | null;
 }
 

@@ -47,7 +47,11 @@ const team =
         ),
         'Organization-level permissions. All are true for the owners team.',
       ),
-      'sso-team-id': is(maybeText, team.ssoTeamId, 'Stored and shown. It has no effect on this service.'),
+      'sso-team-id': is(
+        maybeText,
+        team.ssoTeamId,
+        'A group at the identity provider. Its people become members of the team when they sign in. Only owners set it.',
+      ),
       permissions: group(
         {
           'can-update': is(flag, may(standing, 'teams/update')),

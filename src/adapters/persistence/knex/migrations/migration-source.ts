@@ -31,6 +31,7 @@ import * as signIn from './0029-sign-in.js';
 import * as terraformLogin from './0030-terraform-login.js';
 import * as versionedPolicySets from './0031-versioned-policy-sets.js';
 import * as policySetRepositories from './0032-policy-set-repositories.js';
+import * as teamGroups from './0033-team-groups.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -65,6 +66,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0030-terraform-login': terraformLogin,
   '0031-versioned-policy-sets': versionedPolicySets,
   '0032-policy-set-repositories': policySetRepositories,
+  '0033-team-groups': teamGroups,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
