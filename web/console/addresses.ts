@@ -14,5 +14,6 @@ export const addresses = {
   /** A page of a workspace, by its tab; see `sections.ts`. */
   inWorkspace: (inside: string, name: string, tab: string): string =>
     tab === '' ? workspace(inside, name) : `${workspace(inside, name)}/${tab}`,
+  team: (inside: string, id: string): string => `${organization(inside)}/teams/${part(id)}`,
   run: (inside: string, name: string, id: string): string => `${workspace(inside, name)}/runs/${part(id)}`,
 } as const;

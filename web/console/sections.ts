@@ -14,6 +14,9 @@ interface Section<Permissions> {
 /** The navigation of an organization. */
 export const organizationSections: readonly Section<OrganizationPermissions>[] = [
   { path: 'workspaces', label: 'Workspaces' },
+  { path: 'teams', label: 'Teams' },
+  { path: 'members', label: 'Members' },
+  { path: 'tokens', label: 'Tokens' },
 ];
 
 /** The tabs of a workspace. */

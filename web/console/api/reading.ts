@@ -33,6 +33,9 @@ export const useRead = <P extends Readable>(path: P, ...options: Asked<'get', P>
 export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
   useQuery({ ...reading(path, options), ...more });
 
+/** After a deletion, once its page is left: Back must not show what is gone. */
+export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });
+
 /** After a change: all reads of these templates are outdated. */
 export const outdated = async (...paths: readonly Readable[]): Promise<void> => {
   await Promise.all(paths.map((path) => queries.invalidateQueries({ queryKey: [path] })));

@@ -15,6 +15,8 @@ const tones: Readonly<Record<string, Tone>> = {
   overridden: 'warn',
   invited: 'warn',
   locked: 'warn',
+  expiring: 'warn',
+  expired: 'bad',
   errored: 'bad',
   failed: 'bad',
   unreachable: 'bad',

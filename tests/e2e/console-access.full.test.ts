@@ -1,0 +1,158 @@
+import { expect, it } from '@jest/globals';
+import { describeConsole } from '../support/console-suite.js';
+import { adminToken, type ServiceProcess } from '../support/process.js';
+import { ServiceSteps } from '../support/service-steps.js';
+
+const day = 24 * 3600_000;
+
+/** The token of maria, a member of no team. */
+let maria: string;
+
+/** The workspace network of acme, two members, and two teams, one with a token that expires soon. */
+async function prepare(service: ServiceProcess): Promise<void> {
+  const steps = new ServiceSteps(service);
+  await service.provision('acme', 'network');
+  const account = { username: 'maria', email: 'maria@example.com' };
+  const { json } = await service.api('POST', '/api/v2/admin/users', { data: { type: 'users', attributes: account } });
+  maria = json.included[0].attributes.token;
+  await steps.ask('POST', '/api/v2/organizations/acme/organization-memberships', {
+    data: { type: 'organization-memberships', attributes: { email: account.email } },
+  });
+  // Until their first request, members are invited.
+  await fetch(`${service.url}/api/v2/account/details`, { headers: { Authorization: `Bearer ${maria}` } });
+  const team = (name: string, access: object = {}) => {
+    const attributes = { name, visibility: 'organization', 'organization-access': access };
+    return steps.ask('POST', '/api/v2/organizations/acme/teams', { data: { type: 'teams', attributes } });
+  };
+  await team('developers');
+  const { id } = await team('auditors', { 'read-workspaces': true });
+  await steps.ask('POST', `/api/v2/teams/${id}/authentication-token`, {
+    data: {
+      type: 'authentication-token',
+      attributes: { 'expired-at': new Date(Date.now() + 3 * day - 3600_000).toISOString() },
+    },
+  });
+}
+
+describeConsole('access in the console', prepare, (suite) => {
+  it('makes a team, shows the error of a taken name at its field, and deletes the team', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/teams', adminToken);
+    await view.find('link', 'developers');
+    await view.isAccessible();
+    await view.press('button', 'New team');
+    await view.fill('Name of the team', 'developers');
+    await view.press('button', 'Create team');
+    await view.page.waitForSelector('.field-error');
+    suite.expectRefusals();
+    await view.isAccessible();
+    await view.fill('Name of the team', 'temporary');
+    await view.choose('Visible to', 'Every member');
+    await view.press('button', 'Create team');
+    await view.find('heading', 'temporary');
+    const address = await view.address();
+    expect(address).toMatch(/^\/app\/acme\/teams\/team-\w+$/);
+    await view.shows('The team has no members.');
+    await view.press('button', 'Delete team');
+    await view.fill('Type temporary to confirm', 'temporary');
+    await view.press('button', 'Delete this team');
+    await view.find('heading', 'Teams');
+    expect(await view.has('link', 'temporary')).toBe(false);
+    await view.page.goBack();
+    await view.find('heading', 'Not found');
+    suite.expectRefusals();
+  });
+
+  it('adds a person to a team, gives it organization access and a token, and takes these back', async () => {
+    const { view, service } = suite;
+    await view.signIn('/app/acme/teams?name=dev', adminToken);
+    await view.press('link', 'developers');
+    await view.shows('The team has no members.');
+    await view.choose('Person', 'maria');
+    await view.press('button', 'Add to team');
+    await view.find('rowheader', 'maria');
+    await view.press('checkbox', 'read-workspaces: read every workspace');
+    await view.press('button', 'Save organization access');
+    await view.shows('The organization access was saved.');
+    await view.choose('Valid for', '30 days');
+    await view.press('button', 'Issue team token');
+    await view.shows('It is shown only once.');
+    await view.shows('in 30 days');
+    await view.isAccessible();
+    const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
+    const asked = () =>
+      fetch(`${service.url}/api/v2/organizations/acme/workspaces/network`, {
+        headers: { Authorization: `Bearer ${secret}` },
+      });
+    expect((await asked()).status).toBe(200);
+    await view.page.reload();
+    await view.find('button', 'Replace team token');
+    expect(await view.text()).not.toContain(secret);
+    await view.press('button', 'Revoke team token');
+    await view.press('button', 'Revoke token');
+    await view.find('button', 'Issue team token');
+    expect((await asked()).status).toBe(401);
+    await view.press('button', 'Remove maria');
+    await view.press('button', 'Remove from team');
+    await view.shows('The team has no members.');
+    await view.press('checkbox', 'read-workspaces: read every workspace');
+    await view.press('button', 'Save organization access');
+    await view.shows('The organization access was saved.');
+    // Without a token, the read of it is refused.
+    suite.expectRefusals();
+  });
+
+  it('invites a person to a team, finds the invitation by its status, and removes it', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/members', adminToken);
+    await view.find('rowheader', 'maria');
+    await view.press('button', 'Invite a person');
+    await view.fill('E-mail address', 'nils@example.com');
+    await view.press('checkbox', 'developers');
+    await view.isAccessible();
+    await view.press('button', 'Invite');
+    await view.find('rowheader', 'nils@example.com');
+    await view.choose('Status', 'Invited');
+    await view.shows('Members: 1');
+    expect(await view.address()).toBe('/app/acme/members?status=invited');
+    await view.isAccessible();
+    await view.press('link', 'developers');
+    await view.find('rowheader', 'nils@example.com');
+    await view.page.goBack();
+    await view.press('button', 'Remove nils@example.com');
+    await view.press('button', 'Remove member');
+    await view.shows('No member matches.');
+    // The team without a token.
+    suite.expectRefusals();
+  });
+
+  it('says why the last owner cannot be removed', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/members', adminToken);
+    await view.press('button', 'Remove admin');
+    await view.press('button', 'Remove member');
+    await view.page.waitForSelector('.dialog [role=alert]');
+    suite.expectRefusals();
+  });
+
+  it('shows which team tokens expire soon, revokes one, and issues the tokens of the organization', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/tokens', adminToken);
+    await view.shows('One team token expires within 30 days.');
+    await view.choose('Expires', 'Within 7 days');
+    await view.find('link', 'auditors');
+    await view.shows('in 3 days');
+    await view.isAccessible();
+    await view.press('button', 'Revoke the token of auditors');
+    await view.press('button', 'Revoke token');
+    await view.shows('The token of auditors was revoked.');
+    await view.shows('There are no such tokens');
+    await view.press('button', 'Issue audit token');
+    await view.shows('It is shown only once.');
+    await view.press('button', 'Revoke audit token');
+    await view.press('button', 'Revoke token');
+    await view.find('button', 'Issue audit token');
+    // Without tokens, the reads of them are refused.
+    suite.expectRefusals();
+  });
+});
