@@ -133,6 +133,8 @@ export type {
 export type { TeamProjectRepository, TeamProjectView } from './ports/repositories/team-project-repository.js';
 export type { TeamRepository } from './ports/repositories/team-repository.js';
 export type {
+  AccessHolder,
+  HolderView,
   TeamAccessFilter,
   TeamWorkspaceRepository,
   TeamWorkspaceView,
@@ -323,6 +325,7 @@ export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-ac
 export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
 export { RemoveProjectAccess } from './team-access/remove-project-access.js';
 export { RemoveTeamAccess } from './team-access/remove-team-access.js';
+export { type EffectiveAccess, ShowEffectiveAccess } from './team-access/show-effective-access.js';
 export { ShowProjectAccess } from './team-access/show-project-access.js';
 export { ShowTeamAccess } from './team-access/show-team-access.js';
 export { type ProjectAccessChange, UpdateProjectAccess } from './team-access/update-project-access.js';

@@ -64,6 +64,7 @@ export const useCases = {
   showTeamAccess: made(published.ShowTeamAccess, 'unitOfWork'),
   updateTeamAccess: made(published.UpdateTeamAccess, 'unitOfWork'),
   removeTeamAccess: made(published.RemoveTeamAccess, 'unitOfWork'),
+  showEffectiveAccess: made(published.ShowEffectiveAccess, 'unitOfWork'),
 
   addProjectAccess: made(published.AddProjectAccess, 'unitOfWork', 'ids'),
   listProjectAccess: made(published.ListProjectAccess, 'unitOfWork'),

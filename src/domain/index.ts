@@ -2,6 +2,13 @@
 
 export type { Actor, RequestTrace } from './authorization/actor.js';
 export { auditorStanding, identityOf, isOpenTo, isUser, standingOnSite } from './authorization/actor.js';
+export type {
+  AccessPart,
+  EffectiveRight,
+  GivenClaim,
+  WorkspaceAction,
+} from './authorization/effective-access.js';
+export { effectiveAccess, shownTo, workspaceActions } from './authorization/effective-access.js';
 export type { OrganizationAccess, OrganizationPermission } from './authorization/organization-permissions.js';
 export { organizationPermissions, permissionsWithoutEffect } from './authorization/organization-permissions.js';
 export type {

@@ -221,6 +221,14 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'its own team': [...withTeam, ...organizationToken],
     'its own team, whose token members cannot manage': [...withTeam, ...organizationToken],
   },
+  'effective-access/read': {
+    itself: mayReadRuns,
+    'another user': owners,
+    'a secret team with access to the workspace': administering,
+    'a visible team with access to the project': administering,
+    'a secret team with access to the project': [...owners, 'project: admin', 'manage-projects'],
+    'a visible team without access': owners,
+  },
   'project-access/read': {
     'a visible team': [...managingTeams, 'project teams: read'],
     'a secret team': managingTeams,

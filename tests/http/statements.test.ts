@@ -33,6 +33,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /team-workspaces/:id': 2,
   'patch /team-workspaces/:id': 4,
   'delete /team-workspaces/:id': 4,
+  'get /workspaces/:id/effective-access': 3,
   'get /teams/:teamId/authentication-token': 3,
   'post /teams/:teamId/authentication-token': 4,
   'delete /teams/:teamId/authentication-token': 5,

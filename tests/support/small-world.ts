@@ -287,7 +287,9 @@ export async function makeSmallWorld(
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
     if (own !== undefined && ofTeam) await giveProjectGrant(tx, own.id, project.id, ofTeam);
     if (target !== own || !ofTeam) await giveProjectGrant(tx, target.id, project.id, leastInProject);
-    if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
+    if (standing.team?.grantOn === 'project') {
+      if (!ofTeam) await giveProjectGrant(tx, target.id, workspace.projectId, leastInProject);
+    } else if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
     const rows = await tx.teamAccess.page({ workspaceId: workspace.id, teamId: target.id, visibility: 'all' }, onePage);
     targetsRow = rows.items[0]?.id ?? '';
@@ -334,6 +336,8 @@ export async function makeSmallWorld(
   });
 
   const itself = standing.own === true;
+  const withRights =
+    itself && standing.actor === 'team' ? own : standing.team && (standing.team.grantOn ? target : freeTeam);
   return {
     secret,
     expiredSecret,
@@ -362,6 +366,7 @@ export async function makeSmallWorld(
       '/varsets': variableSet.id,
       userId: itself ? caller.id : other.id,
       teamId: target.id,
+      ...(withRights && { teamWithRightsId: withRights.id }),
       '/team-workspaces': targetsRow,
       '/team-projects': targetsProjectRow,
       projectId: project.id,

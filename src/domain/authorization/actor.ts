@@ -37,6 +37,8 @@ export function identityOf(actor: Actor): TokenOwner {
  * The creator as an actor without a token, to check its current rights through the ports. Null for an organization,
  * since nothing its token creates is checked again later. A team's organization follows from its id.
  */
+export function actingFor(creator: Extract<TokenOwner, { readonly kind: 'user' | 'team' }>): Actor;
+export function actingFor(creator: TokenOwner): Actor | null;
 export function actingFor(creator: TokenOwner): Actor | null {
   switch (creator.kind) {
     case 'user':

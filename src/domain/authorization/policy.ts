@@ -135,6 +135,8 @@ export const claims = {
     (inTeam(s) || (s.member && !s.team.secret) || holds('access-secret-teams')(s) || byOrganizationToken(s)),
   'team member': inTeam,
   'members can manage its token': (s: Standing) => s.team?.membersManageToken === true,
+  'team with access to the workspace': (s: Standing) => s.team?.grantOn === 'workspace',
+  'team with access to the project': (s: Standing) => s.team?.grantOn === 'project',
   'not the owners team': (s: Standing) => s.team !== undefined && !s.team.owners,
   // Delegated rights never cover the owners team, and a caller cannot gain rights through a team that it lacks itself.
   // An organization token holds no organization-level permission.
@@ -205,6 +207,14 @@ export const policy = {
   'team-access/list': [['member']],
   'team-access/read': [['can see the team'], ['workspace admin'], ['organization token']],
   'team-access/manage': [['workspace admin'], ['organization token']],
+  // The rights of other people are for owners alone: they show the teams that people are members of.
+  'effective-access/read': [
+    ['its own', 'runs: read'],
+    ['owner'],
+    ['workspace admin', 'team with access to the workspace'],
+    ['workspace admin', 'team with access to the project', 'can see the team'],
+    ['workspace admin', 'team with access to the project', 'project teams: manage'],
+  ],
   // Other members see the access of their own teams.
   'project-access/read': [
     ['team member'],

@@ -25,6 +25,7 @@ import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
 import { dataRetentionRoutes } from '../supporting/workspaces/data-retention-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
+import { effectiveAccessRoutes } from '../team-access/effective-access-routes.js';
 import { projectAccessRoutes } from '../team-access/project-access-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
 import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
@@ -46,7 +47,11 @@ const tokensIn = (dialect: Dialect): Neighbour<AgentToken, z.ZodType> => ({
 /** The routes of each subject, under the heading by which the description of the API lists it. */
 const areas = {
   'Configuration versions': (use, dialect) => configurationVersionRoutes(use, dialect, runsIn(dialect)),
-  'Team access': (use, dialect) => [...teamAccessRoutes(use, dialect), ...projectAccessRoutes(use, dialect)],
+  'Team access': (use, dialect) => [
+    ...teamAccessRoutes(use, dialect),
+    ...projectAccessRoutes(use, dialect),
+    ...effectiveAccessRoutes(use, dialect),
+  ],
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
   Projects: projectRoutes,

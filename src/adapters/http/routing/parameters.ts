@@ -56,6 +56,7 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'filter[tagged][0][value]': notHere,
   'filter[team][id]': notHere,
   'filter[timeframe]': notHere,
+  'filter[user][id]': notHere,
   'filter[versioned]': noVersions,
   'filter[workspace][id]': notHere,
   'filter[workspace][name]': notHere,

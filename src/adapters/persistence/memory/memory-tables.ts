@@ -258,7 +258,7 @@ export class MemoryTables {
     return number;
   }
 
-  private membershipOf(organizationId: OrganizationId, userId: UserId): Membership | undefined {
+  membershipOf(organizationId: OrganizationId, userId: UserId): Membership | undefined {
     const rows = [...this.memberships.values()];
     return rows.find((row) => row.organizationId === organizationId && row.userId === userId);
   }
