@@ -8,7 +8,17 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Only what never happens takes this long. */
 const timeout = 30_000;
 
-type Role = 'button' | 'link' | 'heading' | 'textbox' | 'searchbox' | 'combobox' | 'menuitem' | 'rowheader' | 'status';
+type Role =
+  | 'button'
+  | 'checkbox'
+  | 'combobox'
+  | 'heading'
+  | 'link'
+  | 'menuitem'
+  | 'rowheader'
+  | 'searchbox'
+  | 'status'
+  | 'textbox';
 
 /** The console as a person uses it: everything is found by its role and accessible name. */
 export class ConsolePage {

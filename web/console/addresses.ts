@@ -14,5 +14,7 @@ export const addresses = {
   /** A page of a workspace, by its tab; see `sections.ts`. */
   inWorkspace: (inside: string, name: string, tab: string): string =>
     tab === '' ? workspace(inside, name) : `${workspace(inside, name)}/${tab}`,
+  /** One thing of a section of an organization. */
+  inSection: (name: string, section: string, id: string): string => `${organization(name)}/${section}/${part(id)}`,
   run: (inside: string, name: string, id: string): string => `${workspace(inside, name)}/runs/${part(id)}`,
 } as const;

@@ -31,5 +31,8 @@ export const routes: readonly Route[] = [
   page('/app/:organization/workspaces', 'WorkspacesPage', () => import('./pages/workspaces.tsx')),
   page(workspace, 'WorkspaceOverviewPage', () => import('./pages/workspace-overview.tsx')),
   page(`${workspace}/runs/:id`, 'RunPage', () => import('./pages/run.tsx')),
+  page(`${workspace}/variables`, 'WorkspaceVariablesPage', () => import('./pages/variables/workspace-variables.tsx')),
+  page('/app/:organization/varsets', 'VariableSetsPage', () => import('./pages/variables/variable-sets.tsx')),
+  page('/app/:organization/varsets/:id', 'VariableSetPage', () => import('./pages/variables/variable-set.tsx')),
   page('/app/:organization/:workspace/runs/:id', 'PrintedRunPage', () => import('./pages/run.tsx')),
 ];

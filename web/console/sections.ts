@@ -14,7 +14,11 @@ interface Section<Permissions> {
 /** The navigation of an organization. */
 export const organizationSections: readonly Section<OrganizationPermissions>[] = [
   { path: 'workspaces', label: 'Workspaces' },
+  { path: 'varsets', label: 'Variable sets', when: (permissions) => permissions['can-read-varsets'] },
 ];
 
 /** The tabs of a workspace. */
-export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [{ path: '', label: 'Overview' }];
+export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
+  { path: '', label: 'Overview' },
+  { path: 'variables', label: 'Variables', when: (permissions) => permissions['can-read-variable'] },
+];
