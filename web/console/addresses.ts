@@ -16,5 +16,8 @@ export const addresses = {
     tab === '' ? workspace(inside, name) : `${workspace(inside, name)}/${tab}`,
   /** One thing of a section of an organization. */
   inSection: (name: string, section: string, id: string): string => `${organization(name)}/${section}/${part(id)}`,
+  state: (inside: string, name: string, id: string): string => `${workspace(inside, name)}/states/${part(id)}`,
+  stateDiff: (inside: string, name: string, before: string, after: string): string =>
+    `${workspace(inside, name)}/states/${part(before)}/compare/${part(after)}`,
   run: (inside: string, name: string, id: string): string => `${workspace(inside, name)}/runs/${part(id)}`,
 } as const;

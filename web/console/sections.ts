@@ -21,4 +21,5 @@ export const organizationSections: readonly Section<OrganizationPermissions>[] =
 export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
   { path: '', label: 'Overview' },
   { path: 'variables', label: 'Variables', when: (permissions) => permissions['can-read-variable'] },
+  { path: 'states', label: 'States', when: (permissions) => permissions['can-read-state-versions'] },
 ];

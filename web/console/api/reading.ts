@@ -1,5 +1,5 @@
 import { QueryClient, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { type Answered, type Asked, type Readable, request } from './client.ts';
+import { type Answered, type Asked, type Readable, request, textAt } from './client.ts';
 import { Problem } from './problem.ts';
 
 export const queries = new QueryClient({
@@ -32,6 +32,10 @@ export const useRead = <P extends Readable>(path: P, ...options: Asked<'get', P>
 /** The same for a part of a page that shows its own progress and problems, or that need not be read. */
 export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
   useQuery({ ...reading(path, options), ...more });
+
+/** Reads a document that is not JSON:API. `key` tells apart what may have different addresses. */
+export const useText = (path: string, key: string = path): string =>
+  useSuspenseQuery({ queryKey: ['text', key], queryFn: ({ signal }) => textAt(path, signal) }).data;
 
 /** After a change: all reads of these templates are outdated. */
 export const outdated = async (...paths: readonly Readable[]): Promise<void> => {
