@@ -10,15 +10,15 @@ const timeout = 30_000;
 
 type Role =
   | 'button'
-  | 'link'
-  | 'heading'
-  | 'textbox'
-  | 'searchbox'
+  | 'checkbox'
   | 'combobox'
+  | 'heading'
+  | 'link'
   | 'menuitem'
   | 'rowheader'
+  | 'searchbox'
   | 'status'
-  | 'checkbox';
+  | 'textbox';
 
 /** The console as a person uses it: everything is found by its role and accessible name. */
 export class ConsolePage {

@@ -14,6 +14,10 @@ export const addresses = {
   /** A page of a workspace, by its tab; see `sections.ts`. */
   inWorkspace: (inside: string, name: string, tab: string): string =>
     tab === '' ? workspace(inside, name) : `${workspace(inside, name)}/${tab}`,
-  team: (inside: string, id: string): string => `${organization(inside)}/teams/${part(id)}`,
+  /** One thing of a section of an organization. */
+  inSection: (name: string, section: string, id: string): string => `${organization(name)}/${section}/${part(id)}`,
+  state: (inside: string, name: string, id: string): string => `${workspace(inside, name)}/states/${part(id)}`,
+  stateDiff: (inside: string, name: string, before: string, after: string): string =>
+    `${workspace(inside, name)}/states/${part(before)}/compare/${part(after)}`,
   run: (inside: string, name: string, id: string): string => `${workspace(inside, name)}/runs/${part(id)}`,
 } as const;

@@ -35,5 +35,11 @@ export const routes: readonly Route[] = [
   page('/app/:organization/tokens', 'TokensPage', () => import('./pages/tokens.tsx')),
   page(workspace, 'WorkspaceOverviewPage', () => import('./pages/workspace-overview.tsx')),
   page(`${workspace}/runs/:id`, 'RunPage', () => import('./pages/run.tsx')),
+  page(`${workspace}/variables`, 'WorkspaceVariablesPage', () => import('./pages/variables/workspace-variables.tsx')),
+  page(`${workspace}/states`, 'StatesPage', () => import('./pages/states/states.tsx')),
+  page(`${workspace}/states/:id`, 'StatePage', () => import('./pages/states/state.tsx')),
+  page(`${workspace}/states/:before/compare/:after`, 'StateDiffPage', () => import('./pages/states/state-diff.tsx')),
+  page('/app/:organization/varsets', 'VariableSetsPage', () => import('./pages/variables/variable-sets.tsx')),
+  page('/app/:organization/varsets/:id', 'VariableSetPage', () => import('./pages/variables/variable-set.tsx')),
   page('/app/:organization/:workspace/runs/:id', 'PrintedRunPage', () => import('./pages/run.tsx')),
 ];

@@ -17,7 +17,12 @@ export const organizationSections: readonly Section<OrganizationPermissions>[] =
   { path: 'teams', label: 'Teams' },
   { path: 'members', label: 'Members' },
   { path: 'tokens', label: 'Tokens' },
+  { path: 'varsets', label: 'Variable sets', when: (permissions) => permissions['can-read-varsets'] },
 ];
 
 /** The tabs of a workspace. */
-export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [{ path: '', label: 'Overview' }];
+export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
+  { path: '', label: 'Overview' },
+  { path: 'variables', label: 'Variables', when: (permissions) => permissions['can-read-variable'] },
+  { path: 'states', label: 'States', when: (permissions) => permissions['can-read-state-versions'] },
+];

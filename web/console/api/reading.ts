@@ -1,5 +1,5 @@
 import { QueryClient, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { type Answered, type Asked, type Readable, request } from './client.ts';
+import { type Answered, type Asked, type Readable, request, textAt } from './client.ts';
 import { Problem } from './problem.ts';
 
 export const queries = new QueryClient({
@@ -35,6 +35,10 @@ export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', 
 
 /** After a deletion, once its page is left: Back must not show what is gone. */
 export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });
+
+/** Reads a document that is not JSON:API. `key` tells apart what may have different addresses. */
+export const useText = (path: string, key: string = path): string =>
+  useSuspenseQuery({ queryKey: ['text', key], queryFn: ({ signal }) => textAt(path, signal) }).data;
 
 /** After a change: all reads of these templates are outdated. */
 export const outdated = async (...paths: readonly Readable[]): Promise<void> => {

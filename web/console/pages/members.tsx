@@ -105,7 +105,7 @@ const TeamLinks = ({ organization, teams }: { readonly organization: string; rea
   ) : (
     <span className="chips">
       {teams.map(({ id, attributes }) => (
-        <Link key={id} className="chip" href={addresses.team(organization, id)}>
+        <Link key={id} className="chip" href={addresses.inSection(organization, 'teams', id)}>
           {attributes.name}
         </Link>
       ))}

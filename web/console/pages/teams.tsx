@@ -59,7 +59,9 @@ function Teams({ organization, name, page }: ListProps) {
         columns={[
           {
             head: 'Name',
-            cell: ({ id, attributes }) => <Link href={addresses.team(organization, id)}>{attributes.name}</Link>,
+            cell: ({ id, attributes }) => (
+              <Link href={addresses.inSection(organization, 'teams', id)}>{attributes.name}</Link>
+            ),
           },
           { head: 'Members', cell: ({ attributes }) => attributes['users-count'], isNumber: true },
           { head: 'Visible to', cell: ({ attributes }) => visibilityLabels[attributes.visibility] },
@@ -91,7 +93,7 @@ function NewTeam({ organization }: { readonly organization: string }) {
             onSubmit={async ({ name = '', visibility }) => {
               const { data } = await run({ name, visibility: visibility as Visibility });
               close();
-              navigate(addresses.team(organization, data.id));
+              navigate(addresses.inSection(organization, 'teams', data.id));
             }}
           >
             <Field label="Name of the team" name="name" isRequired autoFocus />

@@ -21,7 +21,11 @@ export function useTeamName(organization: string, id: string): string | undefine
 /** A link to a team, or its id if the caller cannot see it. */
 export function TeamLink({ organization, id }: { readonly organization: string; readonly id: string }) {
   const name = useTeamName(organization, id);
-  return name === undefined ? <code>{id}</code> : <Link href={addresses.team(organization, id)}>{name}</Link>;
+  return name === undefined ? (
+    <code>{id}</code>
+  ) : (
+    <Link href={addresses.inSection(organization, 'teams', id)}>{name}</Link>
+  );
 }
 
 interface SelectProps {

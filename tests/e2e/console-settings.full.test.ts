@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from '@jest/globals';
+import { describeConsole } from '../support/console-suite.js';
+import { adminToken, type ServiceProcess } from '../support/process.js';
+import { ServiceSteps, until } from '../support/service-steps.js';
+
+/** A state with an instance whose password is sensitive, and with an output of each kind. */
+const stateOf = (serial: number, cidr: string, instances: readonly string[]) => ({
+  version: 4,
+  terraform_version: '1.11.0',
+  serial,
+  lineage: 'a0c5e6d2-0000-4000-8000-000000000000',
+  outputs: {
+    cidr: { value: cidr, type: 'string' },
+    password: { value: `secret-${serial}`, type: 'string', sensitive: true },
+  },
+  resources: [
+    {
+      mode: 'managed',
+      type: 'aws_vpc',
+      name: 'main',
+      provider: 'provider["registry.terraform.io/hashicorp/aws"]',
+      instances: instances.map((key) => ({
+        index_key: key,
+        schema_version: 0,
+        attributes: { cidr_block: cidr, password: `secret-${serial}`, tags: { Name: key } },
+        sensitive_attributes: [[{ type: 'get_attr', value: 'password' }]],
+      })),
+    },
+  ],
+});
+
+async function writeStates(steps: ServiceSteps, workspaceId: string): Promise<void> {
+  await steps.ask('POST', `/workspaces/${workspaceId}/actions/lock`);
+  const states = [stateOf(1, '10.0.0.0/16', ['a', 'b']), stateOf(2, '10.1.0.0/16', ['a', 'c'])];
+  for (const state of states) {
+    const bytes = Buffer.from(JSON.stringify(state));
+    const { id } = await steps.ask('POST', `/api/v2/workspaces/${workspaceId}/state-versions`, {
+      data: {
+        type: 'state-versions',
+        attributes: {
+          serial: state.serial,
+          lineage: state.lineage,
+          md5: createHash('md5').update(bytes).digest('hex'),
+          state: bytes.toString('base64'),
+        },
+      },
+    });
+    await until(`the outputs of ${id} are read`, async () => {
+      const shown = await steps.ask('GET', `/api/v2/state-versions/${id}`);
+      return shown.attributes['resources-processed'];
+    });
+  }
+  await steps.ask('POST', `/workspaces/${workspaceId}/actions/unlock`);
+}
+
+/** The organization acme with the workspaces network, which has two states, and billing, and a global variable set. */
+async function prepare(service: ServiceProcess): Promise<void> {
+  const steps = new ServiceSteps(service);
+  await writeStates(steps, await service.provision('acme', 'network'));
+  await steps.workspace('billing');
+  await steps.ask('POST', '/organizations/acme/varsets', {
+    data: {
+      type: 'varsets',
+      attributes: { name: 'everywhere', global: true },
+      relationships: {
+        vars: {
+          data: [
+            { type: 'vars', attributes: { key: 'region', value: 'eu-west-1', category: 'terraform' } },
+            { type: 'vars', attributes: { key: 'owner', value: 'platform', category: 'terraform' } },
+          ],
+        },
+      },
+    },
+  });
+}
+
+describeConsole('the settings in the console', prepare, (suite) => {
+  it('adds, changes and deletes a variable of a workspace, and shows which of two runs receive', async () => {
+    const { view, steps } = suite;
+    await view.signIn('/app/acme/workspaces/network', adminToken);
+    await view.press('link', 'Variables');
+    await view.find('rowheader', 'owner');
+    await view.press('button', 'Add variable');
+    await view.fill('Key', 'not a key');
+    await view.fill('Value', 'us-east-1');
+    await view.press('button', 'Save variable');
+    await view.page.waitForSelector('.field-error');
+    suite.expectRefusals();
+    await view.isAccessible();
+    await view.fill('Key', 'region');
+    await view.press('button', 'Save variable');
+    await view.shows('The variable was added.');
+    await view.shows('overridden by this workspace');
+    await view.press('button', 'Change region');
+    await view.press('checkbox', 'Sensitive: the value is never shown again');
+    await view.press('button', 'Save variable');
+    await view.shows('The variable was changed.');
+    await view.shows('sensitive, write-only');
+    expect(await view.text()).not.toContain('us-east-1');
+    await view.isAccessible();
+    await view.press('button', 'Change region');
+    await view.fill('Value', '"us-east-2"');
+    await view.press('checkbox', 'HCL: the value is an expression');
+    await view.press('button', 'Save variable');
+    await view.page.waitForSelector('aria/[role="dialog"]', { hidden: true });
+    await view.press('button', 'Delete region');
+    await view.press('button', 'Delete variable');
+    await view.shows('The variable was deleted.');
+    const { id } = await steps.ask('GET', '/organizations/acme/workspaces/network');
+    expect(await steps.ask('GET', `/api/v2/workspaces/${id}/vars`)).toEqual([]);
+  });
+
+  it('creates a variable set, fills it, and attaches it to a workspace and a project', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.press('link', 'Variable sets');
+    await view.find('link', 'everywhere');
+    await view.press('button', 'New variable set');
+    await view.fill('Name', 'cloud');
+    await view.press('checkbox', 'Priority: its variables override those of workspaces and runs');
+    await view.press('button', 'Create variable set');
+    await view.find('heading', 'cloud');
+    await view.press('button', 'Add variable');
+    await view.fill('Key', 'TOKEN');
+    await view.fill('Value', 'hunter2');
+    await view.choose('Category', 'Environment variable');
+    await view.press('checkbox', 'Sensitive: the value is never shown again');
+    await view.press('button', 'Save variable');
+    await view.find('rowheader', 'TOKEN');
+    await view.press('button', 'Attach a workspace to workspaces');
+    await view.fill('Workspace', 'nowhere', 'combobox');
+    await view.press('button', 'Attach');
+    await view.shows('There is no workspace of this name.');
+    suite.expectRefusals();
+    await view.fill('Workspace', 'billing', 'combobox');
+    await view.press('button', 'Attach');
+    await view.find('link', 'billing');
+    await view.press('button', 'Attach a project to projects');
+    await view.fill('Project', 'Default Project', 'combobox');
+    await view.press('button', 'Attach');
+    await view.find('rowheader', 'Default Project');
+    await view.isAccessible();
+    await view.press('button', 'Detach Default Project from projects');
+    await view.press('button', 'Detach project');
+    await view.shows('The set is attached to no project.');
+    await view.press('link', 'billing');
+    await view.press('link', 'Variables');
+    await view.press('link', 'cloud');
+    await view.press('button', 'Delete set');
+    await view.press('button', 'Delete variable set');
+    await view.find('link', 'everywhere');
+    expect(await view.has('link', 'cloud')).toBe(false);
+    await view.isAccessible();
+  });
+
+  it('compares two states, shows one with its outputs, and rolls back to it under a lock', async () => {
+    const { view, service } = suite;
+    await view.signIn('/app/acme/workspaces/network', adminToken);
+    await view.press('link', 'States');
+    await view.find('link', 'State 2');
+    await view.isAccessible();
+    await view.press('button', 'Compare');
+    await view.shows('Resources: 1 added, 1 changed, 1 removed. Outputs: 2 changed.');
+    await view.shows('aws_vpc.main["c"]');
+    await view.find('rowheader', 'cidr_block');
+    expect(await view.text()).toContain('10.1.0.0/16');
+    expect(await view.text()).not.toContain('secret-');
+    await view.isAccessible();
+    await view.page.reload();
+    await view.press('link', 'State 1');
+    await view.find('rowheader', 'cidr');
+    await view.press('button', 'Show the value of password');
+    await view.shows('secret-1');
+    await view.isAccessible();
+    const download = await (await view.find('link', 'Download')).evaluate((link) => link.getAttribute('href'));
+    expect(await (await fetch(String(download))).json()).toEqual(stateOf(1, '10.0.0.0/16', ['a', 'b']));
+    expect(String(download).startsWith(service.url)).toBe(true);
+    await view.press('button', 'Roll back');
+    await view.press('button', 'Roll back state');
+    await view.shows('The state was rolled back.');
+    await view.press('link', 'States');
+    await view.shows('rollback to');
+    await view.press('button', 'Lock');
+    await view.fill('Reason (optional)', 'Maintenance');
+    await view.press('button', 'Lock workspace');
+    await view.find('button', 'Unlock');
+  });
+});
