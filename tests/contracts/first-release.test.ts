@@ -146,6 +146,7 @@ const added: readonly string[] = [
   'workspaces/attributes/permissions/can-create-state-versions',
   'workspaces/attributes/permissions/can-force-delete',
   'workspaces/attributes/permissions/can-manage-tags',
+  'workspaces/attributes/permissions/can-manage-team-access',
   'workspaces/attributes/permissions/can-read-state-outputs',
   'workspaces/attributes/permissions/can-read-state-versions',
   'workspaces/attributes/permissions/can-read-variable',

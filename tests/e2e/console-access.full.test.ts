@@ -155,4 +155,132 @@ describeConsole('access in the console', prepare, (suite) => {
     // Without tokens, the reads of them are refused.
     suite.expectRefusals();
   });
+
+  it('gives a team access to a workspace, changes it to a custom one, and shows where each right comes from', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces/network', adminToken);
+    await view.press('link', 'Access');
+    await view.shows('No team has access that is set on this workspace.');
+    await view.press('button', 'Add team access');
+    await view.choose('Team', 'developers');
+    await view.choose('Access', 'Write: apply runs, lock, change variables');
+    await view.press('button', 'Add access');
+    await view.shows('runs: apply');
+    await view.press('button', 'Change the access of developers');
+    await view.choose('Access', 'Custom: what you choose');
+    await view.choose('Runs', 'Plan');
+    await view.press('checkbox', 'Lock and unlock');
+    await view.isAccessible();
+    await view.press('button', 'Save access');
+    await view.find('cell', 'plan workspace: custom');
+    expect(await view.rowOf('What each team may do on this workspace', 'developers')).toEqual([
+      'developers',
+      'plan workspace: custom',
+      'write workspace: custom',
+      'write workspace: custom',
+      'no',
+      'no',
+    ]);
+    expect(await view.rowOf('What each team may do on this workspace', 'auditors')).toContain(
+      'read organization: read-workspaces',
+    );
+    await view.isAccessible();
+    await view.press('link', 'All rights of developers');
+    await view.find('heading', 'Rights of developers');
+    expect(await view.rowOf('Rights of developers', 'Create runs')).toEqual([
+      'Create runs',
+      '✓ yes',
+      'runs: plan through developers, workspace: custom',
+      'runs: plan',
+    ]);
+    expect((await view.rowOf('Rights of developers', 'Apply runs'))[1]).toBe('○ no');
+    await view.isAccessible();
+    await view.page.reload();
+    await view.find('heading', 'Rights of developers');
+    await view.page.goBack();
+    await view.press('button', 'Remove the access of developers');
+    await view.press('button', 'Remove access');
+    await view.shows('No team has access that is set on this workspace.');
+  });
+
+  it('gives a team access to a project, which reaches its workspaces', async () => {
+    const { view, steps } = suite;
+    await view.signIn('/app/acme/projects', adminToken);
+    await view.press('button', 'New project');
+    await view.fill('Name of the project', 'platform');
+    await view.press('button', 'Create project');
+    await view.find('heading', 'platform');
+    await view.shows('No team has access to this project.');
+    await view.press('button', 'Add team access');
+    await view.choose('Team', 'auditors');
+    await view.choose('Access', 'Custom: what you choose');
+    await view.choose('Team access', 'Read');
+    await view.choose('Runs', 'Apply');
+    await view.press('checkbox', 'Create workspaces');
+    await view.isAccessible();
+    await view.press('button', 'Add access');
+    await view.shows('teams: read');
+    await view.shows('runs: apply');
+    await view.press('button', 'Change the access of auditors');
+    await view.choose('Access', 'Maintain: admin of its workspaces');
+    await view.press('button', 'Save access');
+    await view.find('cell', 'maintain');
+    await view.isAccessible();
+    const id = (await view.address()).split('/').at(-1);
+    await steps.ask('POST', '/api/v2/organizations/acme/workspaces', {
+      data: {
+        type: 'workspaces',
+        attributes: { name: 'inside' },
+        relationships: { project: { data: { type: 'projects', id } } },
+      },
+    });
+    await view.open('/app/acme/workspaces/inside/access');
+    await view.find('cell', 'yes project: maintain');
+    await view.press('link', 'Team access to the project');
+    await view.press('button', 'Remove the access of auditors');
+    await view.press('button', 'Remove access');
+    await view.shows('No team has access to this project.');
+  });
+
+  it('answers why a person may do something, and offers a member without access nothing', async () => {
+    const { view, steps } = suite;
+    const [team] = await steps.ask('GET', '/api/v2/organizations/acme/teams?q=auditors');
+    await steps.ask('POST', `/api/v2/teams/${team.id}/relationships/users`, { data: [{ type: 'users', id: 'maria' }] });
+    await view.signIn('/app/acme/workspaces/network/access', adminToken);
+    await view.press('link', 'Why may somebody do something here?');
+    await view.find('heading', 'Rights of admin');
+    await view.choose('Person', 'maria');
+    await view.press('button', 'Show rights of the person');
+    await view.find('heading', 'Rights of maria');
+    expect((await view.rowOf('Rights of maria', 'See runs'))[2]).toBe(
+      'runs: read through auditors, organization: read-workspaces',
+    );
+    await view.page.goBack();
+    await view.find('heading', 'Rights of admin');
+    await view.press('button', 'Account: admin');
+    await view.press('menuitem', 'Sign out');
+    await view.signIn('/app/acme/workspaces/network/access', maria);
+    await view.find('heading', 'Team access to this workspace');
+    expect(await view.has('button', 'Add team access')).toBe(false);
+    expect(await view.has('heading', 'What each team may do here')).toBe(false);
+    await view.press('link', 'Why may somebody do something here?');
+    await view.find('heading', 'Rights of maria');
+    await view.isAccessible();
+    expect(await view.has('button', 'Show rights of the team')).toBe(false);
+    await view.press('link', 'Teams');
+    await view.press('link', 'auditors');
+    await view.find('rowheader', 'maria');
+    // Members may manage the token of this team, which has none.
+    await view.find('button', 'Issue team token');
+    suite.expectRefusals();
+    for (const name of ['Delete team', 'Remove maria', 'Add to team', 'Save organization access', 'Save settings']) {
+      expect(await view.has('button', name)).toBe(false);
+    }
+    await view.press('link', 'Members');
+    await view.find('rowheader', 'maria');
+    expect(await view.has('button', 'Invite a person')).toBe(false);
+    await view.press('link', 'Tokens');
+    await view.find('heading', 'Team tokens');
+    expect(await view.has('button', 'Issue audit token')).toBe(false);
+  });
 });

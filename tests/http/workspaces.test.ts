@@ -37,6 +37,7 @@ const everything = {
   'can-update-variable': true,
   'can-lock': true,
   'can-manage-tags': true,
+  'can-manage-team-access': true,
   'can-unlock': true,
   'can-force-unlock': true,
   'can-create-state-versions': true,
@@ -417,7 +418,15 @@ describe('workspaces', () => {
     expect(await permissions(await holderOf('read-workspaces'))).toEqual(only(...read));
     expect(await permissions(await holderOf('manage-policies'))).toEqual(only('can-read-settings', 'can-read-run'));
     expect(await permissions(await api.organizationToken('acme'))).toEqual(
-      only(...read, 'can-update-variable', 'can-manage-tags', 'can-update', 'can-destroy', 'can-force-delete'),
+      only(
+        ...read,
+        'can-update-variable',
+        'can-manage-tags',
+        'can-manage-team-access',
+        'can-update',
+        'can-destroy',
+        'can-force-delete',
+      ),
     );
   });
 

@@ -19,5 +19,8 @@ export const addresses = {
   state: (inside: string, name: string, id: string): string => `${workspace(inside, name)}/states/${part(id)}`,
   stateDiff: (inside: string, name: string, before: string, after: string): string =>
     `${workspace(inside, name)}/states/${part(before)}/compare/${part(after)}`,
+  /** The rights of one user or team on a workspace, and what gives them; the caller's own if none is named. */
+  effectiveAccess: (inside: string, name: string, of?: { readonly user: string } | { readonly team: string }): string =>
+    `${workspace(inside, name)}/access/rights${of === undefined ? '' : `?${new URLSearchParams(of)}`}`,
   run: (inside: string, name: string, id: string): string => `${workspace(inside, name)}/runs/${part(id)}`,
 } as const;

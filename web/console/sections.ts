@@ -14,6 +14,7 @@ interface Section<Permissions> {
 /** The navigation of an organization. */
 export const organizationSections: readonly Section<OrganizationPermissions>[] = [
   { path: 'workspaces', label: 'Workspaces' },
+  { path: 'projects', label: 'Projects' },
   { path: 'teams', label: 'Teams' },
   { path: 'members', label: 'Members' },
   { path: 'tokens', label: 'Tokens' },
@@ -25,4 +26,5 @@ export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
   { path: '', label: 'Overview' },
   { path: 'variables', label: 'Variables', when: (permissions) => permissions['can-read-variable'] },
   { path: 'states', label: 'States', when: (permissions) => permissions['can-read-state-versions'] },
+  { path: 'access', label: 'Access' },
 ];

@@ -1,4 +1,4 @@
-import { QueryClient, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { QueryClient, type UseQueryResult, useQueries, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { type Answered, type Asked, type Readable, request, textAt } from './client.ts';
 import { Problem } from './problem.ts';
 
@@ -19,11 +19,15 @@ interface More {
 }
 
 /** The key of a read: the path template, then its parameters. A change invalidates all reads of a template at once. */
-const reading = <P extends Readable>(path: P, options: object = {}) => ({
+const untyped = (path: Readable, options: object = {}) => ({
   queryKey: [path, options],
-  queryFn: ({ signal }: { signal: AbortSignal }) =>
-    request('get', path, { ...options, signal }) as Promise<Answered<'get', P>>,
+  queryFn: ({ signal }: { signal: AbortSignal }) => request('get', path, { ...options, signal }),
 });
+
+const reading = <P extends Readable>(path: P, options?: object) => {
+  const { queryKey, queryFn } = untyped(path, options);
+  return { queryKey, queryFn: queryFn as (context: { signal: AbortSignal }) => Promise<Answered<'get', P>> };
+};
 
 /** Reads from the service; the page waits for it, and an error boundary shows a problem. */
 export const useRead = <P extends Readable>(path: P, ...options: Asked<'get', P>): Answered<'get', P> =>
@@ -32,6 +36,12 @@ export const useRead = <P extends Readable>(path: P, ...options: Asked<'get', P>
 /** The same for a part of a page that shows its own progress and problems, or that need not be read. */
 export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
   useQuery({ ...reading(path, options), ...more });
+
+/** The same for several reads of one template, which run at once. */
+export const useMaybeReads = <P extends Readable>(path: P, all: readonly Asked<'get', P>[0][]) =>
+  useQueries({
+    queries: (all as readonly object[]).map((options) => untyped(path, options)),
+  }) as readonly UseQueryResult<Answered<'get', P>>[];
 
 /** After a deletion, once its page is left: Back must not show what is gone. */
 export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });

@@ -1,15 +1,11 @@
-import { DialogTrigger } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { api } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
 import { useAddressValues } from '../parts/address-values.ts';
-import { Button } from '../parts/button.tsx';
-import { useChange } from '../parts/change.ts';
-import { ModalDialog } from '../parts/confirm.tsx';
-import { EntryForm } from '../parts/entry-form.tsx';
 import { Field, SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { Table } from '../parts/table.tsx';
@@ -75,32 +71,24 @@ function Teams({ organization, name, page }: ListProps) {
 
 function NewTeam({ organization }: { readonly organization: string }) {
   const [, navigate] = useLocation();
-  const { run, isPending, problem } = useChange(
-    (attributes: { name: string; visibility: Visibility }) =>
-      api.post(list, { path: { organization }, body: { data: { type: 'teams', attributes } } }),
-    { done: ({ data }) => `The team ${data.attributes.name} was created.`, outdates: [list] },
-  );
   return (
-    <DialogTrigger>
-      <Button kind="main">New team</Button>
-      <ModalDialog title="New team">
-        {(close) => (
-          <EntryForm
-            submit="Create team"
-            isPending={isPending}
-            problem={problem}
-            onCancel={close}
-            onSubmit={async ({ name = '', visibility }) => {
-              const { data } = await run({ name, visibility: visibility as Visibility });
-              close();
-              navigate(addresses.inSection(organization, 'teams', data.id));
-            }}
-          >
-            <Field label="Name of the team" name="name" isRequired autoFocus />
-            <SelectField label="Visible to" name="visibility" value="secret" choices={visibilities} />
-          </EntryForm>
-        )}
-      </ModalDialog>
-    </DialogTrigger>
+    <FormDialog
+      trigger="New team"
+      kind="main"
+      title="New team"
+      submit="Create team"
+      done="The team was created."
+      outdates={[list]}
+      send={({ name = '', visibility }) =>
+        api.post(list, {
+          path: { organization },
+          body: { data: { type: 'teams', attributes: { name, visibility: visibility as Visibility } } },
+        })
+      }
+      then={({ data }) => navigate(addresses.inSection(organization, 'teams', data.id))}
+    >
+      <Field label="Name of the team" name="name" isRequired autoFocus />
+      <SelectField label="Visible to" name="visibility" value="secret" choices={visibilities} />
+    </FormDialog>
   );
 }

@@ -64,6 +64,8 @@ interface SelectProps {
   readonly value: string;
   readonly choices: readonly Choice[];
   readonly onChange?: (value: string) => void;
+  /** Whether the empty value is refused. */
+  readonly isRequired?: boolean;
 }
 
 /** The error of the form about a field that is the browser's own. */
@@ -82,7 +84,7 @@ function useErrorOf(name: string | undefined) {
 }
 
 /** The browser's own list box, which every device shows in its own way. */
-export function SelectField({ label, name, value, choices, onChange }: SelectProps) {
+export function SelectField({ label, name, value, choices, onChange, isRequired }: SelectProps) {
   const id = useId();
   const { described, shown } = useErrorOf(name);
   return (
@@ -91,6 +93,7 @@ export function SelectField({ label, name, value, choices, onChange }: SelectPro
       <select
         id={id}
         name={name}
+        required={isRequired}
         {...described}
         {...(onChange === undefined
           ? { defaultValue: value }

@@ -19,6 +19,6 @@ export const SearchSelect = ({ label, name, choices, isCut, search, onSearch }: 
     {(isCut || search !== '') && (
       <FilterField label={`Search for ${label.toLowerCase()}`} value={search} onChange={onSearch} />
     )}
-    <SelectField label={label} name={name} value="" choices={[{ value: '', label: 'Choose' }, ...choices]} />
+    <SelectField label={label} name={name} value="" choices={[{ value: '', label: 'Choose' }, ...choices]} isRequired />
   </div>
 );

@@ -1,18 +1,10 @@
+import { Chips } from '../../parts/chips.tsx';
 import type { Team } from '../../parts/team-parts.tsx';
 
 /** The organization-level permissions of a team. */
 export function AccessChips({ team }: { readonly team: Team }) {
-  const held = Object.entries(team.attributes['organization-access']).filter(([, isHeld]) => isHeld);
-  if (held.length === 0) return <span className="quiet">none</span>;
+  const access = Object.entries(team.attributes['organization-access']);
+  const held = access.filter(([, isHeld]) => isHeld).map(([name]) => name);
   // Only the team of the owners has all of them, and their names would fill the page.
-  if (held.length === Object.keys(team.attributes['organization-access']).length) return 'everything';
-  return (
-    <span className="chips">
-      {held.map(([name]) => (
-        <span key={name} className="chip">
-          {name}
-        </span>
-      ))}
-    </span>
-  );
+  return held.length === access.length ? 'everything' : <Chips texts={held} none="none" />;
 }

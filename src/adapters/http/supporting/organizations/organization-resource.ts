@@ -74,6 +74,12 @@ const organization =
               'can-destroy': is(flag, may(standing, 'organizations/delete')),
               'can-create-team': is(flag, may(standing, 'teams/create')),
               'can-create-workspace': is(flag, may(standing, 'workspaces/create')),
+              'can-create-project': is(flag, may(standing, 'projects/create')),
+              'can-read-effective-access': is(
+                flag,
+                may(standing, 'effective-access/read'),
+                'Whether the caller sees that of every member and team.',
+              ),
               'can-manage-users': is(flag, may(standing, 'memberships/manage')),
               'can-update-api-token': is(flag, may(standing, 'organization-tokens/manage')),
               'can-read-varsets': is(flag, may(standing, 'variable-sets/list')),
