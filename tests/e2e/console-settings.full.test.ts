@@ -186,4 +186,86 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('button', 'Lock workspace');
     await view.find('button', 'Unlock');
   });
+
+  it('changes the settings of a workspace, renames it, and deletes it', async () => {
+    const { view, steps } = suite;
+    await steps.workspace('drafts');
+    await view.signIn('/app/acme/workspaces/drafts', adminToken);
+    await view.press('link', 'Settings');
+    await view.fill('Tags', 'network, Core');
+    await view.fill('Terraform version', 'whatever');
+    await view.press('checkbox', 'Apply automatically after a plan that succeeded');
+    await view.press('button', 'Save settings');
+    await view.page.waitForSelector('.field-error');
+    suite.expectRefusals();
+    await view.fill('Terraform version', '~> 1.11.0');
+    await view.fill('Name', 'sketches');
+    await view.press('button', 'Save settings');
+    await view.shows('The settings were saved.');
+    await view.find('link', 'sketches');
+    expect(await view.address()).toBe('/app/acme/workspaces/sketches/settings');
+    const { attributes } = await steps.ask('GET', '/api/v2/organizations/acme/workspaces/sketches');
+    expect(attributes).toMatchObject({
+      'auto-apply': true,
+      'tag-names': ['core', 'network'],
+      'terraform-version': '~> 1.11.0',
+      'setting-overwrites': { 'execution-mode': false },
+    });
+    await view.choose('Execution mode', 'Local: only states are kept here');
+    await view.press('button', 'Save settings');
+    await until('the mode is local', async () => {
+      const shown = await steps.ask('GET', '/api/v2/organizations/acme/workspaces/sketches');
+      return shown.attributes['execution-mode'] === 'local';
+    });
+    await view.isAccessible();
+    await view.press('button', 'Delete workspace');
+    await view.fill('Type sketches to confirm', 'sketches');
+    await view.press('button', 'Delete');
+    await view.shows('The workspace sketches was deleted.');
+    expect(await view.address()).toBe('/app/acme/workspaces');
+    expect(await view.has('link', 'sketches')).toBe(false);
+  });
+
+  it('changes the settings of an organization, and deletes it', async () => {
+    const { view, service } = suite;
+    await service.provision('globex', 'other');
+    await view.signIn('/app/globex/workspaces', adminToken);
+    await view.press('link', 'Organization settings');
+    await view.choose('Execution mode', 'Agent: agents of a pool');
+    await view.press('button', 'Save settings');
+    await view.page.waitForSelector('.field-error');
+    suite.expectRefusals();
+    await view.choose('Execution mode', 'Local: only states are kept here');
+    await view.fill('Name', 'initech');
+    await view.press('button', 'Save settings');
+    await view.find('link', 'initech');
+    await view.isAccessible();
+    await view.press('button', 'Delete organization');
+    await view.fill('Type initech to confirm', 'initech');
+    await view.press('button', 'Delete');
+    await view.shows('The organization initech was deleted.');
+    expect(await view.address()).toBe('/app');
+  });
+
+  it('offers a reader nothing of this', async () => {
+    const { view, steps } = suite;
+    const team = await steps.ask('POST', '/organizations/acme/teams', {
+      data: { type: 'teams', attributes: { name: 'readers', 'organization-access': { 'read-workspaces': true } } },
+    });
+    const token = await steps.ask('POST', `/api/v2/teams/${team.id}/authentication-token`);
+    await view.signIn('/app/acme/workspaces/network', token.attributes.token);
+    await view.find('heading', 'network');
+    for (const name of ['Settings', 'Organization settings', 'Variable sets'])
+      expect(await view.has('link', name)).toBe(false);
+    await view.press('link', 'Variables');
+    await view.find('rowheader', 'owner');
+    expect(await view.has('button', 'Add variable')).toBe(false);
+    expect(await view.has('link', 'everywhere')).toBe(false);
+    await view.press('link', 'States');
+    await view.press('link', 'State 1');
+    await view.find('heading', 'About');
+    expect(await view.has('button', 'Roll back')).toBe(false);
+    // The token of a team has no account.
+    suite.expectRefusals();
+  });
 });

@@ -35,6 +35,12 @@ export const routes: readonly Route[] = [
   page(`${workspace}/states`, 'StatesPage', () => import('./pages/states/states.tsx')),
   page(`${workspace}/states/:id`, 'StatePage', () => import('./pages/states/state.tsx')),
   page(`${workspace}/states/:before/compare/:after`, 'StateDiffPage', () => import('./pages/states/state-diff.tsx')),
+  page(`${workspace}/settings`, 'WorkspaceSettingsPage', () => import('./pages/settings/workspace-settings.tsx')),
+  page(
+    '/app/:organization/settings',
+    'OrganizationSettingsPage',
+    () => import('./pages/settings/organization-settings.tsx'),
+  ),
   page('/app/:organization/varsets', 'VariableSetsPage', () => import('./pages/variables/variable-sets.tsx')),
   page('/app/:organization/varsets/:id', 'VariableSetPage', () => import('./pages/variables/variable-set.tsx')),
   page('/app/:organization/:workspace/runs/:id', 'PrintedRunPage', () => import('./pages/run.tsx')),

@@ -15,6 +15,7 @@ interface Section<Permissions> {
 export const organizationSections: readonly Section<OrganizationPermissions>[] = [
   { path: 'workspaces', label: 'Workspaces' },
   { path: 'varsets', label: 'Variable sets', when: (permissions) => permissions['can-read-varsets'] },
+  { path: 'settings', label: 'Organization settings', when: (permissions) => permissions['can-update'] },
 ];
 
 /** The tabs of a workspace. */
@@ -22,4 +23,9 @@ export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
   { path: '', label: 'Overview' },
   { path: 'variables', label: 'Variables', when: (permissions) => permissions['can-read-variable'] },
   { path: 'states', label: 'States', when: (permissions) => permissions['can-read-state-versions'] },
+  {
+    path: 'settings',
+    label: 'Settings',
+    when: (permissions) => permissions['can-update'] || permissions['can-destroy'],
+  },
 ];
