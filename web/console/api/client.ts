@@ -23,7 +23,10 @@ type Operation<M extends Method, P extends string> = `/api/v2${P}` extends infer
 type Body<O> = O extends { requestBody?: infer B }
   ? NonNullable<B> extends { content: { [key in Media]: infer D } }
     ? D
-    : undefined
+    : // Actions with a comment read any JSON.
+      NonNullable<B> extends { content: { 'application/json': unknown } }
+      ? { readonly comment?: string; readonly reason?: string }
+      : undefined
   : undefined;
 type Content<R> = R extends { content: { [key in Media]: infer D } } ? D : undefined;
 type Good<O> = O extends { responses: infer R }
