@@ -247,6 +247,80 @@ describeConsole('the settings in the console', prepare, (suite) => {
     expect(await view.address()).toBe('/app');
   });
 
+  it('creates a policy with code, attaches it to a set, and excludes a workspace', async () => {
+    const { view, steps } = suite;
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.press('link', 'Policies');
+    await view.press('button', 'New policy');
+    await view.fill('Name', 'tags');
+    await view.fill('Query', 'data.tags.deny');
+    await view.choose('Enforcement level', 'mandatory');
+    await view.press('button', 'Create policy');
+    await view.find('heading', 'tags');
+    await view.fill('Source', 'package tags');
+    await view.press('button', 'Save code');
+    await view.shows('The code was saved.');
+    await view.page.reload();
+    const code = await (await view.find('textbox', 'Source')).evaluate((field) => field.textContent);
+    expect(code).toBe('package tags');
+    await view.isAccessible();
+    await view.press('link', 'Policy sets');
+    await view.press('button', 'New policy set');
+    await view.fill('Name', 'baseline');
+    await view.press('checkbox', 'Global: it applies to every workspace of the organization');
+    await view.press('button', 'Create policy set');
+    await view.find('heading', 'baseline');
+    await view.press('button', 'Attach a policy to policies');
+    await view.fill('Policy', 'tags', 'combobox');
+    await view.press('button', 'Attach');
+    await view.find('link', 'tags');
+    await view.press('button', 'Exclude a workspace to excluded workspaces');
+    await view.fill('Workspace', 'billing', 'combobox');
+    await view.press('button', 'Exclude');
+    await view.find('link', 'billing');
+    await view.isAccessible();
+    await view.press('link', 'tags');
+    await view.press('link', 'baseline');
+    await view.press('button', 'Delete set');
+    await view.press('button', 'Delete policy set');
+    await view.shows('There are no policy sets yet.');
+    expect(await steps.ask('GET', '/api/v2/organizations/acme/policies')).toMatchObject([
+      { attributes: { name: 'tags', uploaded: true, 'enforcement-level': 'mandatory', 'policy-set-count': 0 } },
+    ]);
+  });
+
+  it('issues a token of an agent pool once, sees its agent in contact, and revokes it', async () => {
+    const { view, steps } = suite;
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.press('link', 'Agent pools');
+    await view.press('button', 'New agent pool');
+    await view.fill('Name', 'rack');
+    await view.press('button', 'Create agent pool');
+    await view.find('heading', 'rack');
+    await view.fill('Description', 'rack 4');
+    await view.press('button', 'Issue token');
+    await view.shows('It is shown only once.');
+    await view.shows('never in contact');
+    const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
+    await view.isAccessible();
+    expect(await steps.agent(secret).claim()).toBeUndefined();
+    await view.page.reload();
+    await view.shows('in contact');
+    expect(await view.text()).not.toContain(secret);
+    await view.press('button', 'Revoke rack 4');
+    await view.press('button', 'Revoke token');
+    await view.shows('No agent has a token of this pool.');
+    await view.press('checkbox', 'It may serve every workspace of the organization');
+    await view.press('button', 'Save settings');
+    await view.press('button', 'Allow a workspace to allowed workspaces');
+    await view.fill('Workspace', 'network', 'combobox');
+    await view.press('button', 'Allow');
+    await view.find('link', 'network');
+    await view.press('button', 'Delete pool');
+    await view.press('button', 'Delete agent pool');
+    await view.shows('There are no agent pools yet.');
+  });
+
   it('offers a reader nothing of this', async () => {
     const { view, steps } = suite;
     const team = await steps.ask('POST', '/organizations/acme/teams', {
@@ -255,7 +329,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     const token = await steps.ask('POST', `/api/v2/teams/${team.id}/authentication-token`);
     await view.signIn('/app/acme/workspaces/network', token.attributes.token);
     await view.find('heading', 'network');
-    for (const name of ['Settings', 'Organization settings', 'Variable sets'])
+    for (const name of ['Settings', 'Organization settings', 'Variable sets', 'Policies', 'Agent pools'])
       expect(await view.has('link', name)).toBe(false);
     await view.press('link', 'Variables');
     await view.find('rowheader', 'owner');

@@ -43,5 +43,11 @@ export const routes: readonly Route[] = [
   ),
   page('/app/:organization/varsets', 'VariableSetsPage', () => import('./pages/variables/variable-sets.tsx')),
   page('/app/:organization/varsets/:id', 'VariableSetPage', () => import('./pages/variables/variable-set.tsx')),
+  page('/app/:organization/policies', 'PoliciesPage', () => import('./pages/policies/policies.tsx')),
+  page('/app/:organization/policies/:id', 'PolicyPage', () => import('./pages/policies/policy.tsx')),
+  page('/app/:organization/policy-sets', 'PolicySetsPage', () => import('./pages/policies/policy-sets.tsx')),
+  page('/app/:organization/policy-sets/:id', 'PolicySetPage', () => import('./pages/policies/policy-set.tsx')),
+  page('/app/:organization/agent-pools', 'AgentPoolsPage', () => import('./pages/agents/agent-pools.tsx')),
+  page('/app/:organization/agent-pools/:id', 'AgentPoolPage', () => import('./pages/agents/agent-pool.tsx')),
   page('/app/:organization/:workspace/runs/:id', 'PrintedRunPage', () => import('./pages/run.tsx')),
 ];

@@ -15,6 +15,9 @@ interface Section<Permissions> {
 export const organizationSections: readonly Section<OrganizationPermissions>[] = [
   { path: 'workspaces', label: 'Workspaces' },
   { path: 'varsets', label: 'Variable sets', when: (permissions) => permissions['can-read-varsets'] },
+  { path: 'policies', label: 'Policies', when: (permissions) => permissions['can-update-sentinel'] },
+  { path: 'policy-sets', label: 'Policy sets', when: (permissions) => permissions['can-update-sentinel'] },
+  { path: 'agent-pools', label: 'Agent pools', when: (permissions) => permissions['can-update-agent-pools'] },
   { path: 'settings', label: 'Organization settings', when: (permissions) => permissions['can-update'] },
 ];
 

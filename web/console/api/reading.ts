@@ -1,4 +1,11 @@
-import { QueryClient, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import {
+  QueryClient,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useQueries,
+  useQuery,
+  useSuspenseQuery,
+} from '@tanstack/react-query';
 import { type Answered, type Asked, type Readable, request, textAt } from './client.ts';
 import { Problem } from './problem.ts';
 
@@ -43,6 +50,15 @@ export const usePolled = <P extends Readable>(
 /** The same for a part of a page that shows its own progress and problems, or that need not be read. */
 export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
   useQuery({ ...reading(path, options), ...more });
+
+/** The same for several resources, such as those that a relationship names without including them. */
+export const useMaybeReadEach = <P extends Readable>(
+  path: P,
+  each: readonly object[],
+): readonly UseQueryResult<Answered<'get', P>>[] =>
+  useQueries({ queries: each.map((options) => reading(path, options) as UseQueryOptions) }) as UseQueryResult<
+    Answered<'get', P>
+  >[];
 
 /** Reads a document that is not JSON:API. `key` tells apart what may have different addresses. */
 export const useText = (path: string, key: string = path): string =>
