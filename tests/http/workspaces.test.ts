@@ -27,6 +27,8 @@ const everything = {
   'can-read-settings': true,
   'can-read-run': true,
   'can-create-configuration-version': true,
+  'can-archive-configuration-version': true,
+  'can-manage-backing-data': true,
   'can-update': true,
   'can-destroy': true,
   'can-force-delete': true,
@@ -399,7 +401,12 @@ describe('workspaces', () => {
     const permissions = async (caller: Caller) =>
       (await caller.get(`/workspaces/${id}`).expect(200)).body.data.attributes.permissions;
     const read = readable;
-    const plan = [...read, 'can-create-configuration-version', 'can-queue-run'] as const;
+    const plan = [
+      ...read,
+      'can-create-configuration-version',
+      'can-archive-configuration-version',
+      'can-queue-run',
+    ] as const;
     const write = [
       ...plan,
       'can-update-variable',
@@ -417,7 +424,16 @@ describe('workspaces', () => {
     expect(await permissions(await holderOf('read-workspaces'))).toEqual(only(...read));
     expect(await permissions(await holderOf('manage-policies'))).toEqual(only('can-read-settings', 'can-read-run'));
     expect(await permissions(await api.organizationToken('acme'))).toEqual(
-      only(...read, 'can-update-variable', 'can-manage-tags', 'can-update', 'can-destroy', 'can-force-delete'),
+      only(
+        ...read,
+        'can-archive-configuration-version',
+        'can-manage-backing-data',
+        'can-update-variable',
+        'can-manage-tags',
+        'can-update',
+        'can-destroy',
+        'can-force-delete',
+      ),
     );
   });
 

@@ -30,6 +30,12 @@ export const routes: readonly Route[] = [
   page('/app/:organization', 'WorkspacesPage', () => import('./pages/workspaces.tsx')),
   page('/app/:organization/workspaces', 'WorkspacesPage', () => import('./pages/workspaces.tsx')),
   page(workspace, 'WorkspaceOverviewPage', () => import('./pages/workspace-overview.tsx')),
+  page(`${workspace}/runs`, 'RunsPage', () => import('./pages/runs.tsx')),
+  page(
+    `${workspace}/configuration-versions`,
+    'ConfigurationVersionsPage',
+    () => import('./pages/configuration-versions.tsx'),
+  ),
   page(`${workspace}/runs/:id`, 'RunPage', () => import('./pages/run.tsx')),
   page(`${workspace}/variables`, 'WorkspaceVariablesPage', () => import('./pages/variables/workspace-variables.tsx')),
   page(`${workspace}/states`, 'StatesPage', () => import('./pages/states/states.tsx')),

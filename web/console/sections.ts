@@ -24,6 +24,8 @@ export const organizationSections: readonly Section<OrganizationPermissions>[] =
 /** The tabs of a workspace. */
 export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
   { path: '', label: 'Overview' },
+  { path: 'runs', label: 'Runs', when: (may) => may['can-read-run'] },
+  { path: 'configuration-versions', label: 'Configuration versions', when: (may) => may['can-read-run'] },
   { path: 'variables', label: 'Variables', when: (permissions) => permissions['can-read-variable'] },
   { path: 'states', label: 'States', when: (permissions) => permissions['can-read-state-versions'] },
   {
