@@ -1,58 +1,8 @@
-import { createHash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { describeConsole } from '../support/console-suite.js';
 import { adminToken, type ServiceProcess } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
-
-/** A state with an instance whose password is sensitive, and with an output of each kind. */
-const stateOf = (serial: number, cidr: string, instances: readonly string[]) => ({
-  version: 4,
-  terraform_version: '1.11.0',
-  serial,
-  lineage: 'a0c5e6d2-0000-4000-8000-000000000000',
-  outputs: {
-    cidr: { value: cidr, type: 'string' },
-    password: { value: `secret-${serial}`, type: 'string', sensitive: true },
-  },
-  resources: [
-    {
-      mode: 'managed',
-      type: 'aws_vpc',
-      name: 'main',
-      provider: 'provider["registry.terraform.io/hashicorp/aws"]',
-      instances: instances.map((key) => ({
-        index_key: key,
-        schema_version: 0,
-        attributes: { cidr_block: cidr, password: `secret-${serial}`, tags: { Name: key } },
-        sensitive_attributes: [[{ type: 'get_attr', value: 'password' }]],
-      })),
-    },
-  ],
-});
-
-async function writeStates(steps: ServiceSteps, workspaceId: string): Promise<void> {
-  await steps.ask('POST', `/workspaces/${workspaceId}/actions/lock`);
-  const states = [stateOf(1, '10.0.0.0/16', ['a', 'b']), stateOf(2, '10.1.0.0/16', ['a', 'c'])];
-  for (const state of states) {
-    const bytes = Buffer.from(JSON.stringify(state));
-    const { id } = await steps.ask('POST', `/api/v2/workspaces/${workspaceId}/state-versions`, {
-      data: {
-        type: 'state-versions',
-        attributes: {
-          serial: state.serial,
-          lineage: state.lineage,
-          md5: createHash('md5').update(bytes).digest('hex'),
-          state: bytes.toString('base64'),
-        },
-      },
-    });
-    await until(`the outputs of ${id} are read`, async () => {
-      const shown = await steps.ask('GET', `/api/v2/state-versions/${id}`);
-      return shown.attributes['resources-processed'];
-    });
-  }
-  await steps.ask('POST', `/workspaces/${workspaceId}/actions/unlock`);
-}
+import { stateOf, writeStates } from '../support/written-states.js';
 
 /** The organization acme with the workspaces network, which has two states, and billing, and a global variable set. */
 async function prepare(service: ServiceProcess): Promise<void> {
@@ -321,6 +271,64 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.shows('There are no agent pools yet.');
   });
 
+  it('finds events of the audit trail by action and time', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.press('link', 'Audit trail');
+    await view.find('rowheader', 'workspaces/create');
+    await view.fill('Action', 'state-versions/create', 'searchbox');
+    await view.page.waitForFunction(
+      `[...document.querySelectorAll('tbody th')].every(({ textContent }) => textContent === 'state-versions/create')`,
+    );
+    await view.find('rowheader', 'state-versions/create');
+    expect(await view.address()).toBe('/app/acme/audit?action=state-versions%2Fcreate');
+    await view.isAccessible();
+    await view.fill('Action', 'runs/report', 'searchbox');
+    await view.shows('No event matches.');
+    await view.open('/app/acme/audit?since=2999-01-31T09%3A00%3A00.000Z');
+    await view.shows('No event matches.');
+  });
+
+  it('creates, suspends and deletes a user, as a site administrator', async () => {
+    const { view, service, steps } = suite;
+    await view.signIn('/app', adminToken);
+    await view.press('button', 'Account: admin');
+    await view.press('menuitem', 'Site administration');
+    await view.press('button', 'New user');
+    await view.fill('Username', 'mallory');
+    await view.fill('E-mail address', 'mallory@example.com');
+    await view.press('button', 'Create user');
+    await view.shows('The first token of mallory.');
+    const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
+    const statusOf = async (): Promise<number> => {
+      const headers = { Authorization: `Bearer ${secret}` };
+      return (await fetch(`${service.url}/api/v2/account/details`, { headers })).status;
+    };
+    expect(await statusOf()).toBe(200);
+    await view.isAccessible();
+    await view.press('button', 'Suspend mallory');
+    await view.press('button', 'Suspend user');
+    await view.find('button', 'Unsuspend mallory');
+    expect(await statusOf()).toBe(401);
+    expect(await view.has('button', 'Suspend admin')).toBe(false);
+    await view.press('button', 'Delete mallory');
+    await view.fill('Type mallory to confirm', 'mallory');
+    await view.press('button', 'Delete user');
+    await view.shows('mallory was deleted.');
+    await view.press('link', 'Site audit trail');
+    await view.find('rowheader', 'users/manage');
+    await view.press('link', 'Failing jobs');
+    await view.shows('No background job fails.');
+    await view.press('link', 'Site agent pools');
+    await view.press('button', 'New site agent pool');
+    await view.fill('Name', 'ours');
+    await view.press('button', 'Create agent pool');
+    await view.find('heading', 'ours');
+    await view.shows('No agent has a token of this pool.');
+    await view.isAccessible();
+    expect(await steps.ask('GET', '/admin/agent-pools')).toMatchObject([{ attributes: { name: 'ours' } }]);
+  });
+
   it('offers a reader nothing of this', async () => {
     const { view, steps } = suite;
     const team = await steps.ask('POST', '/organizations/acme/teams', {
@@ -329,7 +337,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     const token = await steps.ask('POST', `/api/v2/teams/${team.id}/authentication-token`);
     await view.signIn('/app/acme/workspaces/network', token.attributes.token);
     await view.find('heading', 'network');
-    for (const name of ['Settings', 'Organization settings', 'Variable sets', 'Policies', 'Agent pools'])
+    for (const name of ['Settings', 'Organization settings', 'Variable sets', 'Policies', 'Agent pools', 'Audit trail'])
       expect(await view.has('link', name)).toBe(false);
     await view.press('link', 'Variables');
     await view.find('rowheader', 'owner');

@@ -18,6 +18,7 @@ export const organizationSections: readonly Section<OrganizationPermissions>[] =
   { path: 'policies', label: 'Policies', when: (permissions) => permissions['can-update-sentinel'] },
   { path: 'policy-sets', label: 'Policy sets', when: (permissions) => permissions['can-update-sentinel'] },
   { path: 'agent-pools', label: 'Agent pools', when: (permissions) => permissions['can-update-agent-pools'] },
+  { path: 'audit', label: 'Audit trail', when: (permissions) => permissions['can-read-audit-events'] },
   { path: 'settings', label: 'Organization settings', when: (permissions) => permissions['can-update'] },
 ];
 
@@ -34,3 +35,11 @@ export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
     when: (permissions) => permissions['can-update'] || permissions['can-destroy'],
   },
 ];
+
+/** The tabs of the pages for site administrators. */
+export const siteTabs = [
+  { path: 'users', label: 'Users' },
+  { path: 'agent-pools', label: 'Site agent pools' },
+  { path: 'audit', label: 'Site audit trail' },
+  { path: 'jobs', label: 'Failing jobs' },
+] as const;
