@@ -176,10 +176,12 @@ describeConsole('the settings in the console', prepare, (suite) => {
     expect(await view.has('link', 'sketches')).toBe(false);
   });
 
-  it('changes the settings of an organization, and deletes it', async () => {
-    const { view, service } = suite;
-    await service.provision('globex', 'other');
-    await view.signIn('/app/globex/workspaces', adminToken);
+  it('creates an organization, changes its settings, and deletes it', async () => {
+    const { view } = suite;
+    await view.signIn('/app', adminToken);
+    await view.press('button', 'New organization');
+    await view.fill('Name', 'globex');
+    await view.press('button', 'Create organization');
     await view.press('link', 'Organization settings');
     await view.choose('Execution mode', 'Agent: agents of a pool');
     await view.press('button', 'Save settings');

@@ -43,3 +43,12 @@ export function ExecutionFields({ organization, workspace = '', mode, pool, mayL
     </>
   );
 }
+
+/** Agents of a pool can read what its workspaces hold, so the service names others who issued tokens of it. */
+export function savedSentence(relationships: {
+  readonly 'agent-pool-token-creators'?: { readonly data: readonly { readonly id: string }[] };
+}): string {
+  const creators = relationships['agent-pool-token-creators']?.data ?? [];
+  const others = creators.map(({ id }) => id).join(', ');
+  return `The settings were saved.${others === '' ? '' : ` Others who issued tokens of the agent pool: ${others}.`}`;
+}

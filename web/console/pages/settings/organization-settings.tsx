@@ -8,7 +8,7 @@ import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import type { Params } from '../../routes.ts';
 import { type Organization, OrganizationPage } from '../../shell/organization-page.tsx';
-import { ExecutionFields } from './execution-fields.tsx';
+import { ExecutionFields, savedSentence } from './execution-fields.tsx';
 
 const one = '/organizations/{organization}';
 
@@ -48,7 +48,7 @@ function Settings({ organization }: { readonly organization: Organization }) {
   const { attributes, relationships } = organization;
   const save = useChange(
     (data: ReturnType<typeof changeOf>) => api.patch(one, { path: { organization: attributes.name }, body: { data } }),
-    { done: 'The settings were saved.', outdates: ['/organizations'] },
+    { done: ({ data }) => savedSentence(data.relationships), outdates: ['/organizations'] },
   );
   const submit = async (values: FormValues): Promise<void> => {
     const { name } = (await save.run(changeOf(organization, values))).data.attributes;

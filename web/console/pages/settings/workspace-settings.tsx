@@ -8,7 +8,7 @@ import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, Field, SelectField } from '../../parts/field.tsx';
 import type { Params } from '../../routes.ts';
 import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
-import { ExecutionFields } from './execution-fields.tsx';
+import { ExecutionFields, savedSentence } from './execution-fields.tsx';
 
 type Names = Params<'organization' | 'workspace'>;
 
@@ -101,7 +101,7 @@ function Settings({ organization, workspace }: Shown) {
   const save = useChange(
     (data: ReturnType<typeof changeOf>) =>
       api.patch('/workspaces/{id}', { path: { id: workspace.id }, body: { data } }),
-    { done: 'The settings were saved.', outdates: [list] },
+    { done: ({ data }) => savedSentence(data.relationships), outdates: [list] },
   );
   const submit = async (values: FormValues): Promise<void> => {
     const { data } = await save.run(changeOf(workspace, values));
