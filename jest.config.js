@@ -29,7 +29,7 @@ export default {
       displayName: 'fast',
       setupFilesAfterEnv: [timeout, '<rootDir>/tests/support/files-in-memory.cjs'],
       testMatch: [
-        '<rootDir>/tests/{agent,domain,application,contracts,http,architecture,torture,bench,fuzz}/**/*.test.ts',
+        '<rootDir>/tests/{agent,domain,application,contracts,http,architecture,torture,bench,fuzz,web}/**/*.test.ts',
       ],
       testPathIgnorePatterns: ['\\.full\\.test\\.ts$'],
     },

@@ -159,6 +159,24 @@ describe('the order of runs', () => {
     expect(await all()).toEqual(['applied', 'planned_and_finished', 'plan_queued']);
   });
 
+  it.each(['apply', 'discard', 'cancel'] as const)(
+    'shows the comment of %s, however late the status changes',
+    async (action) => {
+      const { id } = await steps.create();
+      if (action !== 'cancel') await steps.plan();
+      // Each look at the clock is later than the last.
+      const standing = world.clock.now.bind(world.clock);
+      world.clock.now = () => {
+        world.clock.advance(0.001);
+        return standing();
+      };
+      await world.useCases.changeRun.execute(world.owner, id, action, 'known');
+      const { events } = await world.useCases.listRunEvents.execute(world.owner, id);
+      expect(events.filter(({ comment }) => comment === 'known')).toHaveLength(1);
+      expect(events.filter((event) => event.action === 'cancel_requested')).toEqual([]);
+    },
+  );
+
   it.each<RunAction>(['discard', 'cancel'])('lets the next one go on after a %s of the one before', async (action) => {
     const [first, second, third] = [await steps.create(), await steps.create(), await steps.create()];
     await steps.change(second.id, action);

@@ -74,7 +74,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.press('checkbox', 'read-workspaces: read every workspace');
     await view.press('button', 'Save organization access');
     await view.shows('The organization access was saved.');
-    await view.choose('Valid for', '30 days');
+    await view.choose('Team token valid for', '30 days');
     await view.press('button', 'Issue team token');
     await view.shows('It is shown only once.');
     await view.shows('in 30 days');

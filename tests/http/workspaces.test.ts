@@ -27,6 +27,8 @@ const everything = {
   'can-read-settings': true,
   'can-read-run': true,
   'can-create-configuration-version': true,
+  'can-archive-configuration-version': true,
+  'can-manage-backing-data': true,
   'can-update': true,
   'can-destroy': true,
   'can-force-delete': true,
@@ -400,7 +402,12 @@ describe('workspaces', () => {
     const permissions = async (caller: Caller) =>
       (await caller.get(`/workspaces/${id}`).expect(200)).body.data.attributes.permissions;
     const read = readable;
-    const plan = [...read, 'can-create-configuration-version', 'can-queue-run'] as const;
+    const plan = [
+      ...read,
+      'can-create-configuration-version',
+      'can-archive-configuration-version',
+      'can-queue-run',
+    ] as const;
     const write = [
       ...plan,
       'can-update-variable',
@@ -420,6 +427,8 @@ describe('workspaces', () => {
     expect(await permissions(await api.organizationToken('acme'))).toEqual(
       only(
         ...read,
+        'can-archive-configuration-version',
+        'can-manage-backing-data',
         'can-update-variable',
         'can-manage-tags',
         'can-manage-team-access',

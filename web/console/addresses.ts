@@ -6,6 +6,9 @@ const workspace = (inside: string, name: string): string => `${organization(insi
 /** The addresses that links lead to; their pages are in `routes.ts`. */
 export const addresses = {
   organizations: '/app',
+  /** A page for site administrators, by its tab; see `sections.ts`. */
+  site: (tab: string): string => `/app/settings/${tab}`,
+  sitePool: (id: string): string => `/app/settings/agent-pools/${part(id)}`,
   userTokens: '/app/settings/tokens',
   /** A page of an organization, by its section; see `sections.ts`. */
   inOrganization: (name: string, section: string): string => `${organization(name)}/${section}`,

@@ -32,7 +32,7 @@ export class OverrideTaskStage {
       const overridden = overrideStage(stage, now);
       await tx.taskStages.save(overridden);
       const made = { action: 'override', by: identityOf(actor), at: now, comment } as const;
-      await this.progress.fire(tx, run, 'override-policies', { decisions: [...run.state.decisions, made] });
+      await this.progress.fire(tx, run, 'override-policies', { decisions: [...run.state.decisions, made] }, now);
       await tx.audit.add(doneBy(actor, 'policy-outcomes/override', id), run.state);
       return { subject: overridden, standing: seen.standing };
     });

@@ -23,7 +23,10 @@ type Operation<M extends Method, P extends string> = `/api/v2${P}` extends infer
 type Body<O> = O extends { requestBody?: infer B }
   ? NonNullable<B> extends { content: { [key in Media]: infer D } }
     ? D
-    : undefined
+    : // Actions with a comment read any JSON.
+      NonNullable<B> extends { content: { 'application/json': unknown } }
+      ? { readonly comment?: string; readonly reason?: string }
+      : undefined
   : undefined;
 type Content<R> = R extends { content: { [key in Media]: infer D } } ? D : undefined;
 type Good<O> = O extends { responses: infer R }
@@ -104,6 +107,10 @@ export async function request(method: Method, path: string, options: AnyOptions 
 /** A document that is not JSON:API, by an address of this service. */
 export const textAt = async (path: string, signal?: AbortSignal): Promise<string> =>
   (await send(path, signal === undefined ? {} : { signal })).text();
+
+/** Replaces a document that is not JSON:API. */
+export const putText = (path: string, body: string): Promise<Response> =>
+  send(path, { method: 'PUT', body, headers: { 'Content-Type': 'text/plain' } });
 
 type Call<M extends Method> = <P extends PathWith<M>>(path: P, ...options: Asked<M, P>) => Promise<Answered<M, P>>;
 const call = <M extends Method>(method: M): Call<M> =>

@@ -1,4 +1,11 @@
-import { QueryClient, type UseQueryResult, useQueries, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import {
+  QueryClient,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useQueries,
+  useQuery,
+  useSuspenseQuery,
+} from '@tanstack/react-query';
 import { type Answered, type Asked, type Readable, request, textAt } from './client.ts';
 import { Problem } from './problem.ts';
 
@@ -19,36 +26,46 @@ interface More {
 }
 
 /** The key of a read: the path template, then its parameters. A change invalidates all reads of a template at once. */
-const untyped = (path: Readable, options: object = {}) => ({
+const reading = <P extends Readable>(path: P, options: object = {}) => ({
   queryKey: [path, options],
-  queryFn: ({ signal }: { signal: AbortSignal }) => request('get', path, { ...options, signal }),
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    request('get', path, { ...options, signal }) as Promise<Answered<'get', P>>,
 });
-
-const reading = <P extends Readable>(path: P, options?: object) => {
-  const { queryKey, queryFn } = untyped(path, options);
-  return { queryKey, queryFn: queryFn as (context: { signal: AbortSignal }) => Promise<Answered<'get', P>> };
-};
 
 /** Reads from the service; the page waits for it, and an error boundary shows a problem. */
 export const useRead = <P extends Readable>(path: P, ...options: Asked<'get', P>): Answered<'get', P> =>
   useSuspenseQuery(reading(path, options[0])).data;
 
+/** The same, read again after the milliseconds that `pause` returns for what was read last; false ends that. */
+export const usePolled = <P extends Readable>(
+  path: P,
+  options: Asked<'get', P>[0],
+  pause: (last: Answered<'get', P>) => number | false,
+): Answered<'get', P> =>
+  useSuspenseQuery({
+    ...reading(path, options),
+    refetchInterval: ({ state }) => (state.data === undefined ? false : pause(state.data)),
+  }).data;
+
 /** The same for a part of a page that shows its own progress and problems, or that need not be read. */
 export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
   useQuery({ ...reading(path, options), ...more });
 
-/** The same for several reads of one template, which run at once. */
-export const useMaybeReads = <P extends Readable>(path: P, all: readonly Asked<'get', P>[0][]) =>
-  useQueries({
-    queries: (all as readonly object[]).map((options) => untyped(path, options)),
-  }) as readonly UseQueryResult<Answered<'get', P>>[];
-
-/** After a deletion, once its page is left: Back must not show what is gone. */
-export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });
+/** The same for several resources, such as those that a relationship names without including them. */
+export const useMaybeReadEach = <P extends Readable>(
+  path: P,
+  each: readonly object[],
+): readonly UseQueryResult<Answered<'get', P>>[] =>
+  useQueries({ queries: each.map((options) => reading(path, options) as UseQueryOptions) }) as UseQueryResult<
+    Answered<'get', P>
+  >[];
 
 /** Reads a document that is not JSON:API. `key` tells apart what may have different addresses. */
 export const useText = (path: string, key: string = path): string =>
   useSuspenseQuery({ queryKey: ['text', key], queryFn: ({ signal }) => textAt(path, signal) }).data;
+
+/** After a deletion, once its page is left: Back must not show what is gone. */
+export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });
 
 /** After a change: all reads of these templates are outdated. */
 export const outdated = async (...paths: readonly Readable[]): Promise<void> => {

@@ -1,42 +1,161 @@
-import { Redirect } from 'wouter';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import { Link, Redirect } from 'wouter';
 import { addresses } from '../addresses.ts';
-import { useRead } from '../api/reading.ts';
+import { included, type Schemas } from '../api/client.ts';
+import { usePolled } from '../api/reading.ts';
 import { Facts } from '../parts/facts.tsx';
 import { StatusBadge } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
 import type { Params } from '../routes.ts';
 import { WorkspacePage } from '../shell/workspace-page.tsx';
+import { RunActions } from './run/actions.tsx';
+import { PlannedChanges } from './run/changes.tsx';
+import { LogView } from './run/log-view.tsx';
+import { Policies } from './run/policies.tsx';
+import { Timeline } from './run/timeline.tsx';
 
 type Names = Params<'organization' | 'workspace' | 'id'>;
+type Run = Schemas['client.Run'];
 
 /** The address that terraform prints. */
 export const PrintedRunPage = ({ params: { organization, workspace, id } }: Names) => (
   <Redirect to={addresses.run(organization, workspace, id)} replace />
 );
 
+/** Statuses that nothing leaves. */
+const final: readonly Run['attributes']['status'][] = [
+  'applied',
+  'planned_and_finished',
+  'discarded',
+  'errored',
+  'canceled',
+];
+/** Statuses in which a person decides. */
+const waiting: readonly Run['attributes']['status'][] = [
+  'planned',
+  'planned_and_saved',
+  'post_plan_completed',
+  'post_plan_awaiting_decision',
+];
+
+/** Milliseconds until the run is read again: never once it is over, rarely while a person decides. */
+const pauseFor = (status: Run['attributes']['status']): number | false =>
+  final.includes(status) ? false : waiting.includes(status) ? 15_000 : 3_000;
+
 export function RunPage({ params: { organization, workspace, id } }: Names) {
-  const { data: run } = useRead('/runs/{id}', { path: { id } });
-  const { attributes } = run;
+  const document = usePolled(
+    '/runs/{id}',
+    { path: { id }, query: { include: ['plan', 'apply', 'created_by'] } },
+    ({ data }) => pauseFor(data.attributes.status),
+  );
+  const run = document.data;
+  const { attributes, relationships } = run;
+  const { status } = attributes;
+  useRefreshWith(status);
+  const plan = included<Schemas['client.Plan']>(document, 'plans', relationships.plan.data.id);
+  const apply = included<Schemas['client.Apply']>(document, 'applies', relationships.apply.data.id);
+  const by = included<Schemas['client.Member']>(document, 'users', relationships['created-by'].data?.id);
+  const isMoving = pauseFor(status) === 3_000;
   return (
     <WorkspacePage
       organization={organization}
       name={workspace}
       tab="runs"
       title={attributes.message || id}
-      badges={<StatusBadge status={attributes.status} />}
+      badges={<StatusBadge status={status} />}
+      actions={() => <RunActions run={run} />}
     >
       {() => (
-        <section className="card">
-          <h2>About</h2>
-          <Facts
-            facts={[
-              ['ID', <code key="id">{id}</code>],
-              ['Source', attributes.source],
-              ['Created', <Time key="at" at={attributes['created-at']} />],
-            ]}
-          />
-        </section>
+        <>
+          {attributes['error-message'] !== null && <p className="problem">{attributes['error-message']}</p>}
+          <div className="cards">
+            <Timeline run={run} />
+            <section className="card" aria-labelledby="about">
+              <h2 id="about">About</h2>
+              <Facts facts={factsOf(run, by?.attributes.username ?? undefined)} />
+              <Link href={addresses.inWorkspace(organization, workspace, 'runs')}>All runs of this workspace</Link>
+            </section>
+          </div>
+          {plan !== undefined && (
+            <Phase title="Plan" phase={plan}>
+              {plan.attributes.status === 'finished' && <PlannedChanges planId={plan.id} />}
+            </Phase>
+          )}
+          <Policies runId={id} isMoving={isMoving} />
+          {apply !== undefined && !['pending', 'unreachable'].includes(apply.attributes.status) && (
+            <Phase title="Apply" phase={apply} />
+          )}
+        </>
       )}
     </WorkspacePage>
   );
 }
+
+/** Reads what changes with the status of the run, once it has changed. */
+function useRefreshWith(status: string): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    void status;
+    for (const path of ['/runs/{id}/run-events', '/runs/{runId}/task-stages']) {
+      void client.invalidateQueries({ queryKey: [path] });
+    }
+  }, [client, status]);
+}
+
+const factsOf = ({ id, attributes }: Run, by: string | undefined) =>
+  [
+    ['ID', <code key="id">{id}</code>],
+    ['Created by', by ?? 'the service'],
+    ['Kind', kindOf(attributes)],
+    ['Apply', attributes['auto-apply'] ? 'automatically' : 'after confirmation'],
+    ['Terraform', attributes['terraform-version'] ?? "the workspace's"],
+    ...(attributes['position-in-queue'] > 0
+      ? [['Position in the queue', attributes['position-in-queue']] as const]
+      : []),
+    ...(attributes['target-addrs'] ? [['Targets', attributes['target-addrs'].join(', ')] as const] : []),
+    ...(attributes['replace-addrs'] ? [['Replaces', attributes['replace-addrs'].join(', ')] as const] : []),
+  ] as const;
+
+function kindOf(attributes: Run['attributes']): string {
+  if (attributes['is-destroy']) return 'destroys everything';
+  if (attributes['plan-only']) return 'plan only';
+  if (attributes['refresh-only']) return 'refreshes the state only';
+  return attributes['save-plan'] ? 'saved plan' : 'plan and apply';
+}
+
+interface PhaseProps {
+  readonly title: string;
+  readonly phase: Schemas['client.Plan'] | Schemas['client.Apply'];
+  readonly children?: ReactNode;
+}
+
+function Phase({ title, phase, children }: PhaseProps) {
+  const { status, 'log-read-url': url } = phase.attributes;
+  const hasBegun = !['pending', 'queued', 'unreachable'].includes(status);
+  const name = title.toLowerCase();
+  return (
+    <section className="card" aria-labelledby={name}>
+      <div className="heading">
+        <h2 id={name}>{title}</h2>
+        <StatusBadge status={status} />
+        <Counts phase={phase} />
+      </div>
+      {children}
+      {status !== 'unreachable' && (
+        <details className="log-part" open>
+          <summary>Log</summary>
+          <LogView label={`Log of the ${name}`} url={url} hasBegun={hasBegun} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+const Counts = ({ phase: { attributes } }: Pick<PhaseProps, 'phase'>) =>
+  attributes['resource-additions'] === null ? null : (
+    <span>
+      {attributes['resource-additions']} to add, {attributes['resource-changes']} to change,{' '}
+      {attributes['resource-destructions']} to destroy
+      {(attributes['resource-imports'] ?? 0) > 0 && `, ${attributes['resource-imports']} to import`}
+    </span>
+  );

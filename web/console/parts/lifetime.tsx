@@ -15,7 +15,9 @@ const lifetimes = [
 ];
 
 /** How long a new token is valid; its form gets the days, for `expiryOf`. */
-export const LifetimeField = () => <SelectField label="Valid for" name="lifetime" value="90" choices={lifetimes} />;
+export const LifetimeField = ({ label = 'Valid for' }: { readonly label?: string }) => (
+  <SelectField label={label} name="lifetime" value="90" choices={lifetimes} />
+);
 
 /** The `expired-at` of a token that is issued now. */
 export const expiryOf = (days = ''): string | null =>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { api } from '../api/client.ts';
+import { type Answered, api } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import { useMaybeRead } from '../api/reading.ts';
 import { Field } from './field.tsx';
@@ -55,4 +55,29 @@ export async function projectNamed(organization: string, name: string): Promise<
   const [found] = data;
   if (found === undefined) throw none('There is no project of this name.');
   return found.id;
+}
+
+/** A policy by its name, with proposals while a person types. */
+export function PolicyField({ organization }: Props) {
+  const [text, setText] = useState('');
+  const { data } = useMaybeRead('/organizations/{organization}/policies', {
+    path: { organization },
+    query: { 'search[name]': text, 'page[size]': 20 },
+  });
+  const names = (data?.data ?? []).map(({ attributes }) => attributes.name);
+  return <Field label="Policy" name="name" isRequired autoFocus suggestions={names} value={text} onChange={setText} />;
+}
+
+/** The id of the policy of this name; throws a problem of the field `name`. */
+export async function policyNamed(organization: string, name: string): Promise<string> {
+  for (let number: number | null = 1; number !== null; ) {
+    const { data, meta }: Answered<'get', '/organizations/{organization}/policies'> = await api.get(
+      '/organizations/{organization}/policies',
+      { path: { organization }, query: { 'search[name]': name, 'page[size]': 100, 'page[number]': number } },
+    );
+    const found = data.find(({ attributes }) => attributes.name === name);
+    if (found !== undefined) return found.id;
+    number = meta.pagination['next-page'];
+  }
+  throw none('There is no policy of this name.');
 }

@@ -57,7 +57,7 @@ export function SingleToken({ name, about, read, issue, revoke }: Props) {
         problem={issue.problem}
         onSubmit={({ lifetime }) => issue.run(expiryOf(lifetime))}
       >
-        <LifetimeField />
+        <LifetimeField label={`${name} valid for`} />
       </EntryForm>
       {issued !== undefined && issued.id === token?.id && (
         <Secret key={issued.id} label={`${name}.`} value={issued.attributes.token} />

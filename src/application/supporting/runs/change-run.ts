@@ -85,9 +85,11 @@ export class ChangeRun {
     trigger: RunTrigger,
     made: Pick<RunDecision, 'action' | 'comment'>,
   ): Promise<void> {
-    await this.progress.fire(tx, run, trigger, {
-      decisions: [...run.state.decisions, { ...made, by: identityOf(actor), at: this.clock.now() }],
+    const now = this.clock.now();
+    const change = {
+      decisions: [...run.state.decisions, { ...made, by: identityOf(actor), at: now }],
       ...(trigger === 'request-cancel' && { cancelRequested: true }),
-    });
+    };
+    await this.progress.fire(tx, run, trigger, change, now);
   }
 }

@@ -105,10 +105,19 @@ export class RunProgress {
     return this.settle(tx, run);
   }
 
-  /** Throws `run/transition-refused` if the lifecycle table does not allow it. */
-  async fire(tx: RunTransaction, run: Run, trigger: RunTrigger, change?: RunChange): Promise<Run> {
+  /**
+   * Throws `run/transition-refused` if the lifecycle table does not allow it. A decision in the change has the instant `now`:
+   * that is how its event is found.
+   */
+  async fire(
+    tx: RunTransaction,
+    run: Run,
+    trigger: RunTrigger,
+    change?: RunChange,
+    now: Instant = this.clock.now(),
+  ): Promise<Run> {
     const context = await this.factsOf(tx, run);
-    return this.keep(tx, run, run.fire(trigger, context.facts, this.clock.now(), change), context);
+    return this.keep(tx, run, run.fire(trigger, context.facts, now, change), context);
   }
 
   /** Fires the automatic rows that the facts allow. */

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
-import { useMaybeReads, useRead } from '../../api/reading.ts';
+import { useMaybeReadEach, useRead } from '../../api/reading.ts';
 import { useAddressValues } from '../../parts/address-values.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { useSettled } from '../../parts/settled.ts';
@@ -36,7 +36,7 @@ export function RightsMatrix({ organization, workspace, workspaceId }: Props) {
       query: { 'page[size]': rowsPerPage, 'page[number]': Number(values.page ?? 1) },
     }),
   );
-  const accesses = useMaybeReads(
+  const accesses = useMaybeReadEach(
     '/workspaces/{id}/effective-access',
     data.map((team) => ({ path: { id: workspaceId }, query: { 'filter[team][id]': team.id } })),
   );

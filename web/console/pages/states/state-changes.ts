@@ -1,5 +1,5 @@
 /** The parts of a state file (version 4) that a comparison shows. */
-interface StateFile {
+export interface StateFile {
   readonly outputs?: Readonly<Record<string, { readonly value: unknown; readonly sensitive?: boolean }>>;
   readonly resources?: readonly {
     readonly module?: string;
@@ -23,17 +23,13 @@ interface Step {
   readonly value: unknown;
 }
 
-/** The text of a value, and whether it must not be shown. */
-interface Value {
-  readonly text: string;
-  readonly isSensitive: boolean;
-}
-
 export interface ValueChange {
   readonly name: string;
+  /** Whether one of the states marks it as sensitive, so that neither side may be shown. */
+  readonly isSensitive: boolean;
   /** Undefined if there is none. */
-  readonly before: Value | undefined;
-  readonly after: Value | undefined;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
 }
 
 export interface ResourceChange {
@@ -47,20 +43,18 @@ export interface StateChanges {
   readonly resources: readonly ResourceChange[];
 }
 
-type Values = ReadonlyMap<string, Value>;
-
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The leaves of a value by their paths, such as `ingress[0].port`. Empty lists and objects are leaves. */
-function* leavesOf(value: unknown, path: string): Generator<readonly [path: string, value: unknown]> {
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  if (entries.length === 0) {
-    yield [path, value];
-    return;
-  }
+/**
+ * The texts of the leaves of a value by their paths, such as `ingress[0].port`. Empty lists and objects are leaves, and
+ * so is what is hidden: its keys may be as secret as its values.
+ */
+function* leavesOf(value: unknown, hidden: ReadonlySet<string>, path = ''): Generator<readonly [string, string]> {
+  const entries = typeof value === 'object' && value !== null && !hidden.has(path) ? Object.entries(value) : [];
+  if (entries.length === 0) yield [path, textOf(value)];
   for (const [key, inside] of entries) {
-    if (Array.isArray(value)) yield* leavesOf(inside, `${path}[${key}]`);
-    else yield* leavesOf(inside, path === '' ? key : `${path}.${key}`);
+    const step = Array.isArray(value) ? `[${key}]` : path === '' ? key : `.${key}`;
+    yield* leavesOf(inside, hidden, path + step);
   }
 }
 
@@ -73,64 +67,58 @@ function pathOf(steps: readonly Step[]): string {
   }, '');
 }
 
-const isInside = (path: string, other: string): boolean =>
-  path === other || path.startsWith(`${other}.`) || path.startsWith(`${other}[`);
-
-function attributesOf({ attributes, sensitive_attributes: sensitive = [] }: Instance): Values {
-  const hidden = sensitive.map(pathOf);
-  return new Map(
-    [...leavesOf(attributes ?? {}, '')]
-      .filter(([path]) => path !== '')
-      .map(([path, value]) => [
-        path,
-        { text: textOf(value), isSensitive: hidden.some((other) => isInside(path, other)) },
-      ]),
-  );
-}
-
 const keyOf = (key: string | number | undefined): string => (key === undefined ? '' : `[${JSON.stringify(key)}]`);
 
-/** Attributes of instances by the addresses that terraform prints. */
-const instancesOf = ({ resources = [] }: StateFile): ReadonlyMap<string, Values> =>
+/** Instances by the addresses that terraform prints. */
+const instancesOf = ({ resources = [] }: StateFile): ReadonlyMap<string, Instance> =>
   new Map(
     resources.flatMap(({ module, mode, type, name, instances = [] }) => {
       const resource = [module, mode === 'data' ? 'data' : undefined, type, name].filter(Boolean).join('.');
-      return instances.map((instance): [string, Values] => [
+      return instances.map((instance): [string, Instance] => [
         `${resource}${keyOf(instance.index_key)}${instance.deposed === undefined ? '' : ` (deposed ${instance.deposed})`}`,
-        attributesOf(instance),
+        instance,
       ]);
     }),
-  );
-
-const outputsOf = ({ outputs = {} }: StateFile): Values =>
-  new Map(
-    Object.entries(outputs).map(([name, { value, sensitive = false }]) => [
-      name,
-      { text: textOf(value), isSensitive: sensitive },
-    ]),
   );
 
 const namesOf = (...maps: readonly ReadonlyMap<string, unknown>[]): readonly string[] =>
   [...new Set(maps.flatMap((map) => [...map.keys()]))].sort();
 
-const nothing: Values = new Map();
+function attributeChanges(older: Instance | undefined, newer: Instance | undefined): readonly ValueChange[] {
+  const hidden = new Set([older, newer].flatMap((side) => side?.sensitive_attributes ?? []).map(pathOf));
+  const before = new Map(leavesOf(older?.attributes ?? {}, hidden));
+  const after = new Map(leavesOf(newer?.attributes ?? {}, hidden));
+  return namesOf(before, after)
+    .filter((name) => name !== '' && before.get(name) !== after.get(name))
+    .map((name) => ({ name, isSensitive: hidden.has(name), before: before.get(name), after: after.get(name) }));
+}
 
-const changesOf = (before: Values, after: Values): readonly ValueChange[] =>
-  namesOf(before, after)
-    .map((name) => ({ name, before: before.get(name), after: after.get(name) }))
-    .filter((change) => change.before?.text !== change.after?.text);
+function outputChanges({ outputs: older = {} }: StateFile, { outputs: newer = {} }: StateFile): readonly ValueChange[] {
+  return [...new Set([...Object.keys(older), ...Object.keys(newer)])]
+    .sort()
+    .map((name) => {
+      const [was, is] = [older[name], newer[name]];
+      return {
+        name,
+        isSensitive: was?.sensitive === true || is?.sensitive === true,
+        before: was && textOf(was.value),
+        after: is && textOf(is.value),
+      };
+    })
+    .filter(({ before, after }) => before !== after);
+}
 
 /** What differs between two states, by output and by resource instance. */
 export function changesBetween(before: StateFile, after: StateFile): StateChanges {
   const [older, newer] = [instancesOf(before), instancesOf(after)];
   const resources = namesOf(older, newer).flatMap((address): ResourceChange[] => {
     const [was, is] = [older.get(address), newer.get(address)];
-    const values = changesOf(was ?? nothing, is ?? nothing);
+    const values = attributeChanges(was, is);
     if (was === undefined) return [{ address, kind: 'added', values }];
     if (is === undefined) return [{ address, kind: 'removed', values }];
     return values.length === 0 ? [] : [{ address, kind: 'changed', values }];
   });
-  return { outputs: changesOf(outputsOf(before), outputsOf(after)), resources };
+  return { outputs: outputChanges(before, after), resources };
 }
 
 /** Throws a `SyntaxError` for text that is not JSON. */

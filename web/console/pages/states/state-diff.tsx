@@ -1,4 +1,5 @@
 import { addresses } from '../../addresses.ts';
+import { ownAddress } from '../../api/own-address.ts';
 import { useRead, useText } from '../../api/reading.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -41,15 +42,11 @@ export function StateDiffPage({ params: { organization, workspace: name, before,
   );
 }
 
-/** The address on the service that the page came from, whatever name it has for others. */
-const pathOf = ({ attributes }: StateVersion): string => {
-  const { pathname, search } = new URL(attributes['hosted-state-download-url'] ?? '', location.href);
-  return pathname + search;
-};
+const addressOf = ({ attributes }: StateVersion): string => ownAddress(attributes['hosted-state-download-url'] ?? '');
 
 function Changes({ before, after }: { readonly before: StateVersion; readonly after: StateVersion }) {
   // The address is signed, and another one each time.
-  const texts = [useText(pathOf(before), before.id), useText(pathOf(after), after.id)] as const;
+  const texts = [useText(addressOf(before), before.id), useText(addressOf(after), after.id)] as const;
   const { outputs, resources } = changesBetween(stateIn(texts[0]), stateIn(texts[1]));
   const shown = resources.slice(0, most.resources);
   const numberOf = (kind: string) => resources.filter((change) => change.kind === kind).length;
@@ -100,18 +97,16 @@ const Values = ({ caption, head, values }: ValuesProps) => (
       empty={<p>No value differs.</p>}
       columns={[
         { head, cell: ({ name }) => <code>{name}</code> },
-        { head: 'Before', cell: ({ before }) => <Side value={before} /> },
-        { head: 'After', cell: ({ after }) => <Side value={after} /> },
+        { head: 'Before', cell: ({ before, isSensitive }) => <Side text={before} isSensitive={isSensitive} /> },
+        { head: 'After', cell: ({ after, isSensitive }) => <Side text={after} isSensitive={isSensitive} /> },
       ]}
     />
     {values.length > most.values && <p className="notice">Only the first {most.values} values are shown.</p>}
   </>
 );
 
-function Side({ value }: { readonly value: ValueChange['before'] }) {
-  if (value === undefined) return <span className="quiet">none</span>;
-  if (value.isSensitive) return <span className="quiet">sensitive</span>;
-  return (
-    <code className="lines">{value.text.length > most.text ? `${value.text.slice(0, most.text)}…` : value.text}</code>
-  );
+function Side({ text, isSensitive }: { readonly text: string | undefined; readonly isSensitive: boolean }) {
+  if (text === undefined) return <span className="quiet">none</span>;
+  if (isSensitive) return <span className="quiet">sensitive</span>;
+  return <code className="lines">{text.length > most.text ? `${text.slice(0, most.text)}…` : text}</code>;
 }

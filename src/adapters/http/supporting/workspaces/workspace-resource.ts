@@ -210,6 +210,8 @@ const workspace =
             'can-read-settings': is(flag, mayRead),
             'can-read-run': is(flag, may(standing, 'configuration-versions/read')),
             'can-create-configuration-version': is(flag, may(standing, 'configuration-versions/create')),
+            'can-archive-configuration-version': is(flag, may(standing, 'configuration-versions/archive')),
+            'can-manage-backing-data': is(flag, may(standing, 'configuration-versions/manage-backing-data')),
             'can-update': is(flag, mayUpdate),
             'can-destroy': is(flag, mayDelete),
             'can-force-delete': is(flag, mayDelete),

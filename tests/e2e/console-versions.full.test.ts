@@ -1,0 +1,110 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { archiveOf } from '../support/archives.js';
+import { describeConsole } from '../support/console-suite.js';
+import { adminToken, inTemporaryDirectory, type ServiceProcess } from '../support/process.js';
+import { ServiceSteps, until } from '../support/service-steps.js';
+
+const bytes = await archiveOf({ 'main.tf': 'terraform {}\n' });
+const address = '/app/acme/workspaces/network/configuration-versions';
+
+let older: string;
+let workspace: string;
+
+/** A workspace with a current version, and an older one. */
+async function prepare(service: ServiceProcess): Promise<void> {
+  const steps = new ServiceSteps(service);
+  workspace = await service.provision('acme', 'network');
+  older = await steps.uploaded(workspace, bytes, { 'auto-queue-runs': false });
+  await steps.uploaded(workspace, bytes, { 'auto-queue-runs': false });
+}
+
+describeConsole('configuration versions in the console', prepare, (suite) => {
+  it('are uploaded from a file, and start a run', async () => {
+    const { view, steps } = suite;
+    await view.signIn(address, adminToken);
+    await view.press('button', 'Upload configuration');
+    await view.isAccessible();
+    await inTemporaryDirectory(async (directory) => {
+      const file = join(directory, 'network.tar.gz');
+      await writeFile(file, bytes);
+      const [chooser] = await Promise.all([view.page.waitForFileChooser(), view.press('button', 'Choose a file')]);
+      await chooser.accept([file]);
+      await view.shows('Chosen: network.tar.gz');
+      await view.press('button', 'Upload');
+      await view.shows('was uploaded.');
+    });
+    await view.shows('Configuration versions: 3');
+    const [newest] = await steps.ask('GET', `/api/v2/workspaces/${workspace}/configuration-versions`);
+    expect(newest.attributes).toMatchObject({ status: 'uploaded', 'auto-queue-runs': true });
+    await view.press('link', 'Runs');
+    await view.shows('Runs: 1');
+    await view.isAccessible();
+  });
+
+  it('show why an archive is refused', async () => {
+    const { view } = suite;
+    await view.signIn(address, adminToken);
+    await view.press('button', 'Upload configuration');
+    await inTemporaryDirectory(async (directory) => {
+      const file = join(directory, 'broken.tar.gz');
+      await writeFile(file, 'not an archive');
+      const [chooser] = await Promise.all([view.page.waitForFileChooser(), view.press('button', 'Choose a file')]);
+      await chooser.accept([file]);
+      await view.shows('Chosen: broken.tar.gz');
+      await view.press('button', 'Upload');
+      await view.page.waitForSelector('.dialog .problem');
+    });
+    suite.expectRefusals();
+  });
+
+  it('lose their files, get them back, and lose them permanently', async () => {
+    const { view } = suite;
+    await view.signIn(address, adminToken);
+    await view.press('button', `Delete files of ${older}`);
+    await view.press('button', 'Delete files');
+    await view.shows('The files are deleted, and can be restored.');
+    await view.press('button', `Restore files of ${older}`);
+    await view.press('button', 'Restore files');
+    await view.shows('The files are restored.');
+    await view.press('button', `Delete files of ${older}`);
+    await view.press('button', 'Delete files');
+    await view.press('button', `Delete permanently the files of ${older}`);
+    await view.fill(`Type ${older} to confirm`, older);
+    await view.press('button', 'Delete permanently');
+    await view.shows('The files are permanently deleted.');
+    expect(await view.has('button', `Restore files of ${older}`)).toBe(false);
+    await view.isAccessible();
+  });
+
+  it('are downloaded as they were uploaded', async () => {
+    const { view, steps } = suite;
+    const id = await steps.uploaded(workspace, bytes, { 'auto-queue-runs': false });
+    await view.signIn(address, adminToken);
+    await inTemporaryDirectory(async (downloadPath) => {
+      const browser = await view.page.createCDPSession();
+      const browserContextId = view.page.browserContext().id as string;
+      await browser.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath, browserContextId });
+      await view.press('button', `Download ${id}`);
+      await view.shows(`${id}.tar.gz was downloaded.`);
+      await until('the file is there', async () => (await readdir(downloadPath)).includes(`${id}.tar.gz`), 20_000);
+      expect((await readFile(join(downloadPath, `${id}.tar.gz`))).equals(bytes)).toBe(true);
+    });
+  });
+
+  it('are not changed by people who may only read them', async () => {
+    const { view, steps } = suite;
+    const team = await steps.ask('POST', '/organizations/acme/teams', {
+      data: { type: 'teams', attributes: { name: 'readers', 'organization-access': { 'read-workspaces': true } } },
+    });
+    const token = await steps.ask('POST', `/api/v2/teams/${team.id}/authentication-token`);
+    await view.signIn(address, token.attributes.token);
+    await view.shows('Configuration versions:');
+    const names = (await view.page.evaluate(
+      `[...document.querySelectorAll('main button')].map((button) => button.getAttribute('aria-label') ?? button.textContent)`,
+    )) as string[];
+    expect(names.filter((name) => !name.startsWith('Download '))).toEqual([]);
+    suite.expectRefusals();
+  });
+});

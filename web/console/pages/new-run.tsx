@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { DialogTrigger } from 'react-aria-components';
+import { useLocation } from 'wouter';
+import { addresses } from '../addresses.ts';
+import { api } from '../api/client.ts';
+import { Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { ModalDialog } from '../parts/confirm.tsx';
+import { EntryForm } from '../parts/entry-form.tsx';
+import { Field, SelectField } from '../parts/field.tsx';
+import type { Workspace } from '../shell/workspace-page.tsx';
+import { changed } from './run/changed.ts';
+
+const kinds = {
+  apply: { label: 'Plan and apply', attributes: {} },
+  plan: { label: 'Plan only', attributes: { 'plan-only': true } },
+  refresh: { label: 'Refresh the state only', attributes: { 'refresh-only': true } },
+  destroy: { label: 'Destroy everything', attributes: { 'is-destroy': true } },
+} as const;
+type Kind = keyof typeof kinds;
+
+interface Props {
+  readonly organization: string;
+  readonly workspace: Workspace;
+}
+
+/** Starts a run of the workspace's current configuration version. */
+export function NewRun({ organization, workspace: { id, attributes, relationships } }: Props) {
+  const [, navigate] = useLocation();
+  const [kind, setKind] = useState<Kind>('apply');
+  const { permissions, actions } = attributes;
+  const create = useChange(
+    (message: string) =>
+      api.post('/runs', {
+        body: {
+          data: {
+            type: 'runs',
+            attributes: { ...(message === '' ? {} : { message }), ...kinds[kind].attributes },
+            relationships: { workspace: { data: { type: 'workspaces', id } } },
+          },
+        },
+      }),
+    { done: 'The run was created.', outdates: changed },
+  );
+  if (!permissions['can-queue-run']) return null;
+  if (relationships['current-configuration-version'].data === null) return null;
+  const offered = (Object.keys(kinds) as Kind[]).filter(
+    (one) => one !== 'destroy' || (permissions['can-queue-destroy'] && actions['is-destroyable']),
+  );
+  return (
+    <DialogTrigger>
+      <Button kind="main">New run</Button>
+      <ModalDialog title="New run">
+        {(close) => (
+          <EntryForm
+            submit="Start run"
+            isPending={create.isPending}
+            problem={create.problem}
+            onCancel={close}
+            onSubmit={async ({ message = '' }) => {
+              const { data } = await create.run(message);
+              close();
+              navigate(addresses.run(organization, attributes.name, data.id));
+            }}
+          >
+            <Field label="Message" name="message" description="What the run is for. Shown in lists." />
+            <SelectField
+              label="Kind"
+              value={kind}
+              choices={offered.map((value) => ({ value, label: kinds[value].label }))}
+              onChange={(value) => setKind(value as Kind)}
+            />
+          </EntryForm>
+        )}
+      </ModalDialog>
+    </DialogTrigger>
+  );
+}

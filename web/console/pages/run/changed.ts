@@ -1,0 +1,12 @@
+import type { Readable } from '../../api/client.ts';
+
+/** The reads that an action on a run makes outdated. */
+export const changed: readonly Readable[] = [
+  '/runs/{id}',
+  '/runs/{id}/run-events',
+  '/runs/{runId}/task-stages',
+  '/task-stages/{taskStageId}/policy-evaluations',
+  '/workspaces/{workspaceId}/runs',
+  '/organizations/{organization}/workspaces',
+  '/organizations/{organization}/workspaces/{name}',
+];

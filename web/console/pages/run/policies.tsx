@@ -1,0 +1,113 @@
+import { api, type Schemas } from '../../api/client.ts';
+import { useMaybeRead } from '../../api/reading.ts';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { StatusBadge } from '../../parts/status.tsx';
+import { changed } from './changed.ts';
+
+type Outcome = Schemas['client.PolicySetOutcome'];
+
+/** The policy checks of a run; `status` is that of the run, with which they change. */
+export function Policies({ runId, isMoving }: { readonly runId: string; readonly isMoving: boolean }) {
+  const { data, error } = useMaybeRead(
+    '/runs/{runId}/task-stages',
+    { path: { runId } },
+    { refetchInterval: isMoving ? 3_000 : false },
+  );
+  if (error !== null) return <ProblemView problem={error} />;
+  if (data === undefined || data.data.length === 0) return null;
+  return (
+    <section className="card" aria-labelledby="policies">
+      <h2 id="policies">Policies</h2>
+      {data.data.map((stage) => (
+        <Stage key={stage.id} stage={stage} isMoving={isMoving} />
+      ))}
+    </section>
+  );
+}
+
+function Stage({ stage, isMoving }: { readonly stage: Schemas['client.TaskStage']; readonly isMoving: boolean }) {
+  const { status, permissions, actions } = stage.attributes;
+  const { data } = useMaybeRead(
+    '/task-stages/{taskStageId}/policy-evaluations',
+    { path: { taskStageId: stage.id } },
+    { refetchInterval: isMoving ? 3_000 : false },
+  );
+  const override = useChange(
+    (comment: string) => api.post('/task-stages/{id}/actions/override', { path: { id: stage.id }, body: { comment } }),
+    { done: 'The failed policies are overridden.', outdates: changed },
+  );
+  return (
+    <>
+      <div className="heading">
+        <StatusBadge status={status} />
+        <div className="actions">
+          {actions['is-overridable'] && permissions['can-override-policy'] && (
+            <Confirm
+              trigger="Override"
+              title="Override the failed policies?"
+              confirm="Override policies"
+              isDanger
+              comment="Comment (optional)"
+              onConfirm={override.run}
+            >
+              <p>The run goes on although mandatory policies failed. The audit trail records who overrode them.</p>
+            </Confirm>
+          )}
+        </div>
+      </div>
+      {data?.data.map((evaluation) => (
+        <Evaluation key={`${evaluation.id} ${evaluation.attributes.status}`} evaluation={evaluation} />
+      ))}
+    </>
+  );
+}
+
+function Evaluation({ evaluation }: { readonly evaluation: Schemas['client.PolicyEvaluation'] }) {
+  const { status } = evaluation.attributes;
+  const isDone = !['pending', 'running'].includes(status);
+  const { data, error } = useMaybeRead(
+    '/policy-evaluations/{policyEvaluationId}/policy-set-outcomes',
+    { path: { policyEvaluationId: evaluation.id }, query: { 'page[size]': 100 } },
+    { enabled: isDone },
+  );
+  if (error !== null) return <ProblemView problem={error} />;
+  if (!isDone) return <StatusBadge status={status} />;
+  return data?.data.map((outcome) => <SetOutcome key={outcome.id} outcome={outcome} />);
+}
+
+const SetOutcome = ({ outcome: { attributes } }: { readonly outcome: Outcome }) => (
+  <section className="policy-set">
+    <h3>
+      {attributes['policy-set-name']} <StatusBadge status={attributes.status} />
+    </h3>
+    {attributes['policy-set-description'] && <p className="quiet">{attributes['policy-set-description']}</p>}
+    {attributes.error !== '' && <p className="problem">{attributes.error}</p>}
+    {attributes.warnings.map((warning) => (
+      <p key={warning} className="notice">
+        {warning}
+      </p>
+    ))}
+    <ul className="policies">
+      {attributes.outcomes.map((policy) => (
+        <li key={policy.policy_name}>
+          <StatusBadge status={policy.status} /> <strong>{policy.policy_name}</strong>
+          {policy.enforcement_level !== null && <span className="quiet"> {policy.enforcement_level}</span>}
+          {policy.description !== '' && <p>{policy.description}</p>}
+          <Messages output={policy.output} />
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+const Messages = ({ output }: { readonly output: readonly unknown[] | null }) =>
+  output === null || output.length === 0 ? null : (
+    <ul>
+      {output.map((message) => {
+        const text = typeof message === 'string' ? message : JSON.stringify(message);
+        return <li key={text}>{text}</li>;
+      })}
+    </ul>
+  );

@@ -1,0 +1,105 @@
+import { Link } from 'wouter';
+import { addresses } from '../addresses.ts';
+import { included, type QueryOf, type Schemas } from '../api/client.ts';
+import { usePolled } from '../api/reading.ts';
+import { useAddressValues, type Values } from '../parts/address-values.ts';
+import { SelectField } from '../parts/field.tsx';
+import { FilterField } from '../parts/filters.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { useSettled } from '../parts/settled.ts';
+import { StatusBadge } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import type { Params } from '../routes.ts';
+import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
+import { NewRun } from './new-run.tsx';
+
+type Query = QueryOf<'/workspaces/{workspaceId}/runs'>;
+
+export const RunsPage = ({ params: { organization, workspace: name } }: Params<'organization' | 'workspace'>) => (
+  <WorkspacePage
+    organization={organization}
+    name={name}
+    tab="runs"
+    actions={(workspace) => <NewRun organization={organization} workspace={workspace} />}
+  >
+    {(workspace) => (
+      <>
+        <Filters />
+        <Runs organization={organization} workspace={workspace} />
+      </>
+    )}
+  </WorkspacePage>
+);
+
+const groups = [
+  { value: '', label: 'Any' },
+  { value: 'non_final', label: 'In progress' },
+  { value: 'discardable', label: 'Waiting for a decision' },
+  { value: 'final', label: 'Finished' },
+];
+
+const operations = [
+  { value: '', label: 'Any' },
+  { value: 'plan_and_apply', label: 'Plan and apply' },
+  { value: 'plan_only', label: 'Plan only' },
+  { value: 'save_plan', label: 'Saved plan' },
+  { value: 'destroy', label: 'Destroy' },
+  { value: 'refresh_only', label: 'Refresh only' },
+];
+
+function Filters() {
+  const [values, change] = useAddressValues();
+  return (
+    <search className="filters" aria-label="Runs">
+      <FilterField label="Message or ID" value={values.text} onChange={(text) => change({ text })} />
+      <SelectField
+        label="Status"
+        value={values.status ?? ''}
+        choices={groups}
+        onChange={(status) => change({ status })}
+      />
+      <SelectField label="Kind" value={values.kind ?? ''} choices={operations} onChange={(kind) => change({ kind })} />
+    </search>
+  );
+}
+
+/** The values of the address; the service refuses what is not among its own. */
+const queryOf = (values: Values): Query => ({
+  include: ['created_by'],
+  'search[basic]': values.text ?? '',
+  ...(values.status ? { 'filter[status_group]': values.status as NonNullable<Query['filter[status_group]']> } : {}),
+  ...(values.kind ? { 'filter[operation]': [values.kind] as NonNullable<Query['filter[operation]']> } : {}),
+  'page[number]': Number(values.page ?? 1),
+});
+
+function Runs({ organization, workspace }: { readonly organization: string; readonly workspace: Workspace }) {
+  const [values] = useAddressValues();
+  const options = useSettled({ path: { workspaceId: workspace.id }, query: queryOf(values) });
+  const list = usePolled('/workspaces/{workspaceId}/runs', options, () => 15_000);
+  const nameOf = ({ relationships }: Schemas['client.Run']) =>
+    included<Schemas['client.Member']>(list, 'users', relationships['created-by'].data?.id)?.attributes.username;
+  return (
+    <>
+      <Table
+        caption="Runs"
+        rows={list.data}
+        keyOf={({ id }) => id}
+        empty={<p>No runs.</p>}
+        columns={[
+          {
+            head: 'Run',
+            cell: ({ id, attributes }) => (
+              <Link href={addresses.run(organization, workspace.attributes.name, id)}>{attributes.message || id}</Link>
+            ),
+          },
+          { head: 'Status', cell: ({ attributes }) => <StatusBadge status={attributes.status} /> },
+          { head: 'Created by', cell: (run) => nameOf(run) ?? <span className="quiet">the service</span> },
+          { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          { head: 'ID', cell: ({ id }) => <code>{id}</code> },
+        ]}
+      />
+      <Pager pagination={list.meta.pagination} what="Runs" />
+    </>
+  );
+}

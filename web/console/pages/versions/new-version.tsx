@@ -1,0 +1,96 @@
+import { useState } from 'react';
+import { DialogTrigger, DropZone, type FileDropItem, FileTrigger, Text } from 'react-aria-components';
+import { api } from '../../api/client.ts';
+import { ownAddress } from '../../api/own-address.ts';
+import { Button } from '../../parts/button.tsx';
+import { useChange } from '../../parts/change.ts';
+import { ModalDialog } from '../../parts/confirm.tsx';
+import { EntryForm } from '../../parts/entry-form.tsx';
+import { CheckField } from '../../parts/field.tsx';
+import { outdated } from './actions.tsx';
+import { upload } from './upload.ts';
+
+export const NewVersion = ({ workspaceId }: { readonly workspaceId: string }) => (
+  <DialogTrigger>
+    <Button kind="main">Upload configuration</Button>
+    <ModalDialog title="Upload configuration">
+      {(close) => <UploadForm workspaceId={workspaceId} close={close} />}
+    </ModalDialog>
+  </DialogTrigger>
+);
+
+interface Props {
+  readonly workspaceId: string;
+  readonly close: () => void;
+}
+
+function UploadForm({ workspaceId, close }: Props) {
+  const [file, setFile] = useState<File>();
+  const [share, setShare] = useState<number>();
+  const create = useChange(
+    async ({ archive, attributes }: { archive: File; attributes: Readonly<Record<string, boolean>> }) => {
+      const { data } = await api.post('/workspaces/{workspaceId}/configuration-versions', {
+        path: { workspaceId },
+        body: { data: { type: 'configuration-versions', attributes } },
+      });
+      await upload(ownAddress(data.attributes['upload-url']), archive, setShare);
+      return data.id;
+    },
+    { done: (id) => `${id} was uploaded.`, outdates: outdated },
+  );
+  return (
+    <EntryForm
+      submit="Upload"
+      isPending={create.isPending}
+      problem={create.problem}
+      onCancel={close}
+      onSubmit={async (values) => {
+        if (file === undefined) return;
+        const attributes = {
+          'auto-queue-runs': values.run === 'on',
+          speculative: values.speculative === 'on',
+          provisional: values.provisional === 'on',
+        };
+        await create.run({ archive: file, attributes });
+        close();
+      }}
+    >
+      <FileChoice file={file} onChoose={setFile} />
+      <CheckField name="run" label="Start a run when it is uploaded" isChecked />
+      <CheckField name="speculative" label="Speculative: for plans only" />
+      <CheckField name="provisional" label="Provisional: does not become the current version" />
+      {create.isPending && share !== undefined && (
+        <label className="field">
+          <span>Upload</span>
+          <progress value={share} max={1} />
+        </label>
+      )}
+    </EntryForm>
+  );
+}
+
+interface ChoiceProps {
+  readonly file: File | undefined;
+  readonly onChoose: (file: File) => void;
+}
+
+const FileChoice = ({ file, onChoose }: ChoiceProps) => (
+  <DropZone
+    className="drop"
+    onDrop={async ({ items }) => {
+      const dropped = items.find((item): item is FileDropItem => item.kind === 'file');
+      if (dropped !== undefined) onChoose(await dropped.getFile());
+    }}
+  >
+    <Text slot="label">{file === undefined ? 'Drop a .tar.gz archive here.' : `Chosen: ${file.name}`}</Text>
+    <FileTrigger
+      acceptedFileTypes={['.tar.gz', '.tgz', 'application/gzip']}
+      onSelect={(files) => {
+        const chosen = files?.[0];
+        if (chosen !== undefined) onChoose(chosen);
+      }}
+    >
+      <Button>Choose a file</Button>
+    </FileTrigger>
+  </DropZone>
+);
