@@ -180,6 +180,7 @@ describeConsole('access in the console', prepare, (suite) => {
       'write workspace: custom',
       'no',
       'no',
+      'no',
     ]);
     expect(await view.rowOf('What each team may do on this workspace', 'auditors')).toContain(
       'read organization: read-workspaces',

@@ -67,7 +67,8 @@ export const useText = (path: string, key: string = path): string =>
 /** After a deletion, once its page is left: Back must not show what is gone. */
 export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });
 
-/** After a change: all reads of these templates are outdated. */
+/** After a change: all reads of these templates are outdated. Those that no page shows are dropped, so that none flashes up. */
 export const outdated = async (...paths: readonly Readable[]): Promise<void> => {
+  for (const path of paths) queries.removeQueries({ queryKey: [path], type: 'inactive' });
   await Promise.all(paths.map((path) => queries.invalidateQueries({ queryKey: [path] })));
 };

@@ -11,14 +11,40 @@ import { type EffectiveAccess, type GivenClaim, throughInWords } from './sources
 /** Each row is a request, and the service limits their rate. */
 const rowsPerPage = 10;
 
-/** What the columns show, by the claims of the access policy; of levels, from the lowest to the highest. */
-const columns = [
-  { head: 'Runs', claims: ['runs: read', 'runs: plan', 'runs: apply'] },
-  { head: 'Variables', claims: ['variables: read', 'variables: write'] },
-  { head: 'State', claims: ['state-versions: read-outputs', 'state-versions: read', 'state-versions: write'] },
-  { head: 'Lock', claims: ['workspace locking'] },
-  { head: 'Administer', claims: ['workspace admin'] },
-] as const;
+type Levels = readonly (readonly [label: string, ...claims: string[]])[];
+
+/** The columns: levels from the lowest to the highest, each with the claims of the access policy that are enough for it. */
+const columns: readonly { readonly head: string; readonly levels: Levels }[] = [
+  {
+    head: 'Runs',
+    levels: [
+      ['read', 'runs: read'],
+      ['plan', 'runs: plan'],
+      ['apply', 'runs: apply'],
+    ],
+  },
+  {
+    head: 'Variables',
+    levels: [
+      ['read', 'variables: read'],
+      ['write', 'variables: write'],
+    ],
+  },
+  {
+    head: 'State',
+    levels: [
+      ['outputs', 'state-versions: read-outputs'],
+      ['read', 'state-versions: read'],
+      ['write', 'state-versions: write'],
+    ],
+  },
+  { head: 'Lock', levels: [['yes', 'workspace locking']] },
+  {
+    head: 'Override policies',
+    levels: [['yes', 'manage-policy-overrides', 'policy overrides, through a team with delegate-policy-overrides']],
+  },
+  { head: 'Administer', levels: [['yes', 'workspace admin']] },
+];
 
 interface Props {
   readonly organization: string;
@@ -66,10 +92,10 @@ export function RightsMatrix({ organization, workspace, workspaceId }: Props) {
               </Link>
             ),
           },
-          ...columns.map(({ head, claims }) => ({
+          ...columns.map(({ head, levels }) => ({
             head,
             cell: ({ access }: { readonly team: Team; readonly access: EffectiveAccess | undefined }) =>
-              access === undefined ? <span className="quiet">…</span> : <Level access={access} claims={claims} />,
+              access === undefined ? <span className="quiet">…</span> : <Level access={access} levels={levels} />,
           })),
         ]}
       />
@@ -81,16 +107,16 @@ export function RightsMatrix({ organization, workspace, workspaceId }: Props) {
   );
 }
 
-/** The highest of the claims that are true, and what gives it. */
-function Level({ access, claims }: { readonly access: EffectiveAccess; readonly claims: readonly string[] }) {
+/** The highest level that the team has, and what gives it. */
+function Level({ access, levels }: { readonly access: EffectiveAccess; readonly levels: Levels }) {
   const held = access.attributes.rights.flatMap((right) => right.claims);
-  const highest = claims.findLast((claim) => held.some((given) => given.claim === claim));
-  if (highest === undefined) return <span className="quiet">no</span>;
-  const ways = held.filter((given) => given.claim === highest);
+  const waysTo = (claims: readonly string[]) => held.filter(({ claim }) => claims.includes(claim));
+  const [label, ...claims] = levels.findLast(([, ...enough]) => waysTo(enough).length > 0) ?? [];
+  if (label === undefined) return <span className="quiet">no</span>;
   return (
     <>
-      <strong>{highest.includes(': ') ? highest.split(': ')[1] : 'yes'}</strong>
-      {sourcesOf(ways).map((source) => (
+      <strong>{label}</strong>
+      {sourcesOf(waysTo(claims)).map((source) => (
         <span key={source} className="source quiet">
           {source}
         </span>
