@@ -151,6 +151,7 @@ const added: readonly string[] = [
   'workspaces/attributes/permissions/can-force-delete',
   'workspaces/attributes/permissions/can-manage-run-tasks',
   'workspaces/attributes/permissions/can-manage-tags',
+  'workspaces/attributes/permissions/can-manage-team-access',
   'workspaces/attributes/permissions/can-read-state-outputs',
   'workspaces/attributes/permissions/can-read-state-versions',
   'workspaces/attributes/permissions/can-read-variable',

@@ -31,8 +31,15 @@ const everyPermission = (value: boolean) => ({
   'can-destroy': value,
   'can-create-team': value,
   'can-create-workspace': value,
+  'can-create-project': value,
+  'can-read-effective-access': value,
   'can-manage-users': value,
   'can-update-api-token': value,
+  'can-read-varsets': value,
+  'can-manage-varsets': value,
+  'can-update-sentinel': value,
+  'can-update-agent-pools': value,
+  'can-read-audit-events': value,
 });
 
 /** Settings without an effect, and their values in a new organization. */
@@ -123,12 +130,16 @@ describe('organizations', () => {
       ...nothing,
       'can-create-workspace': true,
       'can-manage-users': true,
+      'can-read-varsets': true,
+      'can-manage-varsets': true,
     });
     expect(await permissions(await api.organizationToken(name))).toEqual({
       ...nothing,
       'can-create-team': true,
       'can-create-workspace': true,
+      'can-create-project': true,
       'can-manage-users': true,
+      'can-update-agent-pools': true,
     });
   });
 

@@ -8,7 +8,18 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Only what never happens takes this long. */
 const timeout = 30_000;
 
-type Role = 'button' | 'link' | 'heading' | 'textbox' | 'searchbox' | 'combobox' | 'menuitem' | 'rowheader' | 'status';
+type Role =
+  | 'button'
+  | 'cell'
+  | 'checkbox'
+  | 'combobox'
+  | 'heading'
+  | 'link'
+  | 'menuitem'
+  | 'rowheader'
+  | 'searchbox'
+  | 'status'
+  | 'textbox';
 
 /** The console as a person uses it: everything is found by its role and accessible name. */
 export class ConsolePage {
@@ -64,6 +75,16 @@ export class ConsolePage {
 
   async text(): Promise<string> {
     return String(await this.page.evaluate('document.body.innerText'));
+  }
+
+  /** The texts of the cells of a row, by the name of its table and its first cell. */
+  async rowOf(table: string, row: string): Promise<readonly string[]> {
+    const cells = `[...document.querySelectorAll('table')]
+      .filter(({ caption }) => caption.textContent === ${JSON.stringify(table)})
+      .flatMap(({ rows }) => [...rows].map(({ cells }) => [...cells].map((cell) => cell.innerText.replace(/\\s+/g, ' '))))
+      .find(([head]) => head === ${JSON.stringify(row)})`;
+    const found = await this.page.waitForFunction(cells, { timeout });
+    return (await found.jsonValue()) as readonly string[];
   }
 
   /** The path and query of the address. */

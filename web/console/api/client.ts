@@ -104,6 +104,14 @@ export async function request(method: Method, path: string, options: AnyOptions 
   return text === '' ? undefined : JSON.parse(text);
 }
 
+/** A document that is not JSON:API, by an address of this service. */
+export const textAt = async (path: string, signal?: AbortSignal): Promise<string> =>
+  (await send(path, signal === undefined ? {} : { signal })).text();
+
+/** Replaces a document that is not JSON:API. */
+export const putText = (path: string, body: string): Promise<Response> =>
+  send(path, { method: 'PUT', body, headers: { 'Content-Type': 'text/plain' } });
+
 type Call<M extends Method> = <P extends PathWith<M>>(path: P, ...options: Asked<M, P>) => Promise<Answered<M, P>>;
 const call = <M extends Method>(method: M): Call<M> =>
   ((path: string, options?: AnyOptions) => request(method, path, options)) as Call<M>;

@@ -19,7 +19,7 @@ const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.sl
 
 /** A request that failed; the message is for people. */
 export class Problem extends Error {
-  /** The sentences about attributes of the sent document. */
+  /** The sentences about attributes and relationships of the sent document; of a nested one also by its own name. */
   readonly byAttribute: Readonly<Record<string, string>>;
 
   constructor(
@@ -32,8 +32,9 @@ export class Problem extends Error {
     super(sentences[status] ?? (details || `The service answered with the unexpected status ${status}.`));
     this.byAttribute = Object.fromEntries(
       errors.flatMap(({ source, detail, title }) => {
-        const [, attribute] = /^\/data\/attributes\/([^/]+)/.exec(source?.pointer ?? '') ?? [];
-        return attribute === undefined ? [] : [[attribute, upper(detail ?? title)]];
+        const [, ...names] =
+          /^\/data\/(?:attributes|relationships)\/([^/]+)(?:\/([^/]+))?/.exec(source?.pointer ?? '') ?? [];
+        return names.filter((name) => name !== undefined).map((name) => [name, upper(detail ?? title)]);
       }),
     );
   }

@@ -1,5 +1,12 @@
-import { QueryClient, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { type Answered, type Asked, type Readable, request } from './client.ts';
+import {
+  QueryClient,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useQueries,
+  useQuery,
+  useSuspenseQuery,
+} from '@tanstack/react-query';
+import { type Answered, type Asked, type Readable, request, textAt } from './client.ts';
 import { Problem } from './problem.ts';
 
 export const queries = new QueryClient({
@@ -44,7 +51,24 @@ export const usePolled = <P extends Readable>(
 export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
   useQuery({ ...reading(path, options), ...more });
 
-/** After a change: all reads of these templates are outdated. */
+/** The same for several resources, such as those that a relationship names without including them. */
+export const useMaybeReadEach = <P extends Readable>(
+  path: P,
+  each: readonly object[],
+): readonly UseQueryResult<Answered<'get', P>>[] =>
+  useQueries({ queries: each.map((options) => reading(path, options) as UseQueryOptions) }) as UseQueryResult<
+    Answered<'get', P>
+  >[];
+
+/** Reads a document that is not JSON:API. `key` tells apart what may have different addresses. */
+export const useText = (path: string, key: string = path): string =>
+  useSuspenseQuery({ queryKey: ['text', key], queryFn: ({ signal }) => textAt(path, signal) }).data;
+
+/** After a deletion, once its page is left: Back must not show what is gone. */
+export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });
+
+/** After a change: all reads of these templates are outdated. Those that no page shows are dropped, so that none flashes up. */
 export const outdated = async (...paths: readonly Readable[]): Promise<void> => {
+  for (const path of paths) queries.removeQueries({ queryKey: [path], type: 'inactive' });
   await Promise.all(paths.map((path) => queries.invalidateQueries({ queryKey: [path] })));
 };

@@ -7,11 +7,12 @@ import { Pager } from '../parts/pager.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Page } from '../shell/page.tsx';
+import { NewOrganization } from './new-organization.tsx';
 
 export function OrganizationsPage() {
   const [values, change] = useAddressValues();
   return (
-    <Page title="Organizations">
+    <Page title="Organizations" actions={<NewOrganization />}>
       <search className="filters">
         <FilterField label="Name" value={values.name} onChange={(name) => change({ name })} />
       </search>

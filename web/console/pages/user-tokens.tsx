@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { addresses } from '../addresses.ts';
 import { api, type Schemas } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
@@ -7,7 +6,8 @@ import { useAddressValues } from '../parts/address-values.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntryForm } from '../parts/entry-form.tsx';
-import { Field, SelectField } from '../parts/field.tsx';
+import { Field } from '../parts/field.tsx';
+import { Expiry, expiryOf, LifetimeField } from '../parts/lifetime.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
 import { Secret } from '../parts/secret.tsx';
@@ -16,13 +16,6 @@ import { Time } from '../parts/time.tsx';
 import { Loading, Page } from '../shell/page.tsx';
 
 const list = '/users/{userId}/authentication-tokens';
-const day = 24 * 3600_000;
-const lifetimes = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: 'One year' },
-  { value: '', label: 'Unlimited' },
-];
 
 /** The page that `terraform login` opens. */
 export function UserTokensPage() {
@@ -55,7 +48,6 @@ function OfUser({ user, problem }: { readonly user: Schemas['client.User'] | und
 }
 
 function NewToken({ userId }: { readonly userId: string }) {
-  const [days, setDays] = useState('90');
   const issue = useChange(
     ({ description, expiredAt }: { description: string; expiredAt: string | null }) =>
       api.post(list, {
@@ -74,16 +66,11 @@ function NewToken({ userId }: { readonly userId: string }) {
         submit="Issue token"
         isPending={issue.isPending}
         problem={issue.problem}
-        onSubmit={({ description = '' }) =>
-          issue.run({
-            description,
-            expiredAt: days === '' ? null : new Date(Date.now() + Number(days) * day).toISOString(),
-          })
-        }
+        onSubmit={({ description = '', lifetime }) => issue.run({ description, expiredAt: expiryOf(lifetime) })}
       >
         <div className="field-row">
           <Field label="Description" name="description" />
-          <SelectField label="Valid for" value={days} choices={lifetimes} onChange={setDays} />
+          <LifetimeField />
         </div>
       </EntryForm>
       {issue.result !== undefined && (
@@ -119,7 +106,7 @@ function Tokens({ userId }: { readonly userId: string }) {
           { head: 'Description', cell: nameOf },
           { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
           { head: 'Last used', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
-          { head: 'Expires', cell: ({ attributes }) => <Time at={attributes['expired-at']} /> },
+          { head: 'Expires', cell: ({ attributes }) => <Expiry at={attributes['expired-at']} /> },
           {
             head: 'Actions',
             cell: (token) => (

@@ -1,13 +1,11 @@
 import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
-import { api } from '../api/client.ts';
 import { useMaybeRead } from '../api/reading.ts';
-import { useChange } from '../parts/change.ts';
-import { Confirm } from '../parts/confirm.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Params } from '../routes.ts';
+import { LockButtons } from '../shell/lock-buttons.tsx';
 import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
 
 type Names = Params<'organization' | 'workspace'>;
@@ -22,63 +20,6 @@ export const WorkspaceOverviewPage = ({ params: { organization, workspace: name 
     {(workspace) => <Overview organization={organization} workspace={workspace} />}
   </WorkspacePage>
 );
-
-const reads = ['/organizations/{organization}/workspaces/{name}', '/organizations/{organization}/workspaces'] as const;
-
-function LockButtons({ workspace: { id, attributes } }: { readonly workspace: Workspace }) {
-  const { locked, permissions } = attributes;
-  const lock = useChange(
-    (reason: string) => api.post('/workspaces/{id}/actions/lock', { path: { id }, body: { reason } }),
-    { done: 'The workspace is locked.', outdates: reads },
-  );
-  const unlock = useChange(() => api.post('/workspaces/{id}/actions/unlock', { path: { id } }), {
-    done: 'The workspace is unlocked.',
-    outdates: reads,
-  });
-  const force = useChange(() => api.post('/workspaces/{id}/actions/force-unlock', { path: { id } }), {
-    done: 'The workspace is unlocked.',
-    outdates: reads,
-  });
-  if (!locked) {
-    return (
-      permissions['can-lock'] && (
-        <Confirm
-          trigger="Lock"
-          title="Lock this workspace?"
-          confirm="Lock workspace"
-          comment="Reason (optional)"
-          onConfirm={lock.run}
-        >
-          <p>While it is locked, no run changes its state.</p>
-        </Confirm>
-      )
-    );
-  }
-  return (
-    <>
-      {permissions['can-unlock'] && (
-        <Confirm
-          trigger="Unlock"
-          title="Unlock this workspace?"
-          confirm="Unlock workspace"
-          onConfirm={() => unlock.run(undefined)}
-        />
-      )}
-      {permissions['can-force-unlock'] && (
-        <Confirm
-          trigger="Force unlock"
-          title="Unlock this workspace for another?"
-          confirm="Force unlock"
-          isDanger
-          typed={attributes.name}
-          onConfirm={() => force.run(undefined)}
-        >
-          <p>The lock may belong to a person or run that is changing the state right now.</p>
-        </Confirm>
-      )}
-    </>
-  );
-}
 
 function Overview({ organization, workspace }: { readonly organization: string; readonly workspace: Workspace }) {
   const { attributes, relationships } = workspace;

@@ -3,6 +3,7 @@ import { addresses } from '../addresses.ts';
 import { included, type QueryOf, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
 import { useAddressValues, type Values } from '../parts/address-values.ts';
+import { Chips } from '../parts/chips.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { StatusBadge } from '../parts/status.tsx';
@@ -84,7 +85,7 @@ function Workspaces({ organization }: { readonly organization: string }) {
             },
           },
           { head: 'Project', cell: (workspace) => projectOf(workspace)?.attributes.name },
-          { head: 'Tags', cell: ({ attributes }) => <Tags names={attributes['tag-names']} /> },
+          { head: 'Tags', cell: ({ attributes }) => <Chips texts={attributes['tag-names']} /> },
           { head: 'Changed', cell: ({ attributes }) => <Time at={attributes['updated-at']} /> },
         ]}
       />
@@ -92,13 +93,3 @@ function Workspaces({ organization }: { readonly organization: string }) {
     </>
   );
 }
-
-const Tags = ({ names }: { readonly names: readonly string[] }) => (
-  <span className="chips">
-    {names.map((name) => (
-      <span key={name} className="chip">
-        {name}
-      </span>
-    ))}
-  </span>
-);

@@ -4,6 +4,9 @@ import { Problem } from '../api/problem.ts';
 import { Button, SubmitButton } from './button.tsx';
 import { ProblemView } from './problem-view.tsx';
 
+/** The values of the fields by their names. */
+export type FormValues = Readonly<Record<string, string>>;
+
 interface Props {
   /** The label of the button that sends. */
   readonly submit: string;
@@ -11,8 +14,8 @@ interface Props {
   /** The problem of the last attempt. Errors about an attribute also appear at the field of that name. */
   readonly problem: unknown;
   readonly onCancel?: () => void;
-  /** Gets the values of the fields by their names; the form shows a rejection through `problem`. */
-  readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<unknown>;
+  /** The form shows a rejection through `problem`. */
+  readonly onSubmit: (values: FormValues) => Promise<unknown>;
   readonly children: ReactNode;
 }
 

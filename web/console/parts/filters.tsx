@@ -33,3 +33,22 @@ export function FilterField({ label, value = '', onChange }: Props) {
   };
   return <Field label={label} type="search" value={text} onChange={typed} />;
 }
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
+
+/** As the browser's field has it: without a time zone. */
+function localText(instant: string): string {
+  const at = new Date(instant);
+  const day = [at.getFullYear(), twoDigits(at.getMonth() + 1), twoDigits(at.getDate())].join('-');
+  return `${day}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
+}
+
+/** A field for an instant in the reader's time zone; its value is in the address as ISO 8601. */
+export const InstantField = ({ label, value = '', onChange }: Props) => (
+  <Field
+    label={label}
+    type="datetime-local"
+    value={value === '' ? '' : localText(value)}
+    onChange={(text) => onChange(text === '' ? '' : new Date(text).toISOString())}
+  />
+);

@@ -16,6 +16,9 @@ const AccountMenu = () => {
       name="Account"
       items={[
         { label: 'Your tokens', onAction: () => navigate(addresses.userTokens) },
+        ...(data?.data.attributes['is-site-admin']
+          ? [{ label: 'Site administration', onAction: () => navigate(addresses.site('users')) }]
+          : []),
         { label: 'Sign out', onAction: () => session.signOut() },
       ]}
     />

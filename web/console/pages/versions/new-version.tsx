@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { useChange } from '../../parts/change.ts';
 import { ModalDialog } from '../../parts/confirm.tsx';
 import { EntryForm } from '../../parts/entry-form.tsx';
-import { CheckboxField } from '../../parts/field.tsx';
+import { CheckField } from '../../parts/field.tsx';
 import { outdated } from './actions.tsx';
 import { upload } from './upload.ts';
 
@@ -56,9 +56,9 @@ function UploadForm({ workspaceId, close }: Props) {
       }}
     >
       <FileChoice file={file} onChoose={setFile} />
-      <CheckboxField name="run" label="Start a run when it is uploaded" isChecked />
-      <CheckboxField name="speculative" label="Speculative: for plans only" />
-      <CheckboxField name="provisional" label="Provisional: does not become the current version" />
+      <CheckField name="run" label="Start a run when it is uploaded" isChecked />
+      <CheckField name="speculative" label="Speculative: for plans only" />
+      <CheckField name="provisional" label="Provisional: does not become the current version" />
       {create.isPending && share !== undefined && (
         <label className="field">
           <span>Upload</span>

@@ -192,6 +192,7 @@ const workspace =
             'can-update-variable': is(flag, may(standing, 'variables/manage')),
             'can-manage-run-tasks': is(flag, may(standing, 'workspace-tasks/manage')),
             'can-manage-tags': is(flag, mayUpdate),
+            'can-manage-team-access': is(flag, may(standing, 'team-access/manage')),
             'can-lock': is(flag, mayLock),
             'can-unlock': is(flag, mayLock),
             'can-force-unlock': is(flag, may(standing, 'workspaces/force-unlock')),

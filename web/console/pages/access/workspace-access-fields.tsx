@@ -1,0 +1,66 @@
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import type { FormValues } from '../../parts/entry-form.tsx';
+import { CheckField, SelectField } from '../../parts/field.tsx';
+import { mocks, runs, states, variables, workspaceLevels } from './levels.ts';
+
+type Attributes = Schemas['client.TeamAccess']['attributes'];
+type Level<Name extends keyof Attributes> = Exclude<Attributes[Name], 'none'>;
+
+/** The attributes that the values of the form name. A fixed level has no others. */
+export const attributesOfWorkspaceAccess = (given: FormValues) =>
+  given.access === 'custom'
+    ? {
+        access: 'custom' as const,
+        runs: given.runs as Level<'runs'>,
+        variables: given.variables as Attributes['variables'],
+        'state-versions': given['state-versions'] as Attributes['state-versions'],
+        'policy-mocks': given['policy-mocks'] as Attributes['policy-mocks'],
+        'workspace-locking': 'workspace-locking' in given,
+        'run-tasks': 'run-tasks' in given,
+        'policy-overrides': 'policy-overrides' in given,
+      }
+    : { access: given.access as Attributes['access'] };
+
+interface Props {
+  /** What the team has now. */
+  readonly held?: Attributes;
+}
+
+/** The level of a team on a workspace, and the permissions of a custom one. */
+export function WorkspaceAccessFields({ held }: Props) {
+  const [access, setAccess] = useState<string>(held?.access ?? 'read');
+  return (
+    <>
+      <SelectField label="Access" name="access" value={access} choices={workspaceLevels} onChange={setAccess} />
+      {access === 'custom' && (
+        <fieldset className="checks">
+          <legend>Permissions</legend>
+          <div className="field-row">
+            <SelectField label="Runs" name="runs" value={held?.runs ?? 'read'} choices={runs} />
+            <SelectField label="Variables" name="variables" value={held?.variables ?? 'none'} choices={variables} />
+            <SelectField
+              label="State"
+              name="state-versions"
+              value={held?.['state-versions'] ?? 'none'}
+              choices={states}
+            />
+            <SelectField
+              label="Policy mocks"
+              name="policy-mocks"
+              value={held?.['policy-mocks'] ?? 'none'}
+              choices={mocks}
+            />
+          </div>
+          <CheckField label="Lock and unlock" name="workspace-locking" isChecked={held?.['workspace-locking']} />
+          <CheckField label="Run tasks" name="run-tasks" isChecked={held?.['run-tasks']} />
+          <CheckField
+            label="Override failed policies, if the team has delegate-policy-overrides"
+            name="policy-overrides"
+            isChecked={held?.['policy-overrides']}
+          />
+        </fieldset>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,206 @@
+import { Link, useLocation } from 'wouter';
+import { addresses } from '../../addresses.ts';
+import { api, included, type Schemas } from '../../api/client.ts';
+import { Problem } from '../../api/problem.ts';
+import { useMaybeRead, useMaybeReadEach, useRead } from '../../api/reading.ts';
+import { useAddressValues } from '../../parts/address-values.ts';
+import { Attachments } from '../../parts/attachments.tsx';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { EntryForm } from '../../parts/entry-form.tsx';
+import { CheckField, Field } from '../../parts/field.tsx';
+import { WorkspaceField, workspaceNamed } from '../../parts/name-fields.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import type { Params } from '../../routes.ts';
+import { OrganizationPage } from '../../shell/organization-page.tsx';
+import { Loading } from '../../shell/page.tsx';
+import { AgentTokens, contactInterval } from './agent-tokens.tsx';
+
+type Pool = Schemas['client.AgentPool'];
+
+const one = '/agent-pools/{id}';
+const list = '/organizations/{organization}/agent-pools';
+const tokensPath = '/agent-pools/{poolId}/authentication-tokens';
+
+export function AgentPoolPage({ params: { organization, id } }: Params<'organization' | 'id'>) {
+  const [values] = useAddressValues();
+  const pool = useRead(one, { path: { id }, query: { include: ['workspaces'] } });
+  // The service refuses the list to those who may not change the pool, and no other response says who may.
+  const { data: tokens, error } = useMaybeRead(
+    tokensPath,
+    { path: { poolId: id }, query: { 'page[number]': Number(values.page ?? 1) } },
+    { refetchInterval: contactInterval },
+  );
+  const users = pool.data.relationships.workspaces?.data ?? [];
+  return (
+    <OrganizationPage
+      organization={organization}
+      section="agent-pools"
+      title={pool.data.attributes.name}
+      actions={() => tokens !== undefined && <RemovePool organization={organization} pool={pool.data} />}
+    >
+      {() => (
+        <>
+          {tokens === undefined && error === null && <Loading />}
+          {tokens === undefined && error instanceof Problem && <Refused problem={error} />}
+          {tokens !== undefined && (
+            <AgentTokens
+              tokens={tokens}
+              issue={(description) =>
+                api.post(tokensPath, {
+                  path: { poolId: id },
+                  body: { data: { type: 'authentication-tokens', attributes: { description } } },
+                })
+              }
+              outdates={[tokensPath]}
+            />
+          )}
+          <section className="card" aria-labelledby="users">
+            <h2 id="users">Workspaces that use this pool</h2>
+            {users.length === 0 && <p className="quiet">None that you can see.</p>}
+            <ul>
+              {users.map((workspace) => (
+                <li key={workspace.id}>
+                  <WorkspaceLink
+                    organization={organization}
+                    workspace={included<Schemas['client.Workspace']>(pool, 'workspaces', workspace.id)}
+                  />
+                </li>
+              ))}
+            </ul>
+          </section>
+          {tokens !== undefined && (
+            <>
+              {!pool.data.attributes['organization-scoped'] && (
+                <Scope organization={organization} pool={pool.data} relationship="allowed-workspaces" />
+              )}
+              <Scope organization={organization} pool={pool.data} relationship="excluded-workspaces" />
+              <Settings key={JSON.stringify(pool.data.attributes)} pool={pool.data} />
+            </>
+          )}
+        </>
+      )}
+    </OrganizationPage>
+  );
+}
+
+const Refused = ({ problem }: { readonly problem: Problem }) =>
+  problem.status === 404 ? (
+    <p className="notice">
+      You cannot change this pool or see its tokens: workspaces that you do not administer use it.
+    </p>
+  ) : (
+    <ProblemView problem={problem} />
+  );
+
+interface WorkspaceLinkProps {
+  readonly organization: string;
+  readonly workspace: Schemas['client.Workspace'] | undefined;
+}
+
+const WorkspaceLink = ({ organization, workspace }: WorkspaceLinkProps) =>
+  workspace !== undefined && (
+    <Link href={addresses.workspace(organization, workspace.attributes.name)}>{workspace.attributes.name}</Link>
+  );
+
+const scopes = {
+  'allowed-workspaces': {
+    heading: 'Allowed workspaces',
+    empty: 'The pool may serve no workspace.',
+    verbs: ['Allow', 'Remove'],
+  },
+  'excluded-workspaces': {
+    heading: 'Excluded workspaces',
+    empty: 'No workspace is excluded.',
+    verbs: ['Exclude', 'Include'],
+  },
+} as const;
+
+interface ScopeProps {
+  readonly organization: string;
+  readonly pool: Pool;
+  readonly relationship: keyof typeof scopes;
+}
+
+/** The service takes the whole list. */
+function Scope({ organization, pool, relationship }: ScopeProps) {
+  const ids = pool.relationships[relationship].data.map(({ id }) => id);
+  const workspaces = useMaybeReadEach(
+    '/workspaces/{id}',
+    ids.map((id) => ({ path: { id } })),
+  );
+  const items = ids.map((id, index) => ({ id, name: workspaces[index]?.data?.data.attributes.name ?? id }));
+  const change = (next: readonly string[]) =>
+    api.patch(one, {
+      path: { id: pool.id },
+      body: {
+        data: {
+          type: 'agent-pools',
+          relationships: { [relationship]: { data: next.map((id) => ({ type: 'workspaces' as const, id })) } },
+        },
+      },
+    });
+  return (
+    <Attachments
+      {...scopes[relationship]}
+      what="workspace"
+      items={items}
+      cell={({ name }) => <Link href={addresses.workspace(organization, name)}>{name}</Link>}
+      add={async ({ name = '' }) => change([...ids, await workspaceNamed(organization, name)])}
+      remove={(id) => change(ids.filter((other) => other !== id))}
+      outdates={[one, list]}
+      field={<WorkspaceField organization={organization} />}
+    />
+  );
+}
+
+function Settings({ pool: { id, attributes } }: { readonly pool: Pool }) {
+  const save = useChange(
+    (settings: { name: string; 'organization-scoped': boolean }) =>
+      api.patch(one, { path: { id }, body: { data: { type: 'agent-pools', attributes: settings } } }),
+    { done: 'The agent pool was changed.', outdates: [one, list] },
+  );
+  return (
+    <section className="card" aria-labelledby="settings">
+      <h2 id="settings">Settings</h2>
+      <EntryForm
+        submit="Save settings"
+        isPending={save.isPending}
+        problem={save.problem}
+        onSubmit={({ name = '', ...values }) =>
+          save.run({ name, 'organization-scoped': values['organization-scoped'] === 'on' })
+        }
+      >
+        <Field label="Name" name="name" isRequired defaultValue={attributes.name} />
+        <CheckField
+          label="It may serve every workspace of the organization"
+          name="organization-scoped"
+          isChecked={attributes['organization-scoped']}
+        />
+      </EntryForm>
+    </section>
+  );
+}
+
+function RemovePool({ organization, pool }: { readonly organization: string; readonly pool: Pool }) {
+  const [, navigate] = useLocation();
+  const remove = useChange(() => api.delete(one, { path: { id: pool.id } }), {
+    done: 'The agent pool was deleted.',
+    outdates: [list],
+  });
+  return (
+    <Confirm
+      trigger="Delete pool"
+      title={`Delete ${pool.attributes.name}?`}
+      confirm="Delete agent pool"
+      kind="danger"
+      isDanger
+      onConfirm={async () => {
+        await remove.run(undefined);
+        navigate(addresses.inOrganization(organization, 'agent-pools'));
+      }}
+    >
+      <p>Its tokens are revoked.</p>
+    </Confirm>
+  );
+}

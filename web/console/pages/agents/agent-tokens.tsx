@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import { api, type Readable, type Schemas } from '../../api/client.ts';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { EntryForm } from '../../parts/entry-form.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Secret } from '../../parts/secret.tsx';
+import { StatusBadge } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+
+type Token = Schemas['client.AgentToken'];
+
+/** Agents ask at least every minute, and the time of the last use is accurate to one more. */
+const silence = 3 * 60_000;
+
+/** How often a page with agents asks whether they are in contact, in milliseconds. */
+export const contactInterval = 30_000;
+
+const nameOf = ({ id, attributes }: Token): string => attributes.description || id;
+
+interface Props {
+  readonly tokens: { readonly data: readonly Token[]; readonly meta: { readonly pagination: Schemas['Pagination'] } };
+  readonly issue: (description: string) => Promise<{ readonly data: Schemas['client.IssuedAgentToken'] }>;
+  readonly outdates: readonly Readable[];
+}
+
+/** The tokens of a pool. Each belongs to one agent or more, which are in contact if it was used just now. */
+export function AgentTokens({ tokens, issue, outdates }: Props) {
+  const revoke = useChange((id: string) => api.delete('/authentication-tokens/{id}', { path: { id } }), {
+    done: 'The token was revoked.',
+    outdates,
+  });
+  return (
+    <section className="card" aria-labelledby="tokens">
+      <h2 id="tokens">Agents and their tokens</h2>
+      <Table
+        caption="Agents and their tokens"
+        rows={tokens.data}
+        keyOf={({ id }) => id}
+        empty={<p>No agent has a token of this pool.</p>}
+        columns={[
+          { head: 'Token', cell: nameOf },
+          { head: 'Agents', cell: (token) => <Contact token={token} /> },
+          { head: 'Last contact', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
+          { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          {
+            head: 'Actions',
+            cell: (token) => (
+              <Confirm
+                trigger="Revoke"
+                triggerName={`Revoke ${nameOf(token)}`}
+                title={`Revoke ${nameOf(token)}?`}
+                confirm="Revoke token"
+                isDanger
+                onConfirm={() => revoke.run(token.id)}
+              >
+                <p>Agents that use it can neither claim runs nor finish those that they execute.</p>
+              </Confirm>
+            ),
+          },
+        ]}
+      />
+      <Pager pagination={tokens.meta.pagination} what="Tokens" />
+      <NewToken issue={issue} outdates={outdates} />
+    </section>
+  );
+}
+
+function Contact({ token: { attributes } }: { readonly token: Token }) {
+  const last = attributes['last-used-at'];
+  if (last === null) return <StatusBadge status="pending" label="never in contact" />;
+  const isRecent = Date.now() - Date.parse(last) < silence;
+  return isRecent ? (
+    <StatusBadge status="active" label="in contact" />
+  ) : (
+    <StatusBadge status="unreachable" label="silent" />
+  );
+}
+
+function NewToken({ issue, outdates }: Pick<Props, 'issue' | 'outdates'>) {
+  const [count, setCount] = useState(0);
+  const change = useChange(issue, { done: 'The token was issued.', outdates });
+  const issued = change.result?.data;
+  return (
+    <>
+      <h3>Issue a token</h3>
+      <EntryForm
+        key={count}
+        submit="Issue token"
+        isPending={change.isPending}
+        problem={change.problem}
+        onSubmit={async ({ description = '' }) => {
+          await change.run(description);
+          setCount(count + 1);
+        }}
+      >
+        <Field label="Description" name="description" description="Where the agent runs, such as rack 4." />
+      </EntryForm>
+      {issued !== undefined && (
+        <Secret
+          key={issued.id}
+          label={`Token ${issued.attributes.description || issued.id}.`}
+          value={issued.attributes.token}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,179 @@
+import { Link, useLocation } from 'wouter';
+import { addresses } from '../../addresses.ts';
+import { api, included, type Schemas } from '../../api/client.ts';
+import { useRead } from '../../api/reading.ts';
+import { Attachments } from '../../parts/attachments.tsx';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { EntryForm } from '../../parts/entry-form.tsx';
+import { PolicyField, policyNamed, WorkspaceField, workspaceNamed } from '../../parts/name-fields.tsx';
+import { Table } from '../../parts/table.tsx';
+import type { Params } from '../../routes.ts';
+import { OrganizationPage } from '../../shell/organization-page.tsx';
+import { type PolicySet, PolicySetFields, policySetSettings } from './policy-set-fields.tsx';
+
+const one = '/policy-sets/{id}';
+const list = '/organizations/{organization}/policy-sets';
+const outdates = [one, list, '/policies/{id}'] as const;
+
+export function PolicySetPage({ params: { organization, id } }: Params<'organization' | 'id'>) {
+  const set = useRead(one, {
+    path: { id },
+    query: { include: ['policies', 'workspaces', 'workspace_exclusions'] },
+  });
+  const { attributes } = set.data;
+  return (
+    <OrganizationPage
+      organization={organization}
+      section="policy-sets"
+      title={attributes.name}
+      actions={() => <RemoveSet organization={organization} set={set.data} />}
+    >
+      {() => (
+        <>
+          <Policies organization={organization} set={set} />
+          {attributes.policies.length > 0 && <Declared set={set.data} />}
+          {attributes.global ? (
+            <p>It applies to every workspace of the organization, except those that are excluded.</p>
+          ) : (
+            <Workspaces organization={organization} set={set} relationship="workspaces" />
+          )}
+          <Workspaces organization={organization} set={set} relationship="workspace-exclusions" />
+          <Settings key={attributes['updated-at']} set={set.data} />
+        </>
+      )}
+    </OrganizationPage>
+  );
+}
+
+interface Shown {
+  readonly organization: string;
+  readonly set: { readonly data: PolicySet; readonly included?: readonly { type: string; id: string }[] };
+}
+
+function Policies({ organization, set }: Shown) {
+  const { id, relationships } = set.data;
+  const items = relationships.policies.data.map((policy) => ({
+    id: policy.id,
+    name: included<Schemas['client.Policy']>(set, 'policies', policy.id)?.attributes.name ?? policy.id,
+  }));
+  const path = '/policy-sets/{id}/relationships/policies';
+  const bodyOf = (policyId: string) => ({ data: [{ type: 'policies' as const, id: policyId }] });
+  return (
+    <Attachments
+      heading="Policies"
+      what="policy"
+      items={items}
+      cell={(item) => <Link href={addresses.inSection(organization, 'policies', item.id)}>{item.name}</Link>}
+      empty="No policy with stored code is attached."
+      add={async ({ name = '' }) =>
+        api.post(path, { path: { id }, body: bodyOf(await policyNamed(organization, name)) })
+      }
+      remove={(policyId) => api.delete(path, { path: { id }, body: bodyOf(policyId) })}
+      outdates={outdates}
+      field={<PolicyField organization={organization} />}
+    />
+  );
+}
+
+/** Declared by clients of the API. */
+const Declared = ({ set: { attributes } }: { readonly set: PolicySet }) => (
+  <section className="card" aria-labelledby="declared">
+    <h2 id="declared">Policies whose code is with the agents</h2>
+    <Table
+      caption="Policies whose code is with the agents"
+      rows={attributes.policies}
+      keyOf={({ name }) => name}
+      empty={<p>None.</p>}
+      columns={[
+        { head: 'Name', cell: ({ name }) => name },
+        { head: 'Level', cell: (policy) => policy['enforcement-level'] },
+        { head: 'Query', cell: ({ query }) => query !== null && <code>{query}</code> },
+        { head: 'Description', cell: ({ description }) => description },
+      ]}
+    />
+  </section>
+);
+
+const lists = {
+  workspaces: {
+    path: '/policy-sets/{id}/relationships/workspaces',
+    heading: 'Workspaces',
+    empty: 'The set is attached to no workspace.',
+    verbs: ['Attach', 'Detach'],
+  },
+  'workspace-exclusions': {
+    path: '/policy-sets/{id}/relationships/workspace-exclusions',
+    heading: 'Excluded workspaces',
+    empty: 'No workspace is excluded.',
+    verbs: ['Exclude', 'Include'],
+  },
+} as const;
+
+function Workspaces({ organization, set, relationship }: Shown & { readonly relationship: keyof typeof lists }) {
+  const { id, relationships } = set.data;
+  const { path, ...words } = lists[relationship];
+  const items = relationships[relationship].data.map((workspace) => ({
+    id: workspace.id,
+    name: included<Schemas['client.Workspace']>(set, 'workspaces', workspace.id)?.attributes.name ?? workspace.id,
+  }));
+  const bodyOf = (workspaceId: string) => ({ data: [{ type: 'workspaces' as const, id: workspaceId }] });
+  return (
+    <Attachments
+      {...words}
+      what="workspace"
+      items={items}
+      cell={({ name }) => <Link href={addresses.workspace(organization, name)}>{name}</Link>}
+      add={async ({ name = '' }) =>
+        api.post(path, { path: { id }, body: bodyOf(await workspaceNamed(organization, name)) })
+      }
+      remove={(workspaceId) => api.delete(path, { path: { id }, body: bodyOf(workspaceId) })}
+      outdates={outdates}
+      field={<WorkspaceField organization={organization} />}
+    />
+  );
+}
+
+function Settings({ set }: { readonly set: PolicySet }) {
+  const save = useChange(
+    (attributes: ReturnType<typeof policySetSettings>) =>
+      api.patch(one, { path: { id: set.id }, body: { data: { type: 'policy-sets', attributes } } }),
+    { done: 'The policy set was changed.', outdates },
+  );
+  return (
+    <section className="card" aria-labelledby="settings">
+      <h2 id="settings">Settings</h2>
+      <EntryForm
+        submit="Save settings"
+        isPending={save.isPending}
+        problem={save.problem}
+        onSubmit={(values) => save.run(policySetSettings(values))}
+      >
+        <PolicySetFields set={set} />
+      </EntryForm>
+    </section>
+  );
+}
+
+function RemoveSet({ organization, set }: { readonly organization: string; readonly set: PolicySet }) {
+  const [, navigate] = useLocation();
+  const remove = useChange(() => api.delete(one, { path: { id: set.id } }), {
+    done: 'The policy set was deleted.',
+    outdates: [list, '/policies/{id}'],
+  });
+  return (
+    <Confirm
+      trigger="Delete set"
+      title={`Delete ${set.attributes.name}?`}
+      confirm="Delete policy set"
+      kind="danger"
+      isDanger
+      onConfirm={async () => {
+        await remove.run(undefined);
+        navigate(addresses.inOrganization(organization, 'policy-sets'));
+      }}
+    >
+      <p>Its policies stay. Runs that were created before keep the set.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,145 @@
+import { Link, useLocation } from 'wouter';
+import { addresses } from '../../addresses.ts';
+import { api, putText } from '../../api/client.ts';
+import { useMaybeReadEach, useRead, useText } from '../../api/reading.ts';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { EntryForm } from '../../parts/entry-form.tsx';
+import { Field } from '../../parts/field.tsx';
+import { StatusBadge } from '../../parts/status.tsx';
+import type { Params } from '../../routes.ts';
+import { OrganizationPage } from '../../shell/organization-page.tsx';
+import { type Policy, PolicyFields, policySettings } from './policy-fields.tsx';
+
+const one = '/policies/{id}';
+const list = '/organizations/{organization}/policies';
+
+export function PolicyPage({ params: { organization, id } }: Params<'organization' | 'id'>) {
+  const { data: policy } = useRead(one, { path: { id } });
+  const { attributes } = policy;
+  return (
+    <OrganizationPage
+      organization={organization}
+      section="policies"
+      title={attributes.name}
+      badges={!attributes.uploaded && <StatusBadge status="invited" label="no code" />}
+      actions={() => <RemovePolicy organization={organization} policy={policy} />}
+    >
+      {() => (
+        <>
+          <section className="card" aria-labelledby="code">
+            <h2 id="code">Code</h2>
+            {attributes.uploaded ? <StoredCode policy={policy} /> : <Code policy={policy} code="" />}
+          </section>
+          <Settings key={attributes['updated-at']} policy={policy} />
+          <Sets organization={organization} policy={policy} />
+        </>
+      )}
+    </OrganizationPage>
+  );
+}
+
+const codeAt = (id: string): string => `/api/v2/policies/${encodeURIComponent(id)}/download`;
+
+function StoredCode({ policy }: { readonly policy: Policy }) {
+  const { id, attributes } = policy;
+  const code = useText(codeAt(id), `${id} ${attributes['updated-at']}`);
+  return <Code key={code} policy={policy} code={code} />;
+}
+
+function Code({ policy: { id }, code }: { readonly policy: Policy; readonly code: string }) {
+  const save = useChange((text: string) => putText(`/api/v2/policies/${encodeURIComponent(id)}/upload`, text), {
+    done: 'The code was saved.',
+    outdates: [one, list],
+  });
+  return (
+    <EntryForm
+      submit="Save code"
+      isPending={save.isPending}
+      problem={save.problem}
+      // Forms send every line break as two characters.
+      onSubmit={({ code: text = '' }) => save.run(text.replaceAll('\r\n', '\n'))}
+    >
+      <div className="mono">
+        <Field
+          label="Source"
+          name="code"
+          rows={Math.min(30, Math.max(10, code.split('\n').length))}
+          defaultValue={code}
+          description="Runs that were created before use the code as it was."
+          spellCheck="false"
+        />
+      </div>
+    </EntryForm>
+  );
+}
+
+function Settings({ policy }: { readonly policy: Policy }) {
+  const { id } = policy;
+  const save = useChange(
+    (attributes: ReturnType<typeof policySettings>) =>
+      api.patch(one, { path: { id }, body: { data: { type: 'policies', attributes } } }),
+    { done: 'The policy was changed.', outdates: [one, list] },
+  );
+  return (
+    <section className="card" aria-labelledby="settings">
+      <h2 id="settings">Settings</h2>
+      <EntryForm
+        submit="Save settings"
+        isPending={save.isPending}
+        problem={save.problem}
+        onSubmit={(values) => save.run(policySettings(values))}
+      >
+        <PolicyFields policy={policy} />
+      </EntryForm>
+    </section>
+  );
+}
+
+function Sets({ organization, policy }: { readonly organization: string; readonly policy: Policy }) {
+  const { data } = policy.relationships['policy-sets'];
+  const sets = useMaybeReadEach(
+    '/policy-sets/{id}',
+    data.map(({ id }) => ({ path: { id } })),
+  );
+  return (
+    <section className="card" aria-labelledby="sets">
+      <h2 id="sets">Policy sets with this policy</h2>
+      {data.length === 0 && <p className="quiet">None. Attach it to a policy set, so that runs are held to it.</p>}
+      <ul>
+        {data.map(({ id }, index) => (
+          <li key={id}>
+            <Link href={addresses.inSection(organization, 'policy-sets', id)}>
+              {sets[index]?.data?.data.attributes.name ?? id}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RemovePolicy({ organization, policy }: { readonly organization: string; readonly policy: Policy }) {
+  const [, navigate] = useLocation();
+  const remove = useChange(() => api.delete(one, { path: { id: policy.id } }), {
+    done: 'The policy was deleted.',
+    outdates: [list, '/policy-sets/{id}'],
+  });
+  return (
+    <Confirm
+      trigger="Delete policy"
+      title={`Delete ${policy.attributes.name}?`}
+      confirm="Delete"
+      kind="danger"
+      isDanger
+      onConfirm={async () => {
+        await remove.run(undefined);
+        navigate(addresses.inOrganization(organization, 'policies'));
+      }}
+    >
+      <p>
+        It is removed from {policy.attributes['policy-set-count']} policy sets. Runs that were created before keep it.
+      </p>
+    </Confirm>
+  );
+}

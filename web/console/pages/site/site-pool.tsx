@@ -1,0 +1,84 @@
+import { useLocation } from 'wouter';
+import { addresses } from '../../addresses.ts';
+import { api, type Schemas } from '../../api/client.ts';
+import { usePolled, useRead } from '../../api/reading.ts';
+import { useAddressValues } from '../../parts/address-values.ts';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { EntryForm } from '../../parts/entry-form.tsx';
+import { Field } from '../../parts/field.tsx';
+import type { Params } from '../../routes.ts';
+import { SitePage } from '../../shell/site-page.tsx';
+import { AgentTokens, contactInterval } from '../agents/agent-tokens.tsx';
+
+type Pool = Schemas['client.SiteAgentPool'];
+
+const one = '/admin/agent-pools/{id}';
+const list = '/admin/agent-pools';
+const tokensPath = '/admin/agent-pools/{sitePoolId}/authentication-tokens';
+
+export function SitePoolPage({ params: { id } }: Params<'id'>) {
+  const [values] = useAddressValues();
+  const { data: pool } = useRead(one, { path: { id } });
+  const path = { sitePoolId: id };
+  const tokens = usePolled(
+    tokensPath,
+    { path, query: { 'page[number]': Number(values.page ?? 1) } },
+    () => contactInterval,
+  );
+  return (
+    <SitePage tab="agent-pools" title={pool.attributes.name} actions={<RemovePool pool={pool} />}>
+      <AgentTokens
+        tokens={tokens}
+        issue={(description) =>
+          api.post(tokensPath, { path, body: { data: { type: 'authentication-tokens', attributes: { description } } } })
+        }
+        outdates={[tokensPath]}
+      />
+      <Settings key={pool.attributes.name} pool={pool} />
+    </SitePage>
+  );
+}
+
+function Settings({ pool: { id, attributes } }: { readonly pool: Pool }) {
+  const save = useChange(
+    (name: string) => api.patch(one, { path: { id }, body: { data: { type: 'agent-pools', attributes: { name } } } }),
+    { done: 'The agent pool was changed.', outdates: [one, list] },
+  );
+  return (
+    <section className="card" aria-labelledby="settings">
+      <h2 id="settings">Settings</h2>
+      <EntryForm
+        submit="Save settings"
+        isPending={save.isPending}
+        problem={save.problem}
+        onSubmit={({ name = '' }) => save.run(name)}
+      >
+        <Field label="Name" name="name" isRequired defaultValue={attributes.name} />
+      </EntryForm>
+    </section>
+  );
+}
+
+function RemovePool({ pool }: { readonly pool: Pool }) {
+  const [, navigate] = useLocation();
+  const remove = useChange(() => api.delete(one, { path: { id: pool.id } }), {
+    done: 'The agent pool was deleted.',
+    outdates: [list],
+  });
+  return (
+    <Confirm
+      trigger="Delete pool"
+      title={`Delete ${pool.attributes.name}?`}
+      confirm="Delete agent pool"
+      kind="danger"
+      isDanger
+      onConfirm={async () => {
+        await remove.run(undefined);
+        navigate(addresses.site('agent-pools'));
+      }}
+    >
+      <p>Its tokens are revoked.</p>
+    </Confirm>
+  );
+}

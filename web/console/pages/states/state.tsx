@@ -1,0 +1,220 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { addresses } from '../../addresses.ts';
+import { api, type Schemas } from '../../api/client.ts';
+import { useMaybeRead, useRead } from '../../api/reading.ts';
+import { useAddressValues } from '../../parts/address-values.ts';
+import { Button } from '../../parts/button.tsx';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { StatusBadge } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { Params } from '../../routes.ts';
+import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
+import { Origin } from './state-origin.tsx';
+import { type StateVersion, titleOf } from './state-version.ts';
+
+type Names = Params<'organization' | 'workspace' | 'id'>;
+
+export function StatePage({ params: { organization, workspace: name, id } }: Names) {
+  const { data: version } = useRead('/state-versions/{id}', { path: { id } });
+  const { attributes, relationships } = version;
+  return (
+    <WorkspacePage
+      organization={organization}
+      name={name}
+      tab="states"
+      title={titleOf(version)}
+      badges={<StatusBadge status={attributes.status} />}
+      actions={(workspace) => <RollBack workspace={workspace} version={version} />}
+    >
+      {(workspace) => (
+        <>
+          <section className="card" aria-labelledby="about">
+            <h2 id="about">About</h2>
+            <Facts
+              facts={[
+                ['ID', <code key="id">{id}</code>],
+                ['Created', <Time key="at" at={attributes['created-at']} />],
+                ['Created by', <Origin key="by" organization={organization} name={name} of={relationships} />],
+                ['Lineage', <code key="lineage">{attributes.lineage}</code>],
+                ['MD5', <code key="md5">{attributes.md5}</code>],
+                ['Terraform', attributes['terraform-version']],
+                ['Resources', attributes['resource-count']],
+                ['Bytes', attributes.size],
+                ['Content', <Downloads key="content" version={version} />],
+                ['Compare', <ToCurrent key="compare" organization={organization} workspace={workspace} id={id} />],
+              ]}
+            />
+          </section>
+          {workspace.attributes.permissions['can-read-state-outputs'] && attributes['resources-processed'] && (
+            <Outputs id={id} />
+          )}
+          <Resources version={version} />
+        </>
+      )}
+    </WorkspacePage>
+  );
+}
+
+/** Links with a signed address, which need no token. */
+const Downloads = ({ version: { attributes } }: { readonly version: StateVersion }) => {
+  const { 'hosted-state-download-url': state, 'hosted-json-state-download-url': json } = attributes;
+  if (state === null) return <span className="quiet">not stored</span>;
+  return (
+    <>
+      <a href={state} download>
+        Download
+      </a>
+      {json !== null && (
+        <>
+          {' '}
+          <a href={json} download>
+            Download as JSON
+          </a>
+        </>
+      )}
+    </>
+  );
+};
+
+interface ToCurrentProps {
+  readonly organization: string;
+  readonly workspace: Workspace;
+  readonly id: string;
+}
+
+function ToCurrent({ organization, workspace, id }: ToCurrentProps) {
+  const current = workspace.relationships['current-state-version'].data?.id;
+  if (current === undefined || current === id) return 'this is the current state';
+  return (
+    <Link href={addresses.stateDiff(organization, workspace.attributes.name, id, current)}>with the current state</Link>
+  );
+}
+
+/** The service lets only the holder of the lock write a state. */
+function RollBack({ workspace, version }: { readonly workspace: Workspace; readonly version: StateVersion }) {
+  const { locked, permissions } = workspace.attributes;
+  const path = { id: workspace.id };
+  const account = useMaybeRead('/account/details', {}, { enabled: locked }).data?.data;
+  const holder = workspace.relationships['locked-by']?.data?.id;
+  const isOwnLock = locked && account !== undefined && account.id === holder;
+  const rollBack = useChange(
+    async () => {
+      if (!isOwnLock) {
+        const reason = `Roll back to ${titleOf(version).toLowerCase()}`;
+        await api.post('/workspaces/{id}/actions/lock', { path, body: { reason } });
+      }
+      try {
+        return await api.patch('/workspaces/{workspaceId}/state-versions', {
+          path: { workspaceId: workspace.id },
+          body: {
+            data: {
+              type: 'state-versions',
+              relationships: { 'rollback-state-version': { data: { type: 'state-versions', id: version.id } } },
+            },
+          },
+        });
+      } finally {
+        if (!isOwnLock) await api.post('/workspaces/{id}/actions/unlock', { path });
+      }
+    },
+    {
+      done: 'The state was rolled back.',
+      outdates: ['/organizations/{organization}/workspaces/{name}', '/state-versions', '/state-versions/{id}'],
+    },
+  );
+  const isCurrent = workspace.relationships['current-state-version'].data?.id === version.id;
+  const mayLock = locked ? isOwnLock : permissions['can-lock'];
+  const isStored = version.attributes.status === 'finalized';
+  if (isCurrent || !isStored || !mayLock || !permissions['can-create-state-versions']) return null;
+  return (
+    <Confirm
+      trigger="Roll back"
+      title={`Roll back to ${titleOf(version).toLowerCase()}?`}
+      confirm="Roll back state"
+      isDanger
+      onConfirm={() => rollBack.run(undefined)}
+    >
+      <p>
+        A new state with this content becomes current. Resources are not changed.
+        {!isOwnLock && ' The workspace is locked meanwhile.'}
+      </p>
+    </Confirm>
+  );
+}
+
+function Outputs({ id }: { readonly id: string }) {
+  const [values] = useAddressValues();
+  const { data, meta } = useRead('/state-versions/{id}/outputs', {
+    path: { id },
+    query: { 'page[number]': Number(values.page ?? 1) },
+  });
+  return (
+    <section className="card" aria-labelledby="outputs">
+      <h2 id="outputs">Outputs</h2>
+      <Table
+        caption="Outputs"
+        rows={data}
+        keyOf={(output) => output.id}
+        empty={<p>This state has no outputs.</p>}
+        columns={[
+          { head: 'Name', cell: ({ attributes }) => <code>{attributes.name}</code> },
+          { head: 'Type', cell: ({ attributes }) => attributes.type },
+          { head: 'Value', cell: (output) => <OutputValue output={output} /> },
+        ]}
+      />
+      <Pager pagination={meta.pagination} what="Outputs" />
+    </section>
+  );
+}
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2));
+
+/** A sensitive value is read when somebody asks for it. */
+function OutputValue({ output: { id, attributes } }: { readonly output: Schemas['client.StateVersionOutput'] }) {
+  const [isAsked, setAsked] = useState(false);
+  const { data, error } = useMaybeRead('/state-version-outputs/{id}', { path: { id } }, { enabled: isAsked });
+  if (!attributes.sensitive) return <code className="lines">{valueText(attributes.value)}</code>;
+  if (data !== undefined && isAsked) return <code className="lines">{valueText(data.data.attributes.value)}</code>;
+  if (error !== null) return <ProblemView problem={error} />;
+  return (
+    <>
+      <span className="quiet">sensitive</span>{' '}
+      <Button aria-label={`Show the value of ${attributes.name}`} isPending={isAsked} onPress={() => setAsked(true)}>
+        Show
+      </Button>
+    </>
+  );
+}
+
+function Resources({ version }: { readonly version: StateVersion }) {
+  const { attributes } = version;
+  const resources = attributes.resources ?? [];
+  return (
+    <section className="card" aria-labelledby="resources">
+      <h2 id="resources">Resources</h2>
+      {attributes['resources-processed'] ? (
+        <Table
+          caption="Resources"
+          rows={resources}
+          keyOf={({ module, type, name }) => `${module} ${type} ${name}`}
+          empty={<p>This state has no resources.</p>}
+          columns={[
+            { head: 'Name', cell: ({ name }) => <code>{name}</code> },
+            { head: 'Type', cell: ({ type }) => <code>{type}</code> },
+            { head: 'Module', cell: ({ module }) => <code>{module}</code> },
+            { head: 'Provider', cell: ({ provider }) => provider },
+            { head: 'Instances', isNumber: true, cell: ({ count }) => count },
+          ]}
+        />
+      ) : (
+        <p>The service has not read the content of this state.</p>
+      )}
+    </section>
+  );
+}

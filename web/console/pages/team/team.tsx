@@ -1,0 +1,84 @@
+import { useLocation } from 'wouter';
+import { addresses } from '../../addresses.ts';
+import { api, included, type Schemas } from '../../api/client.ts';
+import { forget, useRead } from '../../api/reading.ts';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import type { Team } from '../../parts/team-parts.tsx';
+import type { Params } from '../../routes.ts';
+import { Page } from '../../shell/page.tsx';
+import { TeamMembers } from './members.tsx';
+import { OrganizationAccess } from './organization-access.tsx';
+import { TeamSettings } from './settings.tsx';
+import { TeamToken } from './token.tsx';
+import { visibilityLabels } from './visibility.ts';
+
+export function TeamPage({ params: { organization, id } }: Params<'organization' | 'id'>) {
+  const document = useRead('/teams/{id}', { path: { id }, query: { include: ['users'] } });
+  const team = document.data;
+  const { attributes } = team;
+  const members = (team.relationships.users?.data ?? []).flatMap(
+    (user) => included<Schemas['client.Member']>(document, 'users', user.id) ?? [],
+  );
+  return (
+    <Page
+      title={attributes.name}
+      crumbs={[
+        { label: organization, href: addresses.workspaces(organization) },
+        { label: 'Teams', href: addresses.inOrganization(organization, 'teams') },
+      ]}
+      actions={attributes.permissions['can-destroy'] && <DeleteTeam organization={organization} team={team} />}
+    >
+      <section className="card" aria-labelledby="about">
+        <h2 id="about">About</h2>
+        <Facts
+          facts={[
+            ['ID', <code key="id">{id}</code>],
+            ['Visible to', visibilityLabels[attributes.visibility]],
+            ['Members', attributes['users-count']],
+            [
+              'Token',
+              attributes['allow-member-token-management'] ? 'managed by members too' : 'not managed by members',
+            ],
+          ]}
+        />
+      </section>
+      <TeamMembers organization={organization} team={team} members={members} />
+      <OrganizationAccess team={team} />
+      {attributes.permissions['can-update-api-token'] && <TeamToken teamId={id} />}
+      {attributes.permissions['can-update'] && <TeamSettings team={team} />}
+    </Page>
+  );
+}
+
+function DeleteTeam({
+  organization,
+  team: { id, attributes },
+}: {
+  readonly organization: string;
+  readonly team: Team;
+}) {
+  const [, navigate] = useLocation();
+  const remove = useChange(() => api.delete('/teams/{id}', { path: { id } }), {
+    done: `The team ${attributes.name} was deleted.`,
+    outdates: ['/organizations/{organization}/teams', '/organizations/{organization}/organization-memberships'],
+  });
+  return (
+    <Confirm
+      trigger="Delete team"
+      title={`Delete the team ${attributes.name}?`}
+      confirm="Delete this team"
+      kind="danger"
+      isDanger
+      typed={attributes.name}
+      onConfirm={async () => {
+        await remove.run(undefined);
+        navigate(addresses.inOrganization(organization, 'teams'));
+        forget('/teams/{id}');
+      }}
+    >
+      <p>Its token is revoked, and its members lose the access to workspaces and projects that it gave.</p>
+    </Confirm>
+  );
+}

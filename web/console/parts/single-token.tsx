@@ -1,0 +1,80 @@
+import { useId } from 'react';
+import type { Schemas } from '../api/client.ts';
+import { Problem } from '../api/problem.ts';
+import { Confirm } from './confirm.tsx';
+import { EntryForm } from './entry-form.tsx';
+import { Facts } from './facts.tsx';
+import { Expiry, expiryOf, LifetimeField } from './lifetime.tsx';
+import { ProblemView } from './problem-view.tsx';
+import { Secret } from './secret.tsx';
+import { Time } from './time.tsx';
+
+type Token = Schemas['client.TeamToken'] | Schemas['client.OrganizationToken'];
+type Issued = Schemas['client.IssuedTeamToken'] | Schemas['client.IssuedOrganizationToken'];
+
+interface Props {
+  /** Such as `Team token`: the heading, and a part of the names of the buttons. */
+  readonly name: string;
+  readonly about: string;
+  /** The read of the token, which is refused with 404 while there is none. */
+  readonly read: { readonly data: { readonly data: Token } | undefined; readonly error: unknown };
+  readonly issue: {
+    readonly run: (expiredAt: string | null) => Promise<unknown>;
+    readonly isPending: boolean;
+    readonly problem: unknown;
+    readonly result: { readonly data: Issued } | undefined;
+  };
+  readonly revoke: { readonly run: (nothing: undefined) => Promise<unknown> };
+}
+
+/** The one token of a team or an organization: when it expires, its replacement and its end. */
+export function SingleToken({ name, about, read, issue, revoke }: Props) {
+  const heading = useId();
+  const noun = name.toLowerCase();
+  const { error } = read;
+  const token = error === null ? read.data?.data : undefined;
+  const issued = issue.result?.data;
+  return (
+    <section className="card" aria-labelledby={heading}>
+      <h2 id={heading}>{name}</h2>
+      <p>{about}</p>
+      {error instanceof Problem && error.status !== 404 && <ProblemView problem={error} />}
+      {token !== undefined && (
+        <>
+          <Facts
+            facts={[
+              ['Issued', <Time key="issued" at={token.attributes['created-at']} />],
+              ['Last used', <Time key="used" at={token.attributes['last-used-at']} />],
+              ['Expires', <Expiry key="expires" at={token.attributes['expired-at']} />],
+            ]}
+          />
+          <p className="quiet">A new token replaces this one, which stops working at once.</p>
+        </>
+      )}
+      <EntryForm
+        submit={`${token === undefined ? 'Issue' : 'Replace'} ${noun}`}
+        isPending={issue.isPending}
+        problem={issue.problem}
+        onSubmit={({ lifetime }) => issue.run(expiryOf(lifetime))}
+      >
+        <LifetimeField label={`${name} valid for`} />
+      </EntryForm>
+      {issued !== undefined && issued.id === token?.id && (
+        <Secret key={issued.id} label={`${name}.`} value={issued.attributes.token} />
+      )}
+      {token !== undefined && (
+        <p>
+          <Confirm
+            trigger={`Revoke ${noun}`}
+            title={`Revoke the ${noun}?`}
+            confirm="Revoke token"
+            isDanger
+            onConfirm={() => revoke.run(undefined)}
+          >
+            <p>Clients that use it are refused from now on.</p>
+          </Confirm>
+        </p>
+      )}
+    </section>
+  );
+}
