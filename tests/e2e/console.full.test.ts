@@ -125,6 +125,52 @@ describeConsole('the console', showOrganization, (suite) => {
     suite.expectRefusals();
   });
 
+  it('works with the keyboard alone, and says where the focus is', async () => {
+    const { view } = suite;
+    const { keyboard } = view.page;
+    const focused = async () =>
+      String(
+        await view.page.evaluate(
+          `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent ?? ''`,
+        ),
+      );
+    const tabTo = async (name: string): Promise<void> => {
+      for (let steps = 0; steps < 60; steps += 1) {
+        await keyboard.press('Tab');
+        // After the last element the focus leaves the page, and comes back at the first.
+        const unmarked = await view.page.evaluate(
+          `document.activeElement !== document.body && getComputedStyle(document.activeElement).outlineStyle === 'none' && document.activeElement.outerHTML`,
+        );
+        expect(unmarked).toBe(false);
+        if ((await focused()) === name) return;
+      }
+      throw new Error(`the Tab key does not lead to ${name}`);
+    };
+    await view.signIn('/app/acme/workspaces/service-01', adminToken);
+    await view.find('heading', 'service-01');
+    await view.page.reload({ waitUntil: 'networkidle0' });
+    await tabTo('Skip to content');
+    await keyboard.press('Enter');
+    await tabTo('Lock');
+    await keyboard.press('Enter');
+    await view.find('heading', 'Lock this workspace?');
+    await keyboard.press('Escape');
+    await view.page.waitForFunction(`document.activeElement.textContent === 'Lock'`);
+    await keyboard.press('Enter');
+    await view.find('heading', 'Lock this workspace?');
+    await tabTo('Lock workspace');
+    await keyboard.press('Enter');
+    await view.shows('The workspace is locked.');
+    await tabTo('Organization: acme');
+    await keyboard.press('Enter');
+    await view.find('menuitem', 'All organizations');
+    await keyboard.press('ArrowUp');
+    await keyboard.press('End');
+    await keyboard.press('Enter');
+    await view.find('heading', 'Organizations');
+    await view.page.waitForFunction(`document.activeElement.textContent === 'Organizations'`);
+  });
+
   it('has the run at the address that terraform prints', async () => {
     const { view, steps } = suite;
     const run = (await steps.ask('GET', '/api/v2/organizations/acme/runs'))[0];
