@@ -160,6 +160,15 @@ const users: readonly Subject[] = [
   { name: 'another', of: (standing) => ({ ...standing, own: false }) },
 ];
 
+const holders: readonly Subject[] = [
+  { name: 'itself', of: (standing) => ({ ...standing, own: standing.actor === 'user' || standing.actor === 'team' }) },
+  { name: 'another user', of: (standing) => ({ ...standing, own: false }) },
+  { name: 'a secret team with access to the workspace', of: about({ secret: true, grantOn: 'workspace' }) },
+  { name: 'a visible team with access to the project', of: about({ grantOn: 'project' }) },
+  { name: 'a secret team with access to the project', of: about({ secret: true, grantOn: 'project' }) },
+  { name: 'a visible team without access', of: about({}) },
+];
+
 const teams: readonly Subject[] = [
   { name: 'a visible team', of: about({}) },
   { name: 'a secret team', of: about({ secret: true }) },
@@ -220,6 +229,7 @@ const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'team-members/manage': teams,
   'team-tokens/manage': teams,
   'team-access/read': teams,
+  'effective-access/read': holders,
   'project-access/read': teams,
   'agent-pools/read': pools,
   'agent-pools/manage': pools,

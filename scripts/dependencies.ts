@@ -39,6 +39,7 @@ const reasons: Readonly<Record<string, string>> = {
   express: 'routes and the reading of requests',
   inversify: 'the container that puts the service together, without decorators',
   knex: 'builds statements for both databases; migrations',
+  'openid-client': 'sign-in with OpenID Connect; loaded with the first sign-in',
   pg: 'Postgres',
   pino: 'the log',
   'prom-client': 'metrics',

@@ -16,6 +16,7 @@ import {
   type Standing,
   stages,
   statusTraits,
+  taskResultMoves,
   taskStageMoves,
   type VariableSource,
   variableLimits,
@@ -43,7 +44,7 @@ const originInWords: Readonly<Record<Origin, string>> = {
   'version-control': 'created from version control',
 };
 
-/** `docs/lifecycle.md`: the transition tables of configuration versions, runs and policy checks. */
+/** `docs/lifecycle.md`: the transition tables of configuration versions, runs, policy checks and run tasks. */
 export const lifecyclePage = (): string =>
   page(
     '# Status lifecycles',
@@ -51,7 +52,7 @@ export const lifecyclePage = (): string =>
       'Each row below is one status transition. Conditions are checked in order, and the first one that does not hold',
       'determines the error. `npm run docs` generates this page from the tables that the service uses; change them in',
       '`src/domain/configuration-versions/lifecycle.ts`, `src/domain/supporting/runs/run-lifecycle.ts` and',
-      '`src/domain/policy-outcomes/task-stage.ts`.',
+      '`src/domain/policy-outcomes/task-stage.ts` and `task-result.ts`.',
     ].join('\n'),
     '## Configuration versions',
     table(
@@ -97,10 +98,11 @@ export const lifecyclePage = (): string =>
       ['Stage', 'Statuses'],
       Object.entries(stages).map(([stage, statuses]) => [stage, listed(statuses.map(code))]),
     ),
-    '## Task stages and policy evaluations',
+    '## Task stages, policy evaluations and results of run tasks',
     'A trigger leaves a status unchanged if no transition starts from it.',
     table(['Trigger', 'Task stage from', 'To'], movesOf(taskStageMoves)),
     table(['Trigger', 'Policy evaluation from', 'To'], movesOf(evaluationMoves)),
+    table(['Trigger', 'Task result from', 'To'], movesOf(taskResultMoves)),
   );
 
 const movesOf = (rows: readonly LifecycleRow<string>[]) =>

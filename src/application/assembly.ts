@@ -4,6 +4,8 @@ import type { CapabilityUrls } from './ports/outside/capability-urls.js';
 import type { Clock } from './ports/outside/clock.js';
 import type { CommitFetcher } from './ports/outside/commit-fetcher.js';
 import type { IdGenerator } from './ports/outside/id-generator.js';
+import type { IdentityProvider } from './ports/outside/identity-provider.js';
+import type { RunTaskCaller } from './ports/outside/run-task-caller.js';
 import type { SecretBox } from './ports/outside/secret-box.js';
 import type { SecretGenerator } from './ports/outside/secret-generator.js';
 import type { Settings } from './ports/outside/settings.js';
@@ -20,6 +22,8 @@ export interface Ports {
   readonly bundleInspector: BundleInspector;
   readonly bundleStore: BundleStore;
   readonly commitFetcher: CommitFetcher;
+  readonly identityProvider: IdentityProvider;
+  readonly runTaskCaller: RunTaskCaller;
   readonly settings: Settings;
 }
 

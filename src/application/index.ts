@@ -29,12 +29,20 @@ export { OverrideTaskStage } from './policy-outcomes/override-task-stage.js';
 export { ShowPolicyEvaluation } from './policy-outcomes/show-policy-evaluation.js';
 export { ShowPolicySetOutcome } from './policy-outcomes/show-policy-set-outcome.js';
 export { type ShownTaskStage, ShowTaskStage } from './policy-outcomes/show-task-stage.js';
-export type { BundleFacts, BundleInspector, Inspection, Measurement } from './ports/outside/bundle-inspector.js';
+export type {
+  BundleFacts,
+  BundleInspector,
+  Inspection,
+  Measurement,
+  PolicyInspection,
+} from './ports/outside/bundle-inspector.js';
 export type { BundleFound, BundleStore, ByteRange } from './ports/outside/bundle-store.js';
 export { type CapabilityPurpose, type CapabilityUrls, capabilityPurposes } from './ports/outside/capability-urls.js';
 export type { Clock } from './ports/outside/clock.js';
 export type { CommitFetcher, CommitRequest, FetchedCommit } from './ports/outside/commit-fetcher.js';
 export { type IdGenerator, type IdKind, idKinds } from './ports/outside/id-generator.js';
+export type { IdentityProvider, SignInChecks } from './ports/outside/identity-provider.js';
+export type { CallAnswer, RunTaskCall, RunTaskCaller } from './ports/outside/run-task-caller.js';
 export { type SecretBox, sealPrefix, sealPrefixOf } from './ports/outside/secret-box.js';
 export type { Secret, SecretGenerator } from './ports/outside/secret-generator.js';
 export type { Settings } from './ports/outside/settings.js';
@@ -85,6 +93,7 @@ export type {
   WorkspaceFilter,
 } from './ports/repositories/filters.js';
 export { agentPoolSorts, policySorts, projectSorts, workspaceSorts } from './ports/repositories/filters.js';
+export type { IdentityRepository } from './ports/repositories/identity-repository.js';
 export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
 export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
 export type {
@@ -103,7 +112,10 @@ export {
 export type {
   PolicyQuery,
   PolicyRepository,
+  PolicySetParameterRepository,
   PolicySetRepository,
+  PolicySetVersionRepository,
+  TaskResultRepository,
   TaskStageRepository,
 } from './ports/repositories/policy-repository.js';
 export type { ProjectRepository } from './ports/repositories/project-repository.js';
@@ -118,6 +130,8 @@ export type {
   RunRepository,
   RunScope,
 } from './ports/repositories/run-repository.js';
+export type { RunTaskRepository, WorkspaceTaskRepository } from './ports/repositories/run-task-repository.js';
+export type { SessionCredential, SessionRepository } from './ports/repositories/session-repository.js';
 export type {
   StateOutputRepository,
   StateVersionRepository,
@@ -133,6 +147,8 @@ export type {
 export type { TeamProjectRepository, TeamProjectView } from './ports/repositories/team-project-repository.js';
 export type { TeamRepository } from './ports/repositories/team-repository.js';
 export type {
+  AccessHolder,
+  HolderView,
   TeamAccessFilter,
   TeamWorkspaceRepository,
   TeamWorkspaceView,
@@ -190,6 +206,23 @@ export { RemovePolicy } from './supporting/policies/remove-policy.js';
 export { ShowPolicy } from './supporting/policies/show-policy.js';
 export { UpdatePolicy } from './supporting/policies/update-policy.js';
 export { UploadPolicyCode } from './supporting/policies/upload-policy-code.js';
+export { CreatePolicySetParameter } from './supporting/policy-set-parameters/create-policy-set-parameter.js';
+export { ListPolicySetParameters } from './supporting/policy-set-parameters/list-policy-set-parameters.js';
+export type {
+  PolicySetParameterDraft,
+  PolicySetParameterView,
+} from './supporting/policy-set-parameters/policy-set-parameter-values.js';
+export { RemovePolicySetParameter } from './supporting/policy-set-parameters/remove-policy-set-parameter.js';
+export { ShowPolicySetParameter } from './supporting/policy-set-parameters/show-policy-set-parameter.js';
+export { UpdatePolicySetParameter } from './supporting/policy-set-parameters/update-policy-set-parameter.js';
+export { CreatePolicySetVersion } from './supporting/policy-set-versions/create-policy-set-version.js';
+export { DiscardPolicyArchives } from './supporting/policy-set-versions/discard-policy-archives.js';
+export { ReadRunPolicyArchive } from './supporting/policy-set-versions/read-run-policy-archive.js';
+export { ShowPolicySetVersion } from './supporting/policy-set-versions/show-policy-set-version.js';
+export {
+  type PolicyUploadFrom,
+  UploadPolicySetVersion,
+} from './supporting/policy-set-versions/upload-policy-set-version.js';
 export { AttachPolicySet } from './supporting/policy-sets/attach-policy-set.js';
 export { ChangePoliciesOfSet } from './supporting/policy-sets/change-policies-of-set.js';
 export { CreatePolicySet } from './supporting/policy-sets/create-policy-set.js';
@@ -207,6 +240,19 @@ export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
 export { RemoveProject } from './supporting/projects/remove-project.js';
 export { ShowProject } from './supporting/projects/show-project.js';
 export { UpdateProject } from './supporting/projects/update-project.js';
+export {
+  AddWorkspaceTask,
+  type WorkspaceTaskSettings,
+} from './supporting/run-tasks/add-workspace-task.js';
+export { CreateRunTask, type RunTaskDraft } from './supporting/run-tasks/create-run-task.js';
+export { ListRunTasks } from './supporting/run-tasks/list-run-tasks.js';
+export { ListWorkspaceTasks } from './supporting/run-tasks/list-workspace-tasks.js';
+export { RemoveRunTask } from './supporting/run-tasks/remove-run-task.js';
+export { RemoveWorkspaceTask } from './supporting/run-tasks/remove-workspace-task.js';
+export { ShowRunTask } from './supporting/run-tasks/show-run-task.js';
+export { ShowWorkspaceTask } from './supporting/run-tasks/show-workspace-task.js';
+export { UpdateRunTask } from './supporting/run-tasks/update-run-task.js';
+export { UpdateWorkspaceTask } from './supporting/run-tasks/update-workspace-task.js';
 export { AddRunComment } from './supporting/runs/add-run-comment.js';
 export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
@@ -232,6 +278,12 @@ export { type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
 export { type ShownPhase, ShowRunPhase } from './supporting/runs/show-run-phase.js';
+export { AuthenticateSession, type ShownSession } from './supporting/sign-in/authenticate-session.js';
+export { BeginSignIn, type BegunSignIn } from './supporting/sign-in/begin-sign-in.js';
+export { type Callback, CompleteSignIn, type SignedIn } from './supporting/sign-in/complete-sign-in.js';
+export { EndSession } from './supporting/sign-in/end-session.js';
+export { IssueLoginCode, RedeemLoginCode, type Redemption } from './supporting/sign-in/terraform-login.js';
+export { AddIdentity, ListIdentities, type NewIdentity, RemoveIdentity } from './supporting/sign-in/user-identities.js';
 export { CreateStateVersion, type NewStateVersion } from './supporting/state-versions/create-state-version.js';
 export { ListCurrentOutputs, ListStateOutputs } from './supporting/state-versions/list-state-outputs.js';
 export type { ListedStateVersion, StateVersionQuery } from './supporting/state-versions/list-state-versions.js';
@@ -251,6 +303,13 @@ export { ListTags, ListWorkspaceTags } from './supporting/tags/list-tags.js';
 export { RemoveTags } from './supporting/tags/remove-tags.js';
 export { TagChanges, type TagReference, type WantedTags } from './supporting/tags/tag-changes.js';
 export { TagWorkspaces } from './supporting/tags/tag-workspaces.js';
+export { CallRunTask } from './supporting/task-results/call-run-task.js';
+export { EndOverdueResults } from './supporting/task-results/end-overdue-results.js';
+export { type ListedTaskOutcome, ListTaskResultOutcomes } from './supporting/task-results/list-task-result-outcomes.js';
+export { ReadTaskFiles, type TaskFile } from './supporting/task-results/read-task-files.js';
+export { AskTaskResult, ReportTaskResult, type TaskCaller } from './supporting/task-results/report-task-result.js';
+export { ShowTaskResult } from './supporting/task-results/show-task-result.js';
+export { type ResultRepositories, TaskResultProgress } from './supporting/task-results/task-result-progress.js';
 export { ChangeTeamMembers } from './supporting/teams/change-team-members.js';
 export { CreateTeam } from './supporting/teams/create-team.js';
 export { ListTeams } from './supporting/teams/list-teams.js';
@@ -323,6 +382,7 @@ export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-ac
 export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
 export { RemoveProjectAccess } from './team-access/remove-project-access.js';
 export { RemoveTeamAccess } from './team-access/remove-team-access.js';
+export { type EffectiveAccess, ShowEffectiveAccess } from './team-access/show-effective-access.js';
 export { ShowProjectAccess } from './team-access/show-project-access.js';
 export { ShowTeamAccess } from './team-access/show-team-access.js';
 export { type ProjectAccessChange, UpdateProjectAccess } from './team-access/update-project-access.js';

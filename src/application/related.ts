@@ -6,6 +6,7 @@ import type {
   ManagedPolicy,
   Member,
   Organization,
+  PolicySetVersion,
   Project,
   TaskStageSummary,
   Team,
@@ -34,6 +35,7 @@ interface Views {
   readonly team: WithStanding<Team>;
   readonly membership: MembershipView;
   readonly policy: ManagedPolicy;
+  readonly 'policy-set-version': PolicySetVersion;
   readonly variable: VariableView;
   readonly 'state-version': ListedStateVersion;
 }

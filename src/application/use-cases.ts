@@ -4,30 +4,19 @@ import { RemoveLeftovers } from './background/remove-leftovers.js';
 import { StoredSecrets } from './background/stored-secrets.js';
 import { TakeSnapshot } from './background/take-snapshot.js';
 import * as published from './index.js';
-
-// Objects shared by several use cases.
-const tokenUses = made(published.TokenUses, 'unitOfWork');
-const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
-const byteQuota = made(published.ByteQuota, 'settings');
-const runProgress = made(published.RunProgress, 'clock', 'ids');
-const archiveOldVersions = made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
-const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
-const tagChanges = made(published.TagChanges, 'clock', 'ids');
-const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
-const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
-const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
-const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
-const effectPerformers = made(
-  published.EffectPerformers,
-  'unitOfWork',
-  'clock',
-  'ids',
-  'bundleStore',
-  runProgress,
-  commitFiles,
+import {
+  archiveOldVersions,
   byteQuota,
-  stateOutputsReader,
-);
+  effectPerformers,
+  fetchedVersions,
+  newVariables,
+  repositoryLinks,
+  runProgress,
+  tagChanges,
+  taskResultProgress,
+  tokenIssuer,
+  tokenUses,
+} from './shared-objects.js';
 
 /** Every use case with its dependencies. */
 export const useCases = {
@@ -64,6 +53,7 @@ export const useCases = {
   showTeamAccess: made(published.ShowTeamAccess, 'unitOfWork'),
   updateTeamAccess: made(published.UpdateTeamAccess, 'unitOfWork'),
   removeTeamAccess: made(published.RemoveTeamAccess, 'unitOfWork'),
+  showEffectiveAccess: made(published.ShowEffectiveAccess, 'unitOfWork'),
 
   addProjectAccess: made(published.AddProjectAccess, 'unitOfWork', 'ids'),
   listProjectAccess: made(published.ListProjectAccess, 'unitOfWork'),
@@ -106,6 +96,24 @@ export const useCases = {
 
   tokenUses,
   authenticate: made(published.Authenticate, 'unitOfWork', 'clock', 'secrets', tokenUses),
+  authenticateSession: made(published.AuthenticateSession, 'unitOfWork', 'clock', 'secrets'),
+  beginSignIn: made(published.BeginSignIn, 'identityProvider', 'clock', 'secretBox'),
+  completeSignIn: made(
+    published.CompleteSignIn,
+    'unitOfWork',
+    'identityProvider',
+    'clock',
+    'ids',
+    'secrets',
+    'secretBox',
+    'settings',
+  ),
+  endSession: made(published.EndSession, 'unitOfWork', 'secrets'),
+  issueLoginCode: made(published.IssueLoginCode, 'unitOfWork', 'clock', 'secrets'),
+  redeemLoginCode: made(published.RedeemLoginCode, 'unitOfWork', 'clock', 'secrets', tokenIssuer, 'settings'),
+  addIdentity: made(published.AddIdentity, 'unitOfWork', 'clock', 'ids'),
+  listIdentities: made(published.ListIdentities, 'unitOfWork'),
+  removeIdentity: made(published.RemoveIdentity, 'unitOfWork'),
   createUser: made(published.CreateUser, 'unitOfWork', 'clock', 'ids', tokenIssuer),
   listUsers: made(published.ListUsers, 'unitOfWork'),
   changeUserSuspension: made(published.ChangeUserSuspension, 'unitOfWork'),
@@ -238,7 +246,52 @@ export const useCases = {
   updatePolicySet: made(published.UpdatePolicySet, 'unitOfWork', 'clock'),
   attachPolicySet: made(published.AttachPolicySet, 'unitOfWork', 'clock'),
   changePoliciesOfSet: made(published.ChangePoliciesOfSet, 'unitOfWork', 'clock'),
-  removePolicySet: made(published.RemovePolicySet, 'unitOfWork'),
+  removePolicySet: made(published.RemovePolicySet, 'unitOfWork', 'clock'),
+
+  createPolicySetVersion: made(
+    published.CreatePolicySetVersion,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'capabilityUrls',
+    byteQuota,
+  ),
+  showPolicySetVersion: made(published.ShowPolicySetVersion, 'unitOfWork'),
+  uploadPolicySetVersion: made(
+    published.UploadPolicySetVersion,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'capabilityUrls',
+    'bundleInspector',
+    'bundleStore',
+    byteQuota,
+  ),
+  readRunPolicyArchive: made(published.ReadRunPolicyArchive, 'unitOfWork', 'secrets', 'bundleStore'),
+  discardPolicyArchives: made(published.DiscardPolicyArchives, 'unitOfWork', 'clock'),
+
+  createPolicySetParameter: made(published.CreatePolicySetParameter, 'unitOfWork', 'clock', 'ids', 'secretBox'),
+  listPolicySetParameters: made(published.ListPolicySetParameters, 'unitOfWork', 'secretBox'),
+  showPolicySetParameter: made(published.ShowPolicySetParameter, 'unitOfWork', 'secretBox'),
+  updatePolicySetParameter: made(published.UpdatePolicySetParameter, 'unitOfWork', 'secretBox'),
+  removePolicySetParameter: made(published.RemovePolicySetParameter, 'unitOfWork'),
+
+  createRunTask: made(published.CreateRunTask, 'unitOfWork', 'clock', 'ids', 'secretBox'),
+  listRunTasks: made(published.ListRunTasks, 'unitOfWork'),
+  showRunTask: made(published.ShowRunTask, 'unitOfWork'),
+  updateRunTask: made(published.UpdateRunTask, 'unitOfWork', 'secretBox'),
+  removeRunTask: made(published.RemoveRunTask, 'unitOfWork', 'clock'),
+  addWorkspaceTask: made(published.AddWorkspaceTask, 'unitOfWork', 'clock', 'ids'),
+  listWorkspaceTasks: made(published.ListWorkspaceTasks, 'unitOfWork'),
+  showWorkspaceTask: made(published.ShowWorkspaceTask, 'unitOfWork'),
+  updateWorkspaceTask: made(published.UpdateWorkspaceTask, 'unitOfWork'),
+  removeWorkspaceTask: made(published.RemoveWorkspaceTask, 'unitOfWork', 'clock'),
+  showTaskResult: made(published.ShowTaskResult, 'unitOfWork'),
+  listTaskResultOutcomes: made(published.ListTaskResultOutcomes, 'unitOfWork'),
+  askTaskResult: made(published.AskTaskResult, 'unitOfWork', 'secrets'),
+  reportTaskResult: made(published.ReportTaskResult, 'unitOfWork', 'clock', 'secrets', taskResultProgress),
+  readTaskFiles: made(published.ReadTaskFiles, 'unitOfWork', 'secrets', 'bundleStore'),
+  endOverdueResults: made(published.EndOverdueResults, 'unitOfWork', 'clock', taskResultProgress),
 
   createAgentPool: made(published.CreateAgentPool, 'unitOfWork', 'clock', 'ids'),
   createSiteAgentPool: made(published.CreateSiteAgentPool, 'unitOfWork', 'clock', 'ids'),

@@ -2,6 +2,13 @@
 
 export type { Actor, RequestTrace } from './authorization/actor.js';
 export { auditorStanding, identityOf, isOpenTo, isUser, standingOnSite } from './authorization/actor.js';
+export type {
+  AccessPart,
+  EffectiveRight,
+  GivenClaim,
+  WorkspaceAction,
+} from './authorization/effective-access.js';
+export { effectiveAccess, shownTo, workspaceActions } from './authorization/effective-access.js';
 export type { OrganizationAccess, OrganizationPermission } from './authorization/organization-permissions.js';
 export { organizationPermissions, permissionsWithoutEffect } from './authorization/organization-permissions.js';
 export type {
@@ -61,12 +68,15 @@ export type {
   PolicySettings,
 } from './policy-outcomes/policy.js';
 export { enforcementLevels, policyKinds, policyLevels } from './policy-outcomes/policy.js';
+export type { DefinedPolicies, PolicyFiles } from './policy-outcomes/policy-files.js';
 export type {
+  AppliedArchive,
   AppliedPolicy,
   AppliedPolicySet,
   ApplyingPolicySet,
   PolicySet,
   PolicySetSettings,
+  PolicySetVersions,
 } from './policy-outcomes/policy-set.js';
 export type {
   DraftOutcome,
@@ -88,12 +98,38 @@ export {
   resultCountOf,
   verdictOf,
 } from './policy-outcomes/policy-set-outcome.js';
+export type { PolicySetParameter, PolicySetParameterSettings } from './policy-outcomes/policy-set-parameter.js';
+export { parameterLimits, parameterTaken } from './policy-outcomes/policy-set-parameter.js';
+export type { PolicySetVersion, PolicySetVersionStatus } from './policy-outcomes/policy-set-version.js';
+export { policySetVersionStatuses } from './policy-outcomes/policy-set-version.js';
+export type { ApplyingTask, RunTask, RunTaskSettings, WorkspaceTask } from './policy-outcomes/run-task.js';
+export { checkRunTask, checkStages, checkTaskCount, runTaskLimits } from './policy-outcomes/run-task.js';
+export type {
+  TaskReport,
+  TaskResult,
+  TaskResultOutcome,
+  TaskResultStatus,
+  TaskResultTrigger,
+} from './policy-outcomes/task-result.js';
+export {
+  checkLink,
+  isOpen,
+  moveResult,
+  reportedResult,
+  taskReportLimits,
+  taskResultMoves,
+  taskResultStatuses,
+  taskWaits,
+  withToken,
+} from './policy-outcomes/task-result.js';
 export type {
   EvaluationStatus,
   EvaluationTrigger,
   LocatedEvaluation,
+  LocatedResult,
   PolicyEvaluation,
   TaskStage,
+  TaskStageName,
   TaskStageStatus,
   TaskStageSummary,
   TaskStageTrigger,
@@ -103,11 +139,15 @@ export {
   concludeEvaluation,
   evaluationMoves,
   evaluationStatuses,
+  isUnderWay,
   moveAll,
   openTaskStage,
   overrideStage,
+  startedAt,
   taskStageMoves,
+  taskStageNames,
   taskStageStatuses,
+  withResult,
 } from './policy-outcomes/task-stage.js';
 export type { Bundle } from './shared/bundle.js';
 export type { AtFault, DomainErrorCode, ErrorDetails } from './shared/domain-error.js';
@@ -129,6 +169,7 @@ export type {
   ConfigurationVersionId,
   DataRetentionId,
   Id,
+  IdentityId,
   Instant,
   MembershipId,
   OrganizationId,
@@ -136,13 +177,18 @@ export type {
   PolicyId,
   PolicySetId,
   PolicySetOutcomeId,
+  PolicySetParameterId,
+  PolicySetVersionId,
   ProjectId,
   RunCommentId,
   RunId,
+  RunTaskId,
+  SessionId,
   StateVersionId,
   StateVersionOutputId,
   TagBindingId,
   TagId,
+  TaskResultId,
   TaskStageId,
   TeamId,
   TeamProjectId,
@@ -153,6 +199,7 @@ export type {
   VariableSetId,
   WebhookId,
   WorkspaceId,
+  WorkspaceTaskId,
 } from './shared/id.js';
 export { later } from './shared/id.js';
 export type { LifecycleGuard, LifecycleRow } from './shared/lifecycle-engine.js';
@@ -191,8 +238,8 @@ export { operationOf, phases, Run, runOperations, runStatusesDiscardable } from 
 export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
 export type { RunComment, RunEvent, RunEventReference } from './supporting/runs/run-event.js';
 export { runEventsOf } from './supporting/runs/run-event.js';
-export type { PolicyCheck, RunEffect, RunGuardFacts, RunTrigger } from './supporting/runs/run-lifecycle.js';
-export { runGuards, runLifecycle } from './supporting/runs/run-lifecycle.js';
+export { type RunGuardFacts, runGuards, type StageCheck } from './supporting/runs/run-guards.js';
+export { type RunEffect, type RunTrigger, runLifecycle } from './supporting/runs/run-lifecycle.js';
 export type { RunStatus } from './supporting/runs/run-status.js';
 export {
   completedRunStatuses,
@@ -204,6 +251,17 @@ export {
   stages,
   waitingRunStatuses,
 } from './supporting/runs/run-status.js';
+export {
+  type Identity,
+  longestSubject,
+  type ProvenIdentity,
+  provenAddress,
+  refusedSignIn,
+  usernamesFor,
+} from './supporting/sign-in/identity.js';
+export { isReturnPath, usualReturnPath } from './supporting/sign-in/return-path.js';
+export { hasEnded, type Session, startSession } from './supporting/sign-in/session.js';
+export { type LoginCode, loginPortOf, terraformLogin } from './supporting/sign-in/terraform-login.js';
 export type { StateContents, StateResource } from './supporting/state-versions/state-contents.js';
 export type { ReportedOutput, StateOutput } from './supporting/state-versions/state-output.js';
 export {

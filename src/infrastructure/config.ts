@@ -13,6 +13,10 @@ const words = z.string().transform((text) =>
     .filter((word) => word !== ''),
 );
 
+const hosts = words.refine((all) => all.every((host) => /^(\[[\da-f:.]+\]|[\w.-]+|[\da-f:]+)(:\d+)?$/i.test(host)), {
+  error: 'must be comma-separated hosts, each as name or name:port',
+});
+
 interface Setting {
   /** Parses the variable's text; `undefined` if it is unset and has no default. */
   readonly schema: z.ZodType;
@@ -114,7 +118,7 @@ export const settings = {
     schema: z.coerce.number(countOrNone).int(countOrNone).min(0, countOrNone),
     fallback: '0',
     about:
-      'most bytes an organization may store: archives, states, plan artifacts and policy code; 0 disables the limit',
+      'most bytes an organization may store: archives of configurations and policies, states, plan artifacts and policy code; 0 disables the limit',
   },
   UPLOAD_URL_SECONDS: {
     schema: count,
@@ -157,6 +161,49 @@ export const settings = {
     fallback: '100',
     about: 'most API tokens per user, expired ones included; 0 disables the limit',
   },
+  OIDC_ISSUER: {
+    schema: z
+      .url({ protocol: /^https?$/, error: 'must be an https:// URL' })
+      .refine((url) => url.startsWith('https:') || isLoopback(new URL(url).hostname), 'must be an https:// URL')
+      .refine((url) => !/[?#]|^https?:\/\/[^/]*@/.test(url), 'must not contain a user, a query or a fragment')
+      .optional(),
+    shown: 'none',
+    about:
+      'URL of the OpenID Connect provider with which people sign in, exactly as the provider names itself; without it, people cannot sign in',
+  },
+  OIDC_CLIENT_ID: {
+    schema: z.string().optional(),
+    shown: 'none',
+    about:
+      'id of this service at the provider; its redirect URI is PUBLIC_URL/session/callback; required with OIDC_ISSUER',
+  },
+  OIDC_CLIENT_SECRET: {
+    schema: z.string().optional(),
+    shown: 'none',
+    about: 'secret of this service at the provider; required with OIDC_ISSUER',
+  },
+  OIDC_SCOPES: {
+    schema: z
+      .string()
+      .refine(
+        (scopes) =>
+          scopes.split(' ').includes('openid') &&
+          /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(scopes),
+        'must be scopes separated by single spaces, openid among them',
+      ),
+    fallback: 'openid email profile',
+    about: 'scopes requested from the provider, separated by spaces',
+  },
+  OIDC_CREATE_USERS: {
+    schema: z.enum(['on', 'off']).transform((word) => word === 'on'),
+    fallback: 'off',
+    about: 'on creates a user at sign-in for an unknown person whose e-mail address the provider has verified',
+  },
+  SESSION_HOURS: {
+    schema: count.max(8_760, 'must be at most 8760'),
+    fallback: '12',
+    about: 'hours after which a person must sign in again',
+  },
   EDITION: {
     schema: z.enum(['self-hosted', 'hosted']),
     fallback: 'self-hosted',
@@ -171,12 +218,17 @@ export const settings = {
     about: 'directory with one file per repository credential; each file names the URL prefix that may receive it',
   },
   VCS_ALLOWED_HOSTS: {
-    schema: words.refine((hosts) => hosts.every((host) => /^(\[[\da-f:.]+\]|[\w.-]+|[\da-f:]+)(:\d+)?$/i.test(host)), {
-      error: 'must be comma-separated hosts, each as name or name:port',
-    }),
+    schema: hosts,
     fallback: '',
     shown: 'none',
     about: 'comma-separated hosts to fetch from even though their addresses are private',
+  },
+  RUN_TASK_ALLOWED_HOSTS: {
+    schema: hosts,
+    fallback: '',
+    shown: 'none',
+    about:
+      'comma-separated hosts of run tasks to call even though their addresses are private, and without TLS where the URL has http://',
   },
   STOP_DELAY_SECONDS: {
     schema: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).max(3600, 'must be at most 3600'),
@@ -244,6 +296,10 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   }
   if (config.ARCHIVE_STORE === 's3' && config.S3_BUCKET === undefined) {
     faults.push('S3_BUCKET: required with ARCHIVE_STORE=s3');
+  }
+  const together = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
+  if (together.some((name) => environment[name])) {
+    for (const name of together) if (!environment[name]) faults.push(`${name}: required to sign people in`);
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return config;

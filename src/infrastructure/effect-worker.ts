@@ -19,9 +19,11 @@ interface Meter {
 type Performed =
   | 'performEffects'
   | 'reclaimLostRuns'
+  | 'endOverdueResults'
   | 'createScheduledDestroys'
   | 'sweepBundles'
   | 'archiveOldVersions'
+  | 'discardPolicyArchives'
   | 'applyDataRetention'
   | 'refusals'
   | 'forgetAuditEvents'
@@ -38,6 +40,7 @@ const everySeconds = {
   /** Covers work without a notification: expired leases, effects scheduled for later, a lost connection. */
   effects: 5,
   lostRuns: 2,
+  overdueResults: 5,
   scheduledDestroys: 15,
   tokenUses: 15,
   sweep: 3600,
@@ -80,7 +83,8 @@ class Loops {
 }
 
 /**
- * Performs background work: ordered effects, runs of lost agents, scheduled destroy runs, recorded token uses, abandoned uploads, old versions,
+ * Performs background work: ordered effects, runs of lost agents, run tasks that do not report, scheduled destroy runs, recorded token uses,
+ * abandoned uploads, old versions,
  * recorded refusals, expired audit events.
  */
 export class EffectWorker {
@@ -93,6 +97,7 @@ export class EffectWorker {
   private readonly loops: Readonly<Record<Lane, Loops>> = {
     quick: new Loops(lanes.quick.loops),
     discards: new Loops(lanes.discards.loops),
+    calls: new Loops(lanes.calls.loops),
     slow: new Loops(lanes.slow.loops),
   };
   private renewal: NodeJS.Timeout | undefined;
@@ -110,10 +115,12 @@ export class EffectWorker {
     // time.
     this.renewal = setInterval(() => this.renewLeases(), (effectLeaseSeconds / 3) * 1000).unref();
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
+    this.every(everySeconds.overdueResults, () => this.endOverdueResults());
     this.every(everySeconds.scheduledDestroys, () => this.createScheduledDestroys());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
     this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
+    this.every(everySeconds.oldVersions, () => this.discardPolicyArchives());
     this.every(everySeconds.oldVersions, () => this.applyDataRetention());
     this.every(everySeconds.refusals, () => this.chores.refusals.flush());
     this.every(everySeconds.auditEvents, () => this.forgetAuditEvents());
@@ -210,6 +217,16 @@ export class EffectWorker {
     if (failure !== undefined) throw failure;
   }
 
+  private async discardPolicyArchives(): Promise<void> {
+    let discarded = 0;
+    for (let more = true; more && !this.stopping; ) {
+      const batch = await this.chores.discardPolicyArchives.execute();
+      discarded += batch;
+      more = batch > 0;
+    }
+    if (discarded > 0) this.log.info({ discarded }, 'unneeded policy archives discarded');
+  }
+
   private async applyDataRetention(): Promise<void> {
     let [archived, deleted] = [0, 0];
     let failure: unknown;
@@ -248,6 +265,11 @@ export class EffectWorker {
   private async reclaimLostRuns(): Promise<void> {
     const runs = await this.chores.reclaimLostRuns.execute();
     if (runs.length > 0) this.log.info({ runs }, 'runs taken from lost agents');
+  }
+
+  private async endOverdueResults(): Promise<void> {
+    const results = await this.chores.endOverdueResults.execute();
+    if (results.length > 0) this.log.info({ results }, 'run tasks did not report in time');
   }
 
   private async createScheduledDestroys(): Promise<void> {

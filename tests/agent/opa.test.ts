@@ -74,7 +74,7 @@ describe('the functions of a policy', () => {
     await inTemporaryDirectory(async (directory) => {
       const { opa, capabilities } = await prepared(directory);
       const words = `eval --format json --capabilities ${capabilities} --timeout 60s -d code.rego -i input.json -- data.x.deny`;
-      expect(await opa.evaluate('code.rego', 'data.x.deny', 'input.json', 'v1')).toEqual({
+      expect(await opa.evaluate({ files: ['code.rego'] }, 'data.x.deny', 'input.json', 'v1')).toEqual({
         verdict: { status: 'failed', reasons: [words] },
         asV0: false,
       });
@@ -102,7 +102,7 @@ describe('the version of Rego', () => {
     let found: object = {};
     await inTemporaryDirectory(async (directory) => {
       const { opa } = await prepared(directory, version, parsing(v1, v0));
-      found = await opa.evaluate('code.rego', 'data.x.deny', 'input.json', rego);
+      found = await opa.evaluate({ files: ['code.rego'] }, 'data.x.deny', 'input.json', rego);
     });
     return found;
   };

@@ -114,11 +114,12 @@ function notingTurns(tx: Transaction, turns: Set<WorkspaceId>): Transaction {
   return { ...tx, workspaces, runs };
 }
 
-const onward = (status: RunStatus): readonly RunStatus[] => [
+const onward = (status: RunStatus, passed: readonly RunStatus[] = []): readonly RunStatus[] => [
   status,
   ...byThemselves.flatMap((trigger) => {
     const next = ways[status][trigger];
-    return next === undefined || next === status ? [] : onward(next);
+    // A run is queued again after its run tasks.
+    return next === undefined || [status, ...passed].includes(next) ? [] : onward(next, [status, ...passed]);
   }),
 ];
 

@@ -73,12 +73,12 @@ const roomInFolder: Readonly<Record<string, number>> = {
   'src/application/supporting/workspaces': 14,
   'src/application/tokens': 13,
   // One step of a run per file.
-  'src/agent/run': 13,
+  'src/agent/run': 14,
   // The modules that every area builds on.
   'src/adapters/http/routing': 19,
   // One repository per file; the two lists match.
-  'src/adapters/persistence/knex/repositories': 38,
-  'src/adapters/persistence/memory': 35,
+  'src/adapters/persistence/knex/repositories': 42,
+  'src/adapters/persistence/memory': 37,
   // Migrations are only ever added.
   'src/adapters/persistence/knex/migrations': Number.POSITIVE_INFINITY,
 };
@@ -92,7 +92,9 @@ describe('files', () => {
   });
 
   it('are short enough to be read at one go', async () => {
-    const source = (await filesBelow('src')).filter((file) => file.endsWith('.ts') && !file.includes('/migrations/'));
+    // A published surface is a list of names, to be searched.
+    const isRead = (file: string) => file.endsWith('.ts') && !/\/migrations\/|\/index\.ts$/.test(file);
+    const source = (await filesBelow('src')).filter(isRead);
     const ofConsole = (await filesBelow('web/console')).filter((file) => !file.endsWith('api/description.d.ts'));
     const lengths = await Promise.all(
       [...source, ...ofConsole].map(async (file) => [file, (await sourceOf(file)).split('\n').length - 1]),

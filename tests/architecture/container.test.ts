@@ -28,6 +28,8 @@ const names: Readonly<Record<keyof Provided, true>> = {
   bundleInspector: true,
   bundleStore: true,
   commitFetcher: true,
+  identityProvider: true,
+  runTaskCaller: true,
   settings: true,
   meters: true,
   exposition: true,

@@ -179,6 +179,12 @@ const lists: readonly List[] = [
     minor: true,
   },
   {
+    ...own('/organizations/:organization/tasks'),
+    name: 'run tasks',
+    rows: ({ size }) => size.others,
+    minor: true,
+  },
+  {
     ...own('/organizations/:organization/agent-pools'),
     name: 'agent pools',
     rows: ({ size }) => size.others,
@@ -234,6 +240,7 @@ const rowsOfList = {
   'policy-sets': ({ others }: Size) => others,
   varsets: ({ others }: Size) => others,
   policies: ({ others }: Size) => others,
+  tasks: ({ others }: Size) => others,
   'agent-pools': ({ others }: Size) => others,
   'team-tokens': ({ teams }: Size) => teams,
   runs: ({ runs }: Size) => runs,
@@ -265,9 +272,10 @@ export const searches: readonly Search[] = [
     tags: ['', 'q=77', 'filter[exclude][taggable][id]=ws-any'],
     'organization-memberships': ['q=77', 'filter[status]=invited', 'filter[email]=nobody@example.com'],
     projects: ['q=77', 'filter[names]=network', 'sort=-name'],
-    'policy-sets': ['search[name]=77', 'filter[kind]=sentinel'],
+    'policy-sets': ['search[name]=77', 'filter[kind]=sentinel', 'filter[versioned]=false'],
     varsets: ['q=77'],
     policies: ['search[name]=77', 'filter[kind]=sentinel', 'sort=-created-at'],
+    tasks: ['search[name]=77'],
     'agent-pools': ['q=77', 'sort=-created-at', 'filter[allowed_workspaces][name]=network'],
     'team-tokens': ['filter[expiry_status]=expired'],
     runs: [
@@ -434,6 +442,7 @@ export const cases: readonly Case[] = [
   shown('a variable set', 'variable_sets', 'varset', '/varsets/:id', minor),
   shown('the variables of a variable set', 'variable_sets', 'varset', '/varsets/:id/relationships/vars', minor),
   shown('a policy', 'policies', 'pol', '/policies/:id', minor),
+  shown('a run task', 'run_tasks', 'task', '/tasks/:id', minor),
   shown('an agent pool', 'agent_pools', 'apool', '/agent-pools/:id', minor),
   shown('a token', 'agent_tokens', 'agt', '/authentication-tokens/:id', minor),
   ...['/organizations/:organization', '/organizations/:organization/entitlement-set'].map(
@@ -598,6 +607,9 @@ export const cases: readonly Case[] = [
   creates('a policy', '/organizations/:organization/policies', () =>
     document('policies', { name: fresh(), query: 'data.terraform.deny' }),
   ),
+  creates('a run task', '/organizations/:organization/tasks', () =>
+    document('tasks', { name: fresh(), url: 'https://scanner.example' }),
+  ),
   creates('an agent pool', '/organizations/:organization/agent-pools', () =>
     document('agent-pools', { name: fresh() }),
   ),
@@ -673,6 +685,15 @@ export const excluded: Readonly<Record<string, string>> = {
   'post /projects/:id/relationships/workspaces': 'changes workspaces, by their keys',
   'post /teams/:id/relationships/users': 'changes a team, by the keys of its members',
   'post /teams/:id/relationships/organization-memberships': 'changes a team, by the keys of its members',
+  ...Object.fromEntries(
+    ['get /workspaces/:workspaceId/tasks', 'post /workspaces/:workspaceId/tasks'].map((route) => [
+      route,
+      'a workspace has at most 20 run tasks, found by one index',
+    ]),
+  ),
+  'get /workspaces/:workspaceId/tasks/:workspaceTaskId': 'nothing of it is seeded; it is found as a team access is',
+  'get /task-results/:id': 'nothing of it is seeded; it is found as a policy evaluation is',
+  'get /task-results/:taskResultId/outcomes': 'a result has at most 100 outcomes, found by one key',
   'get /policies/:id/download': 'reads what showing a policy reads, and its code by one key',
   'get /projects/:id/varsets': 'lists those of a project as those of a workspace',
   'get /varsets/:id/relationships/vars/:setVariableId':
@@ -682,6 +703,12 @@ export const excluded: Readonly<Record<string, string>> = {
   'post /varsets/:id/relationships/projects': 'changes a variable set, by the keys of its projects',
   'post /policy-sets/:id/relationships/policies': 'changes a policy set, by the keys of its policies',
   'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',
+  'get /policy-set-versions/:id': 'nothing of it is seeded; it is found as a policy set is',
+  'post /policy-sets/:id/versions': 'adds one row to three indexes and changes a policy set',
+  'get /policy-sets/:policySetId/parameters': 'reads the rows of one set, which has at most 100, by one index',
+  'get /policy-sets/:policySetId/parameters/:parameterId':
+    'nothing of it is seeded; it is found as a variable of a workspace is',
+  'post /policy-sets/:policySetId/parameters': 'adds a row, after reading those of one set',
   'get /workspaces/:id/relationships/data-retention-policy': 'reads what showing a workspace reads',
   'post /workspaces/:id/relationships/data-retention-policy': 'changes one workspace, by its key',
   'get /workspaces/:id/relationships/remote-state-consumers': 'reads workspaces, by the keys that were added to one',

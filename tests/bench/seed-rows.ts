@@ -33,6 +33,7 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aRunTask,
   aTaskStage,
 } from '../support/policy-builders.js';
 
@@ -258,6 +259,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.policySets.add(aPolicySet(organization, { id: id('polset'), createdAt, updatedAt: createdAt }));
     await tx.variableSets.add(aVariableSet(organization, { id: id('varset'), createdAt, updatedAt: createdAt }));
     await tx.policies.add(aManagedPolicy(organization, { id: id('pol'), createdAt, updatedAt: createdAt }));
+    await tx.runTasks.add(aRunTask(organization, { id: id('task'), createdAt }));
     await tx.agentPools.add(pool);
     await tx.agentTokens.add(anAgentToken(pool, { id: id('agt'), secretDigest: digestOf('an agent'), createdAt }));
     await tx.teams.add(owners);
@@ -272,7 +274,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.teamAccess.add({ ...access, grant: { access: 'write' } });
     await tx.configurationVersions.add(version, true);
     await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes({ id: id('ia') }));
-    await tx.runs.takeSequence(workspace.id);
+    (await tx.runs.takeSequence(workspace.id)).sequence;
     await tx.runs.add(run);
     await tx.stateVersions.add(state, [output]);
     await tx.stateVersions.finalize(state, { key: id('bundle'), bytes: 10_240, sha256: digestOf('a state') });
@@ -464,6 +466,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     'policy_sets',
     'variable_sets',
     'policies',
+    'run_tasks',
     'agent_pools',
     'agent_tokens',
     'ingress_attributes',
@@ -484,6 +487,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     await copies('policy_sets', 'id is not null', named('polset'), 'n', numbers);
     await copies('variable_sets', 'id is not null', named('varset'), 'n', numbers);
     await copies('policies', 'id is not null', named('pol'), 'n', numbers);
+    await copies('run_tasks', 'id is not null', named('task'), 'n', numbers);
     await copies('agent_pools', 'id is not null', named('apool'), 'n', numbers);
     const ofNumber = `new_workspaces as n on n.i = k.i % ${size.workspaces} + 1`;
     const tagged = {

@@ -87,7 +87,26 @@ resource "tfe_policy_set" "attached" {
   name = "attached"
   kind = "opa"
   ${inOrganization}}
+data "tfe_slug" "policies" {
+  source_path = "policies"
+}
+resource "tfe_policy_set" "versioned" {
+  name = "versioned"
+  kind = "opa"
+  slug = data.tfe_slug.policies
+  ${inOrganization}}
 `;
+
+/** Attributes of those that an import does not read, by address. */
+export const unreadOfDependencies: Readonly<Record<string, readonly string[]>> = {
+  'tfe_policy_set.versioned': ['slug'],
+};
+
+/** The directory that the slug packs. */
+export const policyFiles: Readonly<Record<string, string>> = {
+  'policies.hcl': 'policy "owners" {\n  query             = "data.owners.deny"\n  enforcement_level = "mandatory"\n}\n',
+  'owners.rego': 'package owners\n\ndeny contains "no owner" if not data.parameters.owner\n',
+};
 
 const [alice, bob, carol] = users;
 const membership = (user: string): string => `tfe_organization_membership.user["${emailOf(user)}"].id`;
@@ -145,6 +164,33 @@ ${inOrganization}`,
       ['manage_policies = true', 'manage_policies = false'],
     ],
     { importId: ({ id, organization }) => `${organization}/${id}`, data: `name = tfe_team.it.name\n${inOrganization}` },
+  ),
+  updated(
+    'tfe_organization_run_task',
+    `name = "scanner"\nurl = "https://scanner.example/check"\nhmac_key = "a key of ours"\ndescription = "Scans"\n${inOrganization}`,
+    [
+      ['"scanner"', '"checker"'],
+      ['/check"', '/other"'],
+      ['a key of ours', 'another key'],
+      ['"Scans"', '"Checks"'],
+    ],
+    {
+      importId: ({ name, organization }) => `${organization}/${name}`,
+      unread: ['hmac_key'],
+      data: `name = tfe_organization_run_task.it.name\n${inOrganization}`,
+    },
+  ),
+  updated(
+    'tfe_workspace_run_task',
+    'workspace_id = tfe_workspace.other.id\ntask_id = tfe_organization_run_task.it.id\nenforcement_level = "advisory"\nstages = ["post_plan"]\n',
+    [
+      ['"advisory"', '"mandatory"'],
+      ['["post_plan"]', '["pre_plan", "pre_apply"]'],
+    ],
+    {
+      importId: () => 'acme/other/checker',
+      data: 'workspace_id = tfe_workspace.other.id\ntask_id = tfe_workspace_run_task.it.task_id\n',
+    },
   ),
   replaced('tfe_team_member', `team_id = tfe_team.members.id\nusername = "${alice}"\n`, [[alice, bob]], {
     importId: ({ team_id, username }) => `${team_id}/${username}`,
@@ -346,6 +392,12 @@ ${inOrganization}`,
     ],
     { importId: byId, data: `name = tfe_policy_set.it.name\n${inOrganization}` },
   ),
+  updated(
+    'tfe_policy_set_parameter',
+    'policy_set_id = tfe_policy_set.versioned.id\nkey = "owner"\nvalue = "us"\n',
+    [['"us"', '"them"']],
+    { importId: ({ id, policy_set_id }) => `${policy_set_id}/${id}` },
+  ),
   replaced(
     'tfe_workspace_policy_set',
     'policy_set_id = tfe_policy_set.attached.id\nworkspace_id = tfe_workspace.it.id\n',
@@ -380,5 +432,6 @@ export const otherData: readonly { readonly type: string; readonly body: string 
     body: `names = ["net*"]\ntag_names = ["site:one"]\nexclude_tags = ["nothing"]\ntag_filters {\n  include = { stage = "test" }\n  exclude = { zone = "1" }\n}\ndepends_on = [tfe_workspace.it]\n${inOrganization}`,
   },
   { type: 'tfe_organization_tags', body: `depends_on = [tfe_workspace.it]\n${inOrganization}` },
+  { type: 'tfe_slug', body: 'source_path = "policies"\n' },
   { type: 'tfe_variables', body: 'workspace_id = tfe_variable.it.workspace_id\n' },
 ];

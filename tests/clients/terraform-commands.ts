@@ -13,6 +13,8 @@ export interface Way {
   readonly manyWorkspaces: boolean;
   /** The CLI selects workspaces by these tags, in an organization of their own, and their names have no prefix. */
   readonly tags?: object;
+  /** The project of the workspaces. One elsewhere that has the tags is to stay hidden. */
+  readonly project?: string;
   /** Absent for both programs. */
   readonly only?: 'terraform';
 }
@@ -24,6 +26,11 @@ const tagged =
   (tags: string) =>
   (organization: string): string =>
     `  cloud {\n${settings(organization, `tags = ${tags}`)}  }\n`;
+
+const inProject =
+  (project: string, tag: string) =>
+  (organization: string): string =>
+    `  cloud {\n${settings(organization, `project = "${project}"\n      tags = ["${tag}"]`)}  }\n`;
 
 const remote = (organization: string, workspaces: string): string =>
   `  backend "remote" {\n${settings(organization, workspaces)}  }\n`;
@@ -65,6 +72,14 @@ export const ways: readonly Way[] = [
     },
     only: 'terraform',
   },
+  {
+    name: '`cloud` with a project and a tag, local runs',
+    execution: 'local',
+    block: inProject('apps', 'network'),
+    manyWorkspaces: true,
+    tags: { tags: { data: [{ type: 'tags', attributes: { name: 'network' } }] } },
+    project: 'apps',
+  },
 ];
 
 /** The directory that a command runs in, and its workspace. */
@@ -90,8 +105,8 @@ export interface TerraformCommand {
   readonly hides?: string;
 }
 
-/** A workspace that has none of the tags. */
-export const untagged = 'untagged';
+/** A workspace that has none of the tags, or is not in the project. */
+export const elsewhere = 'elsewhere';
 
 const quiet = ['-no-color', '-input=false'];
 
@@ -122,7 +137,7 @@ export const commands: readonly TerraformCommand[] = [
     words: ['workspace', 'list', '-no-color'],
     manyWorkspaces: true,
     prints: '* two',
-    hides: untagged,
+    hides: elsewhere,
   },
   {
     command: 'workspace select',

@@ -108,6 +108,8 @@ const added: readonly string[] = [
   'policy-sets/attributes/agent-enabled',
   'policy-sets/attributes/policy-tool-version',
   'policy-sets/attributes/policy-update-patterns',
+  'policy-sets/relationships/current-version',
+  'policy-sets/relationships/newest-version',
   'policy-sets/relationships/policies',
   'policy-sets/relationships/workspace-exclusions',
   'runs/attributes/debugging-mode',
@@ -145,6 +147,7 @@ const added: readonly string[] = [
   'workspaces/attributes/global-remote-state',
   'workspaces/attributes/permissions/can-create-state-versions',
   'workspaces/attributes/permissions/can-force-delete',
+  'workspaces/attributes/permissions/can-manage-run-tasks',
   'workspaces/attributes/permissions/can-manage-tags',
   'workspaces/attributes/permissions/can-read-state-outputs',
   'workspaces/attributes/permissions/can-read-state-versions',
@@ -200,16 +203,22 @@ const followingTheOrganization = (path: string, document: Json, pool: Json): Jso
   return { ...document, data };
 };
 
-/** Rights on runs that later releases gave to an administrator. */
-const newRights = { 'can-comment': true, 'can-force-cancel': true, 'can-force-execute': true };
+/** Attributes of features that later releases added, by type. */
+const newFeatures: Json = {
+  'entitlement-sets': { 'run-tasks': true },
+  runs: { permissions: { 'can-comment': true, 'can-force-cancel': true, 'can-force-execute': true } },
+  'task-stages': { permissions: { 'can-override-tasks': true } },
+};
 
-const withNewRights = (then: Json): Json => {
+const withNewFeatures = (then: Json): Json => {
   if (then === null || typeof then !== 'object') return then;
-  if (Array.isArray(then)) return then.map(withNewRights);
-  const inside = Object.fromEntries(Object.entries(then).map(([key, value]) => [key, withNewRights(value)]));
-  if (then.type !== 'runs' || then.attributes === undefined) return inside;
+  if (Array.isArray(then)) return then.map(withNewFeatures);
+  const inside = Object.fromEntries(Object.entries(then).map(([key, value]) => [key, withNewFeatures(value)]));
+  if (then.attributes === undefined || newFeatures[then.type] === undefined) return inside;
+  const { permissions, ...others } = newFeatures[then.type];
   const { attributes } = inside;
-  return { ...inside, attributes: { ...attributes, permissions: { ...attributes.permissions, ...newRights } } };
+  const rights = permissions && { permissions: { ...attributes.permissions, ...permissions } };
+  return { ...inside, attributes: { ...attributes, ...others, ...rights } };
 };
 
 /** Runs in progress lock their workspaces, which the first release did not show. */
@@ -311,7 +320,7 @@ for (const { kind, restore, skip } of backends) {
         ([path, document]) =>
           [
             path,
-            lockedByItsRun(followingTheOrganization(path, withNewRights(document), pool), answered.get(path)),
+            lockedByItsRun(followingTheOrganization(path, withNewFeatures(document), pool), answered.get(path)),
           ] as const,
       );
       expect(Object.fromEntries(answered)).toMatchObject(Object.fromEntries(then));

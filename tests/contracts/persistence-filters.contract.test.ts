@@ -165,6 +165,13 @@ onEveryBackend('a filtered list', (on) => {
     expect(await sets({ search: 'COST' })).toEqual(['cost', 'costly']);
     expect(await sets({ kind: 'opa' })).toEqual(['costly', 'Zone']);
     expect(await sets({ kind: 'sentinel', search: 's' })).toEqual(['cost', 'tags']);
+    const versions = { newest: { id: unique('polsetver'), sequence: 1 }, current: null };
+    for (const name of ['Newer', 'costs'])
+      await on.run((tx) => tx.policySets.add(aPolicySet(organization, { name, versions })));
+    expect(await sets({ versioned: true })).toEqual(['costs', 'Newer']);
+    expect(await sets({ versioned: false })).toEqual(['cost', 'costly', 'tags', 'Zone']);
+    expect(await sets({ versioned: true, search: 'cost', kind: 'opa' })).toEqual(['costs']);
+    expect(await sets({ versioned: true, kind: 'sentinel' })).toEqual([]);
     const byAge = async (descending: boolean, search?: string) => {
       const query = {
         organizationId: organization.id,

@@ -15,7 +15,7 @@ const addRun = async (
   { state }: ConfigurationVersion,
   ownFiles: Bundle | null = null,
 ): Promise<Run> => {
-  const sequence = await tx.runs.takeSequence(workspace.id);
+  const sequence = (await tx.runs.takeSequence(workspace.id)).sequence;
   const run = aRun(workspace, state, { status: 'planned_and_finished', sequence, ownFiles });
   await tx.runs.add(run);
   return run;

@@ -66,7 +66,7 @@ onEveryBackend('uploaded versions', (on) => {
       ended = archiving.execute();
       // It has found no run.
       await looked;
-      const sequence = await tx.runs.takeSequence(workspace.id);
+      const sequence = (await tx.runs.takeSequence(workspace.id)).sequence;
       await tx.runs.add(aRun(workspace, version.state, { sequence, status: 'plan_queued' }));
     });
     await ended;

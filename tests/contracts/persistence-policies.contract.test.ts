@@ -414,7 +414,7 @@ onEveryBackend('task stages', (on) => {
   const addRun = async (workspace: Workspace, given: Partial<RunState> = {}): Promise<Run> => {
     const version = await on.version(workspace, { status: 'uploaded' });
     return on.run(async (tx) => {
-      const sequence = await tx.runs.takeSequence(workspace.id);
+      const sequence = (await tx.runs.takeSequence(workspace.id)).sequence;
       const run = aRun(workspace, version.state, { sequence, ...given });
       await tx.runs.add(run);
       return run;
@@ -450,6 +450,7 @@ onEveryBackend('task stages', (on) => {
           description: null,
           overridable: true,
           policyToolVersion: '0.26.0',
+          archive: null,
           policies: [anAppliedPolicy()],
         },
       ],
@@ -475,7 +476,7 @@ onEveryBackend('task stages', (on) => {
     const expected = { ...stage, evaluations };
     const caller = asOrganization(organization);
     expect((await on.read((tx) => tx.taskStages.findFor(caller, stage.id)))?.subject).toEqual(expected);
-    expect(await on.read((tx) => tx.taskStages.ofRun(stage.runId))).toEqual(expected);
+    expect(await on.read((tx) => tx.taskStages.ofRun(stage.runId))).toEqual([expected]);
     for (const evaluation of evaluations) {
       const seen = await on.read((tx) => tx.taskStages.findEvaluationFor(caller, evaluation.id));
       const { policySets: _, ...located } = evaluation;
@@ -483,7 +484,7 @@ onEveryBackend('task stages', (on) => {
     }
     const bare = await add(await addRun(workspace), { evaluations: [] });
     expect((await on.read((tx) => tx.taskStages.findFor(caller, bare.id)))?.subject).toEqual(bare);
-    expect(await on.read((tx) => tx.taskStages.ofRun(bare.runId))).toEqual(bare);
+    expect(await on.read((tx) => tx.taskStages.ofRun(bare.runId))).toEqual([bare]);
     expect(await on.read((tx) => tx.taskStages.findFor(caller, 'ts-nobody'))).toBeUndefined();
     expect(await on.read((tx) => tx.taskStages.findEvaluationFor(caller, 'poleval-nobody'))).toBeUndefined();
     expect(await on.read((tx) => tx.taskStages.findOutcomeFor(caller, 'psout-nobody'))).toBeUndefined();
@@ -497,8 +498,8 @@ onEveryBackend('task stages', (on) => {
     const found = await on.read((tx) => tx.taskStages.idsOfRuns([...ids, 'run-nobody']));
     expect(new Map(found)).toEqual(
       new Map([
-        [a.state.id, ofA.id],
-        [b.state.id, ofB.id],
+        [a.state.id, [ofA.id]],
+        [b.state.id, [ofB.id]],
       ]),
     );
     expect((await on.read((tx) => tx.taskStages.idsOfRuns([]))).size).toBe(0);
@@ -509,7 +510,7 @@ onEveryBackend('task stages', (on) => {
     }));
     expect(new Set(stages)).toEqual(new Set(summaries));
     expect(await on.read((tx) => tx.taskStages.ofRuns([]))).toEqual([]);
-    expect(await on.read((tx) => tx.taskStages.ofRun(without.state.id))).toBeUndefined();
+    expect(await on.read((tx) => tx.taskStages.ofRun(without.state.id))).toEqual([]);
   });
 
   it('keep their changes and those of their evaluations, and refuse stale ones', async () => {
@@ -532,7 +533,7 @@ onEveryBackend('task stages', (on) => {
       })),
     };
     await on.run((tx) => tx.taskStages.save(next));
-    const stored = () => on.read((tx) => tx.taskStages.ofRun(added.runId));
+    const stored = async () => (await on.read((tx) => tx.taskStages.ofRun(added.runId)))[0];
     expect(await stored()).toEqual(next);
     const late = { ...added, revision: 1, status: 'failed' } as const;
     await expect(on.run((tx) => tx.taskStages.save(late))).rejects.toEqual(stale);
@@ -581,7 +582,7 @@ onEveryBackend('task stages', (on) => {
         await tx.taskStages.findFor(caller, stage.id),
         await tx.taskStages.findEvaluationFor(caller, evaluation.id),
         await tx.taskStages.findOutcomeFor(caller, outcome.id),
-        await tx.taskStages.ofRun(stage.runId),
+        (await tx.taskStages.ofRun(stage.runId))[0],
         (await tx.taskStages.idsOfRuns([stage.runId])).get(stage.runId),
         (await tx.taskStages.ofRuns([stage.runId]))[0],
         (await tx.taskStages.outcomes(evaluation.id, [], everything)).items[0],
@@ -750,7 +751,7 @@ onEveryBackend('task stages', (on) => {
 
   /** A run has one stage: the stored one, or else this. */
   async function ofRunOr(tx: Transaction, stage: TaskStage): Promise<TaskStage> {
-    const stored = await tx.taskStages.ofRun(stage.runId);
+    const [stored] = await tx.taskStages.ofRun(stage.runId);
     if (stored === undefined) await tx.taskStages.add(stage);
     return stored ?? stage;
   }

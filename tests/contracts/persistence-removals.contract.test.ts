@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { RemovalTarget } from '../../src/application/index.js';
 import {
+  type AppliedPolicySet,
   defaultProjectId,
   type Organization,
   openTaskStage,
@@ -10,6 +11,7 @@ import {
   type RunState,
   type Workspace,
 } from '../../src/domain/index.js';
+import { asApplied } from '../../src/domain/policy-outcomes/policy-set.js';
 import {
   aBundle,
   aRun,
@@ -26,7 +28,15 @@ import {
   someIngressAttributes,
   unique,
 } from '../support/builders.js';
-import { aManagedPolicy, anAgentPool } from '../support/policy-builders.js';
+import {
+  aManagedPolicy,
+  anAgentPool,
+  aPolicySetParameter,
+  aPolicySetVersion,
+  aRunTask,
+  aTaskResult,
+  aWorkspaceTask,
+} from '../support/policy-builders.js';
 import { type Ground, onEveryBackend, onFreshGround } from './on-every-backend.js';
 
 const aPolicySet = (
@@ -50,6 +60,7 @@ const aPolicySet = (
   workspaceIds,
   excludedWorkspaceIds,
   policyIds,
+  versions: null,
   createdAt: noon,
   updatedAt: noon,
   revision: 0,
@@ -76,17 +87,33 @@ const anOutcome = (policyEvaluationId: string, position: number): PolicySetOutco
 });
 
 /** A completed run with logs and policy outcomes. */
-async function addRun(on: Ground, workspace: Workspace, versionId: string, given: Partial<RunState> = {}) {
+async function addRun(
+  on: Ground,
+  workspace: Workspace,
+  versionId: string,
+  given: Partial<RunState> = {},
+  policySets: readonly AppliedPolicySet[] = [],
+) {
   return on.run(async (tx) => {
-    const sequence = await tx.runs.takeSequence(workspace.id);
+    const sequence = (await tx.runs.takeSequence(workspace.id)).sequence;
     const { state } = aRun(workspace, { id: versionId }, { status: 'applied', ...given, sequence });
     await tx.runs.add(aRun(workspace, { id: versionId }, state));
     for (const phase of phases) {
       for (const offset of [0, 4]) await tx.runLogs.append(state.id, phase, offset, Buffer.from('line'));
     }
-    const evaluations = (['opa', 'sentinel'] as const).map((kind) => ({ id: unique('poleval'), kind, policySets: [] }));
+    const evaluations = (['opa', 'sentinel'] as const).map((kind) => ({
+      id: unique('poleval'),
+      kind,
+      policySets: kind === 'opa' ? policySets : [],
+    }));
     await tx.runComments.add(aRunComment(state));
-    await tx.taskStages.add(openTaskStage({ id: unique('ts'), runId: state.id, createdAt: noon }, evaluations));
+    await tx.taskStages.add(
+      openTaskStage({ id: unique('ts'), runId: state.id, stage: 'post_plan', createdAt: noon }, evaluations),
+    );
+    const result = aTaskResult();
+    const opened = { id: unique('ts'), runId: state.id, stage: 'pre_plan', createdAt: noon } as const;
+    await tx.taskStages.add(openTaskStage(opened, [], [result]));
+    await tx.taskResults.keepOutcomes(result.id, [{ outcomeId: 'a', description: '', body: '', url: '', tags: {} }]);
     await tx.taskStages.addOutcomes(evaluations.flatMap(({ id }) => [anOutcome(id, 0), anOutcome(id, 1)]));
     return state;
   });
@@ -174,7 +201,12 @@ async function addOrganization(on: Ground) {
     ids,
     policies.map(({ id }) => id),
   );
+  const versions = [1, 2, 3].map((sequence) => aPolicySetVersion(policySet, { sequence, bundle: aBundle() }));
+  versions.push(aPolicySetVersion(policySet, { sequence: 4 }));
   await on.run(async (tx) => {
+    const task = aRunTask(organization);
+    await tx.runTasks.add(task);
+    for (const id of ids) await tx.workspaceTasks.add(aWorkspaceTask({ id }, task));
     await tx.agentPools.add(pool);
     for (const _ of [1, 2]) {
       await tx.agentTokens.add({
@@ -199,8 +231,15 @@ async function addOrganization(on: Ground) {
     await tx.setVariables.add(aSetVariable(variableSet));
     const excluded = places.map(({ workspace }) => workspace.id);
     await tx.policySets.add(aPolicySet(organization, [], [], excluded));
+    await tx.policySetParameters.add(aPolicySetParameter(policySet));
+    for (const version of versions) await tx.policySetVersions.add(version);
   });
-  return { organization, places, policySet };
+  const archive = { versionId: versions[0]?.id ?? '', sha256: 'a'.repeat(64), bytes: 1 };
+  const { workspace, keys: ofRun } = await addWorkspace(on, organization, 0);
+  const { state } = await on.version(workspace);
+  await addRun(on, workspace, state.id, {}, [{ ...asApplied({ ...policySet, attached: [] }), archive }]);
+  const archives = versions.flatMap(({ bundle }) => bundle?.key ?? []);
+  return { organization, places, policySet, keys: [...places.flatMap(({ keys }) => keys), ...ofRun, ...archives] };
 }
 
 /** Calls until nothing is left. Returns every bundle key named, and the number of calls. */
@@ -226,12 +265,12 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
       const neighbour = await addOrganization(fresh);
       const user = await fresh.user();
       const before = await fresh.rowCounts();
-      const { organization, places } = await addOrganization(fresh);
+      const { organization, keys } = await addOrganization(fresh);
       await fresh.membership(organization, user);
       const between = await fresh.rowCounts();
       await fresh.run((tx) => tx.organizations.remove(organization.id, noon));
       const removed = await removeAll(fresh, { kind: 'organization', id: organization.id }, limit);
-      expect(removed.keys).toEqual(places.flatMap(({ keys }) => keys).sort());
+      expect(removed.keys).toEqual(keys.sort());
       expect(await refersToAny(fresh, removed.keys)).toBe(false);
       // Its member is a user of the service and remains one.
       const users = (before.users ?? 0) + 1;
@@ -239,9 +278,9 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
 
       const grown = Object.keys(before).filter((table) => (between[table] ?? 0) > (before[table] ?? 0));
       const apart =
-        /^(effects|deletions|users|awaited|signing_?keys|request_?rates|audit_?events|audit_horizon|sqlite_sequence|knex_.*|.*migrations.*)$/i;
+        /^(effects|deletions|users|identities|sessions|login_?codes|awaited|signing_?keys|request_?rates|audit_?events|audit_horizon|sqlite_sequence|knex_.*|.*migrations.*)$/i;
       expect(Object.keys(before).filter((table) => !apart.test(table) && !grown.includes(table))).toEqual([]);
-      for (const { keys } of neighbour.places) expect(await refersToAny(fresh, keys)).toBe(true);
+      expect(await refersToAny(fresh, neighbour.keys)).toBe(true);
     });
   });
 
@@ -312,7 +351,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
     expect(runs.items).toHaveLength(4);
     for (const { id } of runs.items) {
       expect(await on.read((tx) => tx.runLogs.size(id, 'plan'))).toBe(8);
-      expect(await on.read((tx) => tx.taskStages.ofRun(id))).toBeDefined();
+      expect(await on.read((tx) => tx.taskStages.ofRun(id))).not.toEqual([]);
     }
     const pools = await on.read((tx) => tx.agentPools.page(organization.id, { number: 1, size: 20 }));
     expect(pools.items).toHaveLength(1);

@@ -7,6 +7,7 @@ import {
   type NewAuditEvent,
   type OrganizationSettings,
   organizationPermissions,
+  type PolicySetVersion,
   type Run,
   type RunState,
   type TokenOwner,
@@ -18,6 +19,7 @@ import {
   aBundle,
   aConfigurationVersion,
   afterNoon,
+  anIdentity,
   anOrganization,
   aProject,
   aRun,
@@ -48,7 +50,12 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aPolicySetParameter,
+  aPolicySetVersion,
+  aRunTask,
+  aTaskResult,
   aTaskStage,
+  aWorkspaceTask,
 } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend } from './on-every-backend.js';
 
@@ -66,7 +73,10 @@ async function aPlace(on: Ground) {
 async function aRunIn(on: Ground, workspace: Workspace, given: Partial<RunState> = {}): Promise<Run> {
   const version = await on.version(workspace);
   return on.run(async (tx) => {
-    const run = aRun(workspace, version.state, { ...given, sequence: await tx.runs.takeSequence(workspace.id) });
+    const run = aRun(workspace, version.state, {
+      ...given,
+      sequence: (await tx.runs.takeSequence(workspace.id)).sequence,
+    });
     await tx.runs.add(run);
     return run;
   });
@@ -572,6 +582,13 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     for (const token of tokens) await on.run((tx) => tx.tokens.add(token));
     return on.read((tx) => Promise.all(tokens.map(async (token) => [token, await tx.tokens.find(token.id)] as const)));
   },
+  Identity: async (on) => {
+    const user = await on.user();
+    const identity = anIdentity(user, { createdAt: afterNoon(1) });
+    await on.run((tx) => tx.identities.add(identity));
+    const [read] = await on.read((tx) => tx.identities.ofUser(user.id));
+    return [[identity, read]];
+  },
   ManagedPolicy: async (on) => {
     const { organization, actor } = await aPlace(on);
     const code = await on.run((tx) => tx.policies.keepCode(organization.id, 'package terraform'));
@@ -590,6 +607,50 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [{ ...after, ...attached }, (await read())?.subject],
     ];
   },
+  PolicySetVersion: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const set = aPolicySet(organization);
+    await on.run((tx) => tx.policySets.add(set));
+    const version = aPolicySetVersion(set, {
+      createdBy: someone(),
+      sequence: 3,
+      createdAt: afterNoon(1),
+      updatedAt: afterNoon(2),
+    });
+    await on.run((tx) => tx.policySetVersions.add(version));
+    const read = () => on.read((tx) => tx.policySetVersions.findFor(actor, version.id));
+    const before = (await read())?.subject;
+    const after: PolicySetVersion = {
+      ...version,
+      status: 'errored',
+      failure: { error: 'bad-archive', errorMessage: 'It is bad' },
+      bundle: aBundle(),
+      statusTimestamps: { 'errored-at': noon },
+      updatedAt: afterNoon(3),
+      supersededAt: afterNoon(4),
+      revision: 1,
+    };
+    await on.run((tx) => tx.policySetVersions.save(after));
+    return [
+      [version, before],
+      [after, (await read())?.subject],
+    ];
+  },
+  PolicySetParameter: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const set = aPolicySet(organization);
+    await on.run((tx) => tx.policySets.add(set));
+    const parameter = aPolicySetParameter(set, { createdAt: afterNoon(1) });
+    await on.run((tx) => tx.policySetParameters.add(parameter));
+    const read = () => on.read((tx) => tx.policySetParameters.findFor(actor, set.id, parameter.id));
+    const before = (await read())?.subject;
+    const after = { ...parameter, key: 'other', sensitive: true, sealedValue: 'other:text', revision: 1 };
+    await on.run((tx) => tx.policySetParameters.save(after));
+    return [
+      [parameter, before],
+      [after, (await read())?.subject],
+    ];
+  },
   PolicySet: async (on) => {
     const { organization, actor, workspace } = await aPlace(on);
     const policy = aManagedPolicy(organization, { kind: 'sentinel' });
@@ -602,7 +663,15 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       policyIds: [policy.id],
       updatePatterns: ['policies/**/*.rego'],
     };
-    const flags = { global: true, overridable: true, policyToolVersion: '0.70.0', agentEnabled: true };
+    const version = { id: 'polsetver-1', sequence: 1 };
+    const current = { ...version, sha256: 'e'.repeat(64), bytes: 3, hardMandatory: true };
+    const flags = {
+      versions: { newest: version, current },
+      global: true,
+      overridable: true,
+      policyToolVersion: '0.70.0',
+      agentEnabled: true,
+    };
     const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2) };
     const set = aPolicySet(organization, { description: 'All', kind: 'sentinel', ...flags, ...lists, ...times });
     await on.run((tx) => tx.policySets.add(set));
@@ -616,14 +685,22 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     ];
   },
   TaskStage: async (on) => {
-    const { actor, workspace } = await aPlace(on);
+    const { organization, actor, workspace } = await aPlace(on);
     const run = await aRunIn(on, workspace);
+    const set = aPolicySet(organization);
+    const version = aPolicySetVersion(set);
+    await on.run(async (tx) => {
+      await tx.policySets.add(set);
+      await tx.policySetVersions.add(version);
+    });
     const policies = [anAppliedPolicy({ code: 'c'.repeat(64) }), anAppliedPolicy()];
     const facts = { name: 'baseline', description: null, overridable: true, policyToolVersion: '0.70.0' };
-    const applied = { id: unique('polset'), ...facts, policies };
+    const archive = { versionId: version.id, sha256: 'd'.repeat(64), bytes: 9 };
+    const applied = { id: unique('polset'), ...facts, policies, archive };
     const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2), statusTimestamps: { 'pending-at': noon } };
     const evaluation = anEvaluation({ policySets: [applied], ...times });
-    const stage = aTaskStage(run, { evaluations: [evaluation], ...times });
+    const result = aTaskResult({ enforcementLevel: 'mandatory', ...times });
+    const stage = aTaskStage(run, { evaluations: [evaluation], results: [result, aTaskResult()], ...times });
     await on.run((tx) => tx.taskStages.add(stage));
     const read = () => on.read((tx) => tx.taskStages.findFor(actor, stage.id));
     const before = (await read())?.subject;
@@ -634,6 +711,92 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [stage, before],
       [after, (await read())?.subject],
     ];
+  },
+  LocatedResult: async (on) => {
+    const { actor, workspace } = await aPlace(on);
+    const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2), statusTimestamps: { 'running-at': noon } };
+    const open = {
+      tokenDigest: unique('digest'),
+      deadline: afterNoon(9),
+      message: 'half way',
+      url: 'https://a.example',
+    };
+    const result = aTaskResult({
+      enforcementLevel: 'mandatory',
+      speculative: true,
+      status: 'running',
+      ...open,
+      ...times,
+    });
+    const stage = aTaskStage(await aRunIn(on, workspace), { stage: 'pre_plan', evaluations: [], results: [result] });
+    await on.run((tx) => tx.taskStages.add(stage));
+    const read = () => on.read((tx) => tx.taskResults.findFor(actor, result.id));
+    const located = { taskStageId: stage.id, runId: stage.runId, stage: 'pre_plan' } as const;
+    const before = (await read())?.subject;
+    const ended = { status: 'passed', tokenDigest: null, deadline: null, message: 'done', url: '' } as const;
+    const after = { ...result, ...ended, statusTimestamps: { 'passed-at': noon }, updatedAt: afterNoon(3) };
+    await on.run((tx) => tx.taskStages.save({ ...stage, results: [after], revision: 1 }));
+    return [
+      [{ ...result, ...located }, before],
+      [{ ...after, ...located }, (await read())?.subject],
+    ];
+  },
+  TaskResultOutcome: async (on) => {
+    const { workspace } = await aPlace(on);
+    const result = aTaskResult();
+    const stage = aTaskStage(await aRunIn(on, workspace), { results: [result] });
+    await on.run((tx) => tx.taskStages.add(stage));
+    const outcomes = [1, 2].map((n) => ({
+      outcomeId: `finding-${n}`,
+      description: 'A bucket is public',
+      body: '# Close it',
+      url: 'https://scanner.example/finding',
+      tags: { Severity: [{ label: 'High', level: 'error' }] },
+    }));
+    await on.run((tx) => tx.taskResults.keepOutcomes(result.id, outcomes));
+    return [[outcomes, (await on.read((tx) => tx.taskResults.outcomes(result.id, page))).items]];
+  },
+  RunTask: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const task = aRunTask(organization, { description: 'It scans', sealedHmacKey: 'sealed', createdAt: afterNoon(1) });
+    await on.run((tx) => tx.runTasks.add(task));
+    const read = () => on.read((tx) => tx.runTasks.findFor(actor, task.id));
+    const before = (await read())?.subject;
+    const attached = aWorkspaceTask(workspace, task);
+    await on.run((tx) => tx.workspaceTasks.add(attached));
+    const bare = { url: 'https://other.example', description: '', enabled: false, sealedHmacKey: null };
+    const after = { ...task, name: unique('other'), ...bare, workspaceTaskIds: [attached.id], revision: 1 };
+    await on.run((tx) => tx.runTasks.save(after));
+    return [
+      [task, before],
+      [after, (await read())?.subject],
+    ];
+  },
+  WorkspaceTask: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const task = aRunTask(organization);
+    const attached = aWorkspaceTask(workspace, task, { createdAt: afterNoon(1) });
+    await on.run((tx) => tx.runTasks.add(task));
+    await on.run((tx) => tx.workspaceTasks.add(attached));
+    const read = () => on.read((tx) => tx.workspaceTasks.findFor(actor, workspace.id, attached.id));
+    const before = (await read())?.subject;
+    const stages = ['pre_plan', 'post_apply'] as const;
+    const after = { ...attached, enforcementLevel: 'mandatory', stages, revision: 1 } as const;
+    await on.run((tx) => tx.workspaceTasks.save(after));
+    return [
+      [attached, before],
+      [after, (await read())?.subject],
+    ];
+  },
+  ApplyingTask: async (on) => {
+    const { organization, workspace } = await aPlace(on);
+    const task = aRunTask(organization);
+    const attached = aWorkspaceTask(workspace, task);
+    const { id, enforcementLevel, stages } = attached;
+    await on.run((tx) => tx.runTasks.add(task));
+    await on.run((tx) => tx.workspaceTasks.add(attached));
+    const expected = { id, enforcementLevel, stages, task: { id: task.id, name: task.name, url: task.url } };
+    return [[[expected], await on.read((tx) => tx.workspaceTasks.applyingTo(workspace.id))]];
   },
   LocatedEvaluation: async (on) => {
     const { actor, workspace } = await aPlace(on);
@@ -739,6 +902,7 @@ it('has a story of each row that describes itself', async () => {
     StoredVariable: 'Variable',
     PendingEffect: 'Effect',
     FailingEffect: 'Effect',
+    TaskResult: 'LocatedResult',
   };
   expect(new Set(names.map((name = '') => within[name] ?? name))).toEqual(new Set(Object.keys(stories)));
 });

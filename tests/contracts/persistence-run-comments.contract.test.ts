@@ -7,7 +7,8 @@ const aRunOn = async (on: Ground) => {
   const workspace = await on.workspace(organization);
   const version = await on.version(workspace);
   return on.run(async (tx) => {
-    const run = aRun(workspace, version.state, { sequence: await tx.runs.takeSequence(workspace.id) });
+    const { sequence } = await tx.runs.takeSequence(workspace.id);
+    const run = aRun(workspace, version.state, { sequence });
     await tx.runs.add(run);
     return { workspace, run: run.state };
   });

@@ -59,7 +59,7 @@ const aRunThere = (
   given: Partial<RunState> = {},
 ): Promise<Run> =>
   on.run(async (tx) => {
-    const run = aRun(workspace, version, { ...given, sequence: await tx.runs.takeSequence(workspace.id) });
+    const run = aRun(workspace, version, { ...given, sequence: (await tx.runs.takeSequence(workspace.id)).sequence });
     await tx.runs.add(run);
     return run;
   });
@@ -154,12 +154,12 @@ onEveryBackend('runs', (on) => {
 
   it('gives out dense sequence numbers, apart from those of versions, to twenty at once', async () => {
     const [{ workspace }, neighbour] = [await aPlace(on), await aPlace(on)];
-    const take = (id = workspace.id) => on.run((tx) => tx.runs.takeSequence(id));
+    const take = (id = workspace.id) => on.run(async (tx) => (await tx.runs.takeSequence(id)).sequence);
     const taken = await Promise.all(Array.from({ length: 20 }, () => take()));
     expect(taken.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     await expect(
       on.run(async (tx) => {
-        await tx.runs.takeSequence(workspace.id);
+        (await tx.runs.takeSequence(workspace.id)).sequence;
         throw new Error('no');
       }),
     ).rejects.toThrow('no');

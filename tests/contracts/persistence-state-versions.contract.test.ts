@@ -18,7 +18,7 @@ async function aPlace(on: Ground): Promise<Place> {
 async function anotherRun(on: Ground, workspace: Workspace): Promise<RunState> {
   const { state: version } = await on.version(workspace);
   return on.run(async (tx) => {
-    const sequence = await tx.runs.takeSequence(workspace.id);
+    const sequence = (await tx.runs.takeSequence(workspace.id)).sequence;
     const run = aRun(workspace, version, { status: 'planned_and_finished', sequence });
     await tx.runs.add(run);
     return run.state;

@@ -31,7 +31,7 @@ async function fill(on: Ground, workspace: Workspace): Promise<readonly StoredFi
     expected.push({ key: ownFiles, of: run.id, known: null }, ...ofState, ofBundle(run.id, left));
 
     async function add(given: Partial<RunState>): Promise<RunState> {
-      const sequence = await tx.runs.takeSequence(workspace.id);
+      const sequence = (await tx.runs.takeSequence(workspace.id)).sequence;
       const made = aRun(workspace, state, { status: 'planned_and_finished', ...given, sequence });
       await tx.runs.add(made);
       return made.state;

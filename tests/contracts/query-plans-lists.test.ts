@@ -110,6 +110,16 @@ describe('statements about long lists on SQLite', () => {
       (tx) => tx.policySets.page(organization.id, page, { search: 'a', kind: 'opa' }),
     ],
     [
+      'policy sets with versions',
+      'policy_sets_versioned',
+      (tx) => tx.policySets.page(organization.id, page, { search: 'a', versioned: true }),
+    ],
+    [
+      'policy sets of a kind without versions',
+      'policy_sets_versioned',
+      (tx) => tx.policySets.page(organization.id, page, { kind: 'opa', versioned: false }),
+    ],
+    [
       'policies by age',
       'policies_by_age',
       (tx) => tx.policies.page({ ...every, kind: undefined, sort: { key: 'created-at', descending: true } }, page),

@@ -45,7 +45,10 @@ describe('statements on SQLite', () => {
 
   const inOne: readonly (readonly [string, Work])[] = [
     ['a credential', (tx) => tx.tokens.findCredential('digest')],
+    ['the user of a session', (tx) => tx.sessions.findCredential('digest')],
     ['the token of a team', (tx) => tx.tokens.findOf({ kind: 'team', id: 'team-1' })],
+    ['what a user has on a workspace', (tx) => tx.teamAccess.holder({ kind: 'user', id: 'user-1' }, 'ws-1')],
+    ['what a team has on a workspace', (tx) => tx.teamAccess.holder({ kind: 'team', id: 'team-1' }, 'ws-1')],
     ['a version', (tx) => tx.configurationVersions.find('cv-1')],
     ['the first page of versions', (tx) => tx.configurationVersions.page('ws-1', page(1))],
     ['a deep page of versions', (tx) => tx.configurationVersions.page('ws-1', page(5_000))],

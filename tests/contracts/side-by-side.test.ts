@@ -406,7 +406,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const policySet = aPolicySet(organization);
     await instance(0).run((tx) => tx.policySets.add(policySet));
     const removal: Act = (unitOfWork) =>
-      new application.RemovePolicySet(unitOfWork).execute(asUser(owner), policySet.id);
+      new application.RemovePolicySet(unitOfWork, clock).execute(asUser(owner), policySet.id);
     const [first, second] = await overlapping(removal, removal);
     expect(first).toMatchObject({ status: 'fulfilled' });
     expect(second).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
@@ -930,6 +930,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       const unitOfWork = instance(index);
       const files = {} as application.CommitFiles;
       const outputs = {} as application.StateOutputsReader;
+      const tasks = {} as application.CallRunTask;
       const performers = new application.EffectPerformers(
         unitOfWork,
         now,
@@ -939,6 +940,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         files,
         noQuota,
         outputs,
+        tasks,
       );
       return new application.PerformEffects(unitOfWork, now, performers);
     });

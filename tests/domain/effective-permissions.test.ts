@@ -105,6 +105,7 @@ describe('effective permissions on a workspace', () => {
     ['manage-teams', nothing],
     ['manage-organization-access', nothing],
     ['access-secret-teams', nothing],
+    ['manage-run-tasks', nothing],
     ['delegate-policy-overrides', nothing],
     ...permissionsWithoutEffect.map((permission): [typeof permission, WorkspacePermissions] => [permission, nothing]),
   ])('through %s alone are as promised', (permission, expected) => {
@@ -138,9 +139,9 @@ describe('organization-level permissions', () => {
       'manage-teams',
       'manage-organization-access',
       'access-secret-teams',
+      'manage-run-tasks',
       'manage-projects',
       'read-projects',
-      'manage-run-tasks',
       'manage-modules',
       'manage-providers',
       'manage-public-modules',

@@ -165,10 +165,10 @@ describe('a name that is taken', () => {
 describe('the statuses of a run', () => {
   it('belong to five stages', () => {
     expect(stages).toEqual({
-      pending: ['pending', 'fetching', 'plan_queued'],
+      pending: ['pending', 'fetching', 'plan_queued', 'pre_plan_running', 'pre_plan_completed'],
       plan: ['planning', 'planned', 'planned_and_saved'],
       'policy check': ['post_plan_running', 'post_plan_awaiting_decision', 'post_plan_completed'],
-      apply: ['confirmed', 'apply_queued', 'applying'],
+      apply: ['confirmed', 'pre_apply_running', 'pre_apply_completed', 'apply_queued', 'applying'],
       completion: ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled'],
     });
   });

@@ -280,6 +280,7 @@ describe('a policy set', () => {
     workspaceIds: [],
     excludedWorkspaceIds: [],
     policyIds: [],
+    versions: null,
     createdAt: noon,
     updatedAt: noon,
     revision: 1,
@@ -409,7 +410,7 @@ describe('a task stage', () => {
 
   it('is pending with its evaluations when it comes into being', () => {
     const set = anAppliedSet();
-    const stage = openTaskStage({ id: 'ts-1', runId: 'run-1', createdAt: noon }, [
+    const stage = openTaskStage({ id: 'ts-1', runId: 'run-1', stage: 'post_plan', createdAt: noon }, [
       { id: 'poleval-1', kind: 'opa', policySets: [set] },
     ]);
     const fresh = {
@@ -420,6 +421,7 @@ describe('a task stage', () => {
     };
     expect(stage).toEqual({
       ...fresh,
+      results: [],
       id: 'ts-1',
       runId: 'run-1',
       stage: 'post_plan',

@@ -56,6 +56,7 @@ export const anAppliedSet = (given: Partial<AppliedPolicySet> = {}): AppliedPoli
   description: null,
   overridable: false,
   policyToolVersion: null,
+  archive: null,
   policies: [],
   ...given,
 });
@@ -84,7 +85,7 @@ export const aReport = ({ id, policies }: AppliedPolicySet): ReportedPolicySet =
 
 /** With an evaluation of each kind. */
 export const anOpenStage = (): TaskStage =>
-  openTaskStage({ id: 'ts-1', runId: 'run-1', createdAt: noon }, [
+  openTaskStage({ id: 'ts-1', runId: 'run-1', stage: 'post_plan', createdAt: noon }, [
     { id: 'poleval-opa', kind: 'opa', policySets: [anAppliedSet()] },
     { id: 'poleval-sentinel', kind: 'sentinel', policySets: [anAppliedSet({ id: 'polset-2' })] },
   ]);

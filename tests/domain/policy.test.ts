@@ -89,6 +89,7 @@ const mayWriteStates = [
   ...administeringEverywhere,
 ];
 const mayReadStates = [...owners, ...reading, 'state versions: read', 'state versions: write', ...readingEverywhere];
+const mayAttachTasks = [...owners, 'admin', 'run tasks', ...maintaining, ...administeringEverywhere];
 const administering = [...owners, 'admin', ...maintaining, ...administeringEverywhere];
 const managingProjects = [...owners, ...organizationToken, 'manage-projects'];
 const managingTeams = [...managingProjects, 'project: admin', 'project teams: manage'];
@@ -113,6 +114,7 @@ const withTeam = [
   'delegate-policy-overrides',
   'policy overrides, with delegate-policy-overrides',
   'manage-vcs-settings',
+  'manage-run-tasks',
   'manage-agent-pools',
   'manage-membership',
   'manage-teams',
@@ -192,6 +194,9 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'workspaces/force-unlock': administering,
   'variables/read': [...mayReadVariables, ...organizationToken],
   'variables/manage': [...mayWriteVariables, ...organizationToken],
+  'run-tasks/manage': [...owners, 'manage-run-tasks'],
+  'workspace-tasks/read': [...mayReadRuns, ...organizationToken],
+  'workspace-tasks/manage': mayAttachTasks,
   'teams/read': {
     'a visible team': members,
     'a secret team': [...owners, ...organizationToken, 'access-secret-teams'],
@@ -220,6 +225,14 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'the owners team': members,
     'its own team': [...withTeam, ...organizationToken],
     'its own team, whose token members cannot manage': [...withTeam, ...organizationToken],
+  },
+  'effective-access/read': {
+    itself: mayReadRuns,
+    'another user': owners,
+    'a secret team with access to the workspace': administering,
+    'a visible team with access to the project': administering,
+    'a secret team with access to the project': [...owners, 'project: admin', 'manage-projects'],
+    'a visible team without access': owners,
   },
   'project-access/read': {
     'a visible team': [...managingTeams, 'project teams: read'],

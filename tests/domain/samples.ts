@@ -115,7 +115,10 @@ export const waiting: RunFactsGathered = {
   filesMissing: false,
   creatorMayApply: false,
   cancelOverdue: false,
+  prePlan: 'none',
   policyCheck: 'none',
+  preApply: 'none',
+  evaluationsOpen: true,
 };
 
 export const custom = (permissions: Partial<WorkspacePermissions>): Grant => ({

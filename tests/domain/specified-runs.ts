@@ -22,7 +22,9 @@ export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger
     cancel: 'canceled',
   },
   fetching: { 'finish-fetch': 'plan_queued', cancel: 'canceled', fail: 'errored' },
-  plan_queued: { 'start-plan': 'planning', cancel: 'canceled' },
+  plan_queued: { 'start-pre-plan': 'pre_plan_running', 'start-plan': 'planning', cancel: 'canceled' },
+  pre_plan_running: { 'pass-pre-plan': 'pre_plan_completed', 'fail-pre-plan': 'errored', cancel: 'canceled' },
+  pre_plan_completed: { 'requeue-plan': 'plan_queued', cancel: 'canceled' },
   planning: { 'finish-plan': 'planned', 'lose-plan': 'plan_queued', cancel: 'canceled', fail: 'errored' },
   planned: {
     'start-policy-check': 'post_plan_running',
@@ -37,6 +39,7 @@ export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger
     'pass-policy-check': 'post_plan_completed',
     'await-override': 'post_plan_awaiting_decision',
     'fail-policy-check': 'errored',
+    'release-agent': 'post_plan_running',
     'lose-plan': 'plan_queued',
     cancel: 'canceled',
     fail: 'errored',
@@ -49,7 +52,9 @@ export const ways: Readonly<Record<RunStatus, Readonly<Partial<Record<RunTrigger
     confirm: 'confirmed',
     discard: 'discarded',
   },
-  confirmed: { 'queue-apply': 'apply_queued', cancel: 'canceled' },
+  confirmed: { 'start-pre-apply': 'pre_apply_running', 'queue-apply': 'apply_queued', cancel: 'canceled' },
+  pre_apply_running: { 'pass-pre-apply': 'pre_apply_completed', 'fail-pre-apply': 'errored', cancel: 'canceled' },
+  pre_apply_completed: { 'queue-apply': 'apply_queued', cancel: 'canceled' },
   apply_queued: { 'start-apply': 'applying', cancel: 'canceled' },
   applying: {
     'finish-apply': 'applied',
@@ -77,6 +82,16 @@ const checkedFirst: Condition = [
 const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = {
   'fetch-files': [available, [({ filesMissing }) => !filesMissing, 'its files are available']],
   'queue-plan': [available, [({ filesMissing }) => filesMissing, 'its files must be fetched first']],
+  'start-pre-plan': [[({ prePlan }) => prePlan !== 'waiting', 'no run tasks precede its plan']],
+  'pass-pre-plan': [[({ prePlan }) => prePlan !== 'passed', 'its run tasks have not passed']],
+  'fail-pre-plan': [[({ prePlan }) => prePlan !== 'failed', 'its run tasks have not failed']],
+  'release-agent': [
+    [({ evaluationsOpen }) => evaluationsOpen, 'its policies have not been evaluated'],
+    [({ lease }) => lease === null, 'no agent executes it'],
+  ],
+  'start-pre-apply': [available, [({ preApply }) => preApply !== 'waiting', 'no run tasks precede its apply']],
+  'pass-pre-apply': [[({ preApply }) => preApply !== 'passed', 'its run tasks have not passed']],
+  'fail-pre-apply': [[({ preApply }) => preApply !== 'failed', 'its run tasks have not failed']],
   'start-policy-check': [[({ policyCheck }) => policyCheck === 'none', 'no policies apply to it']],
   'pass-policy-check': [[({ policyCheck }) => policyCheck !== 'passed', 'its policies have not passed']],
   'await-override': [
@@ -100,7 +115,7 @@ const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = 
     checkedFirst,
     [({ autoApply, creatorMayApply }) => !autoApply || !creatorMayApply, 'it requires confirmation'],
   ],
-  'queue-apply': [available],
+  'queue-apply': [available, [({ preApply }) => preApply === 'waiting', 'run tasks precede its apply']],
   'request-cancel': [[({ cancelRequested }) => cancelRequested, 'it is already being canceled']],
   'finish-cancel': [[({ cancelRequested }) => !cancelRequested, 'cancellation was not requested']],
   'force-cancel': [
@@ -114,13 +129,21 @@ const conditions: Readonly<Partial<Record<RunTrigger, readonly Condition[]>>> = 
 export const byThemselves: readonly RunTrigger[] = [
   'fetch-files',
   'queue-plan',
+  'start-pre-plan',
+  'pass-pre-plan',
+  'fail-pre-plan',
+  'requeue-plan',
   'start-policy-check',
   'pass-policy-check',
   'await-override',
   'fail-policy-check',
+  'release-agent',
   'finish-without-apply',
   'save-plan',
   'confirm-by-itself',
+  'start-pre-apply',
+  'pass-pre-apply',
+  'fail-pre-apply',
   'queue-apply',
 ];
 
@@ -128,6 +151,10 @@ const called: Readonly<Record<RunTrigger, string>> = {
   'fetch-files': 'prepared',
   'queue-plan': 'queued',
   'finish-fetch': 'queued',
+  'start-pre-plan': 'checked',
+  'pass-pre-plan': 'checked',
+  'fail-pre-plan': 'checked',
+  'requeue-plan': 'queued',
   'start-plan': 'planned',
   'lose-plan': 'queued again',
   'finish-plan': 'planned',
@@ -135,11 +162,15 @@ const called: Readonly<Record<RunTrigger, string>> = {
   'pass-policy-check': 'checked',
   'await-override': 'checked',
   'fail-policy-check': 'checked',
+  'release-agent': 'released',
   'override-policies': 'overridden',
   'finish-without-apply': 'finished',
   'save-plan': 'saved',
   'confirm-by-itself': 'applied',
   confirm: 'applied',
+  'start-pre-apply': 'checked',
+  'pass-pre-apply': 'checked',
+  'fail-pre-apply': 'checked',
   'queue-apply': 'applied',
   'start-apply': 'applied',
   'finish-apply': 'applied',
@@ -163,14 +194,18 @@ function effectsOf(trigger: RunTrigger, to: RunStatus): readonly RunEffect[] {
     'fetch-files': ['fetch-files'],
     'lose-plan': ['drop-reports', 'reset-policy-check'],
     'start-policy-check': ['start-policy-check'],
+    'start-pre-plan': ['start-pre-plan'],
+    'release-agent': ['release-agent'],
+    'start-pre-apply': ['start-pre-apply'],
     'save-plan': ['release-workspace'],
-    'finish-apply': ['promote-version', 'drop-pending-state'],
+    'finish-apply': ['promote-version', 'drop-pending-state', 'start-post-apply'],
     'finish-cancel': ['drop-pending-state'],
     'force-cancel': ['drop-pending-state'],
     fail: ['drop-pending-state'],
   };
   const atTheEnd: readonly RunEffect[] = [
-    'close-policy-check',
+    // The stage after the apply begins with the end of the run.
+    ...(trigger === 'finish-apply' ? [] : ['close-task-stages' as const]),
     'discard-files',
     'discard-plan-file',
     'archive-version',
@@ -197,6 +232,12 @@ export const fitting = (state: RunState, gathered: RunFactsGathered): readonly R
 
 export const stoppedByPolicies = 'policies that cannot be overridden failed or could not be evaluated';
 
+const stoppedBy: Readonly<Partial<Record<RunTrigger, string>>> = {
+  'fail-policy-check': stoppedByPolicies,
+  'fail-pre-plan': 'a mandatory run task before the plan did not pass',
+  'fail-pre-apply': 'a mandatory run task before the apply did not pass',
+};
+
 /** A lost agent's report is discarded. */
 function unplanned(state: RunState): RunState {
   const forgotten = ['planning-at', 'planned-at', 'post-plan-running-at'];
@@ -217,9 +258,10 @@ function moved(
     const status: RunStatus = ways[state.status][trigger] ?? state.status;
     const entered = status === state.status ? {} : { [`${status.replaceAll('_', '-')}-at`]: now };
     const known = trigger === 'lose-plan' ? unplanned(state) : state;
-    // No agent reports why policies stop a run.
-    const failure = trigger === 'fail-policy-check' ? stoppedByPolicies : known.failure;
-    state = { ...known, status, failure, statusTimestamps: { ...known.statusTimestamps, ...entered } };
+    // No agent reports why policies or run tasks stop a run.
+    const failure = stoppedBy[trigger] ?? known.failure;
+    const lease = trigger === 'release-agent' ? null : known.lease;
+    state = { ...known, status, failure, lease, statusTimestamps: { ...known.statusTimestamps, ...entered } };
     effects.push(...effectsOf(trigger, status));
   }
   const lease = underLease.includes(state.status) ? state.lease : null;
@@ -272,13 +314,17 @@ export function actualRest(run: Run, gathered: RunFactsGathered, now: string): R
 const either = [false, true];
 const policyChecks = ['none', 'open', 'passed', 'overridable', 'failed'] as const;
 
-/** Every combination of the facts a guard reads besides the status. */
-export const everyGathered: readonly RunFactsGathered[] = policyChecks.flatMap((policyCheck) =>
+const withoutTasks = { prePlan: 'none', preApply: 'none', evaluationsOpen: true } as const;
+const stageChecks = ['none', 'waiting', 'open', 'passed', 'failed'] as const;
+
+/** Every combination of the facts about policies and files, without run tasks. */
+const aboutPolicies: readonly RunFactsGathered[] = policyChecks.flatMap((policyCheck) =>
   either.flatMap((workspaceAvailable) =>
     either.flatMap((filesMissing) =>
       either.flatMap((creatorMayApply) =>
         either.flatMap((workspaceHeld) =>
           either.map((cancelOverdue) => ({
+            ...withoutTasks,
             policyCheck,
             workspaceAvailable,
             workspaceHeld,
@@ -291,6 +337,30 @@ export const everyGathered: readonly RunFactsGathered[] = policyChecks.flatMap((
     ),
   ),
 );
+
+/** Every combination of the facts about run tasks, with those that matter to them. */
+const aboutTasks: readonly RunFactsGathered[] = stageChecks.flatMap((prePlan) =>
+  stageChecks.flatMap((preApply) =>
+    either.flatMap((evaluationsOpen) =>
+      either.flatMap((workspaceAvailable) =>
+        (['none', 'open'] as const).map((policyCheck) => ({
+          prePlan,
+          policyCheck,
+          preApply,
+          evaluationsOpen,
+          workspaceAvailable,
+          workspaceHeld: false,
+          filesMissing: false,
+          creatorMayApply: true,
+          cancelOverdue: false,
+        })),
+      ),
+    ),
+  ),
+);
+
+/** The facts that guards read besides the status. */
+export const everyGathered: readonly RunFactsGathered[] = [...aboutPolicies, ...aboutTasks];
 
 export const everyKindOfRun: readonly (Pick<
   RunState,

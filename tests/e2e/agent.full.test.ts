@@ -726,6 +726,47 @@ describe('policies', () => {
     120_000,
   );
 
+  withBoth(
+    `of an uploaded version are evaluated with its files and with the parameters of their set${missing}`,
+    async () => {
+      const attributes = { name: 'versioned', kind: 'opa', global: true };
+      const body = { data: { type: 'policy-sets', attributes } };
+      const set = await steps.ask('POST', '/api/v2/organizations/acme/policy-sets', body);
+      try {
+        const parameter = { key: 'forbidden', value: 'terraform_data.x', category: 'policy-set', sensitive: true };
+        const path = `/api/v2/policy-sets/${set.id}`;
+        await steps.ask('POST', `${path}/parameters`, { data: { type: 'vars', attributes: parameter } });
+        const version = await steps.ask('POST', `${path}/versions`);
+        const policies = ['addresses', 'shared', 'broken'].map(
+          (name) => `policy "${name}" { query = "data.${name}.deny" }`,
+        );
+        const archive = await archiveOf({
+          'policies.hcl': policies.join('\n'),
+          'addresses.rego':
+            'package addresses\n\nimport data.lib\n\ndeny contains address if {\n\tsome address in lib.addresses\n\taddress == data.parameters.forbidden\n}\n',
+          'lib/lib.rego': 'package lib\n\naddresses contains input.plan.resource_changes[_].address\n',
+          'shared.rego': 'package shared\n\ndeny contains "data" if data.allowed\n',
+          'broken.rego': 'package broken\n\ndeny := 1\n',
+          'broken_test.rego': 'no rego',
+          'allowed.json': '{"allowed": true}',
+        });
+        const headers = { 'Content-Type': 'application/octet-stream' };
+        const put = await fetch(version.links.upload, { method: 'PUT', headers, body: new Uint8Array(archive) });
+        expect(put.status).toBe(200);
+        const { runId } = await queued(files);
+        await startAgent();
+        expect(await settled(runId)).toBe('post_plan_completed');
+        expect(await outcomesOf(runId)).toEqual({ addresses: 'failed', shared: 'passed', broken: 'errored' });
+        const log = await logOf(runId, 'plan');
+        expect(log).toContain('Policy versioned/addresses (advisory) failed:\n  - ***\n');
+        expect(log).toContain('the query must return one set or list of messages, but returned 1');
+      } finally {
+        await steps.ask('DELETE', `/api/v2/policy-sets/${set.id}`);
+      }
+    },
+    60_000,
+  );
+
   withTerraform(
     `of kind sentinel error as a whole, with the reason, and block the run${noTerraform}`,
     async () => {

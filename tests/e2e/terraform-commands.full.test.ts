@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { commands, configuration, type Site, untagged, type Way, ways } from '../clients/terraform-commands.js';
+import { commands, configuration, elsewhere, type Site, type Way, ways } from '../clients/terraform-commands.js';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
@@ -86,9 +86,12 @@ class Stage {
     } else {
       const attributes = { name: organization, email: 'ops@example.com' };
       await this.steps.ask('POST', '/organizations', { data: { type: 'organizations', attributes } });
-      await this.steps.workspace(untagged, mode, organization);
-      const tagged = { type: 'workspaces', attributes: { name: workspace, ...mode }, relationships: way.tags };
-      await this.steps.ask('POST', `/organizations/${organization}/workspaces`, { data: tagged });
+      const make = (name: string, relationships: object = {}) => {
+        const made = { type: 'workspaces', attributes: { name, ...mode }, relationships };
+        return this.steps.ask('POST', `/organizations/${organization}/workspaces`, { data: made });
+      };
+      await make(elsewhere, way.project === undefined ? {} : way.tags);
+      await make(workspace, { ...way.tags, ...(await this.inProject(organization, way)) });
     }
     const at = { url: this.service.url, token: adminToken };
     const place = await Workplace.make(join(this.directory, name), at, { organization, name }, configuration, program);
@@ -98,6 +101,14 @@ class Stage {
       await this.steps.ask('POST', `/workspaces/${id}/actions/lock`);
     };
     return { place, lock, lockId: `${organization}/${workspace}` };
+  }
+
+  /** The relationship of workspaces in the project of the way, which is made. */
+  private async inProject(organization: string, { project }: Way): Promise<object> {
+    if (project === undefined) return {};
+    const data = { type: 'projects', attributes: { name: project } };
+    const { id } = await this.steps.ask('POST', `/organizations/${organization}/projects`, { data });
+    return { project: { data: { type: 'projects', id } } };
   }
 }
 

@@ -9,8 +9,10 @@ import {
   emailOf,
   otherData,
   type ProviderResource,
+  policyFiles,
   providerVersion,
   resources,
+  unreadOfDependencies,
   users,
 } from '../clients/provider-resources.js';
 import { needing } from '../support/examples.js';
@@ -104,8 +106,10 @@ class Project {
     return project;
   }
 
-  write(file: string, text: string): Promise<void> {
-    return writeFile(join(this.directory, file), text);
+  async write(file: string, text: string): Promise<void> {
+    const path = join(this.directory, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
   }
 
   /** Its standard output. Throws with everything it printed unless it ends well. */
@@ -190,6 +194,7 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
     'creates every resource of the table, plans nothing more, imports, changes and destroys them',
     async () => {
       const project = await Project.make('project');
+      for (const [name, text] of Object.entries(policyFiles)) await project.write(join('policies', name), text);
       await project.write(
         'main.tf',
         configuration(resources, ({ body }) => body, true),
@@ -198,9 +203,9 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
       expect(notKept(await project.planned())).toEqual([]);
 
       const created = await project.resources();
-      const read = created.filter(({ mode }) => mode === 'data').map(({ type }) => type);
+      const read = new Set(created.filter(({ mode }) => mode === 'data').map(({ type }) => type));
       const sources = [...resources.filter(({ data }) => data !== undefined), ...otherData].map(({ type }) => type);
-      expect(read.sort()).toEqual(sources.sort());
+      expect([...read].sort()).toEqual(sources.sort());
 
       const importable = resources.filter(({ importId }) => importId !== undefined);
       const imports = created.flatMap(({ address, type, mode, values }) => {
@@ -208,6 +213,7 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
         return id ? [`import {\n  to = ${address}\n  id = "${id}"\n}\n`] : [];
       });
       const importing = await Project.make('importing');
+      for (const [name, text] of Object.entries(policyFiles)) await importing.write(join('policies', name), text);
       await importing.write(
         'main.tf',
         configuration(importable, ({ body }) => body, false),
@@ -216,8 +222,13 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
       const imported = await importing.planned();
       expect(imported.filter(({ imports }) => !imports)).toEqual([]);
       expect(imported).toHaveLength(imports.length);
-      expect(notKept(imported).map(({ address, does, attributes }) => [address, does, attributes])).toEqual(
-        importable.flatMap(({ type, unread }) => (unread ? [[`${type}.it`, 'update', unread]] : [])),
+      const unread = importable.flatMap((row) => (row.unread ? [[`${row.type}.it`, row.unread] as const] : []));
+      expect(
+        Object.fromEntries(notKept(imported).map(({ address, does, attributes }) => [address, [does, attributes]])),
+      ).toEqual(
+        Object.fromEntries(
+          [...unread, ...Object.entries(unreadOfDependencies)].map(([address, names]) => [address, ['update', names]]),
+        ),
       );
       await importing.apply('plan');
       expect(notKept(await importing.planned())).toEqual([]);
@@ -226,10 +237,12 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
         'main.tf',
         configuration(resources, ({ changed }) => changed.to, true),
       );
+      await project.write('policies/README.md', 'A changed directory is another version.');
       const changes = new Map((await project.planned()).map(({ address, does }) => [address, does]));
       expect(resources.map(({ type }) => [type, changes.get(`${type}.it`)])).toEqual(
         resources.map(({ type, changed }) => [type, changed.by === 'update' ? 'update' : 'delete and create']),
       );
+      expect(changes.get('tfe_policy_set.versioned')).toBe('update');
       await project.apply('plan');
       expect(notKept(await project.planned())).toEqual([]);
 

@@ -1,3 +1,4 @@
+import { idPrefixes } from '../../src/adapters/system/random-ids.js';
 import { stateBytes } from './states.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
@@ -12,8 +13,12 @@ export interface HeldRun {
   readonly evaluations: Json[];
   /** The digests of its policies' code. */
   readonly codes: readonly string[];
+  /** The versions of its policy sets whose archives it reads. */
+  readonly archives: readonly string[];
   readonly state: Json;
   readonly planFile: Json;
+  /** The id of the URL below which other workspaces share their states with the run. */
+  readonly sharedStates: string;
 }
 
 /** The statuses that a run needs for each step. */
@@ -22,22 +27,33 @@ const runsThatMay = {
   decide: ['post_plan_awaiting_decision'],
 } as const;
 
-const otherNames: Readonly<Record<string, string>> = {
+export const otherNames: Readonly<Record<string, string>> = {
   'configuration-version': 'configuration-versions',
   'team-tokens': 'authentication-tokens',
 };
 
 /** The identifiers in responses: ids, secrets, and URLs that are both. */
-const telling =
-  /\b(?:org|ou|user|team|ws|var|tws|cv|ia|at|run|plan|apply|sv|wsout|ts|poleval|psout|polset|pol|apool|hook)-[A-Za-z0-9]{16}\b|gatehouse\.v1\.\w{48}|whsec_[\w+/]{20,}=*|\/v1\/(?:object|log)\/[\w.-]+/g;
+const telling = new RegExp(
+  [
+    `\\b(?:plan|apply|${Object.values(idPrefixes).join('|')})-[A-Za-z0-9]{16}\\b`,
+    'gatehouse\\.v1\\.\\w{48}',
+    'whsec_[\\w+/]{20,}=*',
+    '/v1/(?:object|state|policies|shared-states|log)/[\\w.-]+',
+  ].join('|'),
+  'g',
+);
 
 export const toldBy = (answer: string): readonly string[] =>
   answer.length > 200_000 ? [] : [...new Set(answer.match(telling) ?? [])];
 
+/** The path of a collection without the ids in it. */
+export const collectionOf = (path: string): string =>
+  path.replace(/^\/organizations\/[^/]+/, '/organizations').replaceAll(/\/(?:\{\w+\}|[a-z]+-\w{16}(?=\/|$))/g, '');
+
 const kept = 40;
 
 /** The ids of objects that belong to one workspace, and are not shared with others. */
-const ofOneWorkspace = /^(?:ws|var|tws|cv|ia|run|plan|apply|sv|wsout|ts|poleval|psout)-/;
+const ofOneWorkspace = /^(?:ws|tws|drp|cv|ia|run|wsc|plan|apply|sv|wsout|ts|poleval|psout)-/;
 
 /** The location of an object, as far as responses have shown it. */
 interface Home {
@@ -49,10 +65,16 @@ interface Home {
 export class Pool {
   private readonly things = new Map<string, string[]>();
   held: readonly HeldRun[] = [];
+  /** The callback tokens of the results that run tasks were asked for. */
+  readonly callbacks = new Map<string, string>();
+  /** The runs of stories, which other requests mostly leave alone. */
+  readonly reserved = new Set<string>();
   readonly hooks = new Map<string, string>();
   /** The state that each run announced last. */
   readonly announced = new Map<string, { readonly id: string; readonly bytes: Buffer }>();
   private readonly homes = new Map<string, Home>();
+  /** The object in whose collection each object was shown last. */
+  private readonly owners = new Map<string, string>();
   private here: Home = {};
 
   private readonly forgotten = new Set<string>();
@@ -100,6 +122,11 @@ export class Pool {
     if (list.length > kept) list.splice(Math.floor(kept / 2), 1);
   }
 
+  /** The object whose collection has this one: what a path names before it. */
+  ownerOf(name: string): string | undefined {
+    return this.owners.get(name);
+  }
+
   /** Has most of what is picked from now on be of one organization, and of one workspace there. */
   focus(choice: number): void {
     this.here = {};
@@ -130,6 +157,12 @@ export class Pool {
     return this.pick(kinds[choice % Math.max(kinds.length, 1)] ?? '', Math.floor(choice / 7));
   }
 
+  /** Records the call of a run task. */
+  called(result: string, token: string): void {
+    this.add('called', result);
+    this.callbacks.set(result, token);
+  }
+
   /** `asked` is the URL, `said` the body, `caller` who was answered. */
   learn(operation: string, asked: string, said: string, caller: string, answer: string, location: unknown): void {
     if (typeof location === 'string') this.add('downloads', pathIn(location));
@@ -137,6 +170,8 @@ export class Pool {
     this.settle(asked, said, answer);
     const json: Json = JSON.parse(answer);
     this.walk(json);
+    this.collect(asked, json.data);
+    for (const url of toldBy(answer)) if (url.startsWith('/v1/')) this.add(url.split('/', 3).join('/'), url);
     const secret = json.data?.attributes?.token ?? json.included?.[0]?.attributes?.token;
     const owner = /^issue(Team|Organization|User|Agent)Token/.exec(operation)?.[1];
     if (owner !== undefined) this.add(`secret ${owner.toLowerCase()}`, secret);
@@ -165,6 +200,17 @@ export class Pool {
     if (!this.homes.has(organization)) this.homes.set(organization, { organization });
   }
 
+  /** Records the objects in a response by the path of their collection, and whose collection that is. */
+  private collect(asked: string, data: Json): void {
+    const path = asked.replace(/^\/api\/v2|\/?(?:\?.*)?$/g, '');
+    const owners = toldBy(path);
+    for (const { id } of [data ?? []].flat()) {
+      this.add(`in ${collectionOf(path)}`, id);
+      const owner = owners.findLast((name) => name !== id);
+      if (owner !== undefined) this.owners.set(id, owner);
+    }
+  }
+
   private walk(value: Json): void {
     if (typeof value !== 'object' || value === null) return;
     const { id, type, attributes } = value;
@@ -173,14 +219,15 @@ export class Pool {
       this.add(kind, id);
       if (kind === 'workspaces') {
         this.add('workspace names', attributes?.name);
-        this.homes.set(attributes?.name, this.homes.get(id) ?? {});
+        const home = this.homes.get(id) ?? {};
+        this.homes.set(attributes?.name, home);
+        if (home.organization !== undefined) this.owners.set(attributes?.name, home.organization);
       }
       if (kind === 'users') this.add('emails', attributes?.email);
       if (kind === 'runs') this.note(id, attributes?.status);
       if (kind === 'task-stages' && attributes?.status === 'awaiting_override') this.add('task-stages to override', id);
       if (kind === 'runs') for (const phase of ['plan', 'apply']) this.add(phase, id.replace('run', phase));
       this.add('uploads', pathIn(attributes?.['upload-url']));
-      this.add('logs', pathIn(attributes?.['log-read-url']));
       const linked = attributes?.['vcs-repo'];
       if (typeof linked?.['webhook-key'] === 'string') this.hooks.set(linked['webhook-url'], linked['webhook-key']);
     }
@@ -189,10 +236,24 @@ export class Pool {
 
   private hold(job: Json, agent: string): void {
     const { lease, run, phase, state, 'plan-file': planFile, 'policy-evaluations': evaluations } = job;
-    const codes: string[] = evaluations
-      .flatMap(({ 'policy-sets': sets }: Json) => sets.flatMap(({ policies }: Json) => policies))
+    const sharedStates = job['shared-states-url'].replace(/^.*\//, '');
+    const sets = evaluations.flatMap((evaluation: Json) => evaluation['policy-sets']);
+    const codes: string[] = sets
+      .flatMap(({ policies }: Json) => policies)
       .flatMap(({ code }: Json) => code?.sha256 ?? []);
-    const held = { id: run.id, lease: lease.token, agent, phase, evaluations, codes, state, planFile };
+    const archives: string[] = sets.flatMap(({ archive }: Json) => archive?.id ?? []);
+    const held = {
+      id: run.id,
+      lease: lease.token,
+      agent,
+      phase,
+      evaluations,
+      codes,
+      archives,
+      state,
+      planFile,
+      sharedStates,
+    };
     this.held = [...this.held, held].slice(-12);
     for (const { id } of evaluations) this.add('policy-evaluations', id);
     for (const code of codes) this.add('codes', code);
@@ -200,7 +261,8 @@ export class Pool {
 
   private note(run: string, status: unknown): void {
     for (const [next, statuses] of Object.entries(runsThatMay)) {
-      if ((statuses as readonly unknown[]).includes(status)) this.add(`runs to ${next}`, run);
+      const may = (statuses as readonly unknown[]).includes(status) && !this.reserved.has(run);
+      if (may) this.add(`runs to ${next}`, run);
     }
   }
 }

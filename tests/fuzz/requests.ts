@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { JsonSchema } from '../../src/adapters/http/openapi/json-schema.js';
 import type { MediaType, OpenApi, Operation } from '../../src/adapters/http/openapi/openapi.js';
 import { artifactNames } from '../../src/domain/index.js';
-import { forgedHeader } from '../support/archives.js';
+import { blocksOf, endOfTar, forgedHeader } from '../support/archives.js';
 import {
   githubHeaders,
   githubPullRequest,
@@ -13,7 +13,7 @@ import {
   signersBy,
 } from '../support/webhook-deliveries.js';
 import { Random } from '../torture/random.js';
-import type { HeldRun, Pool } from './pool.js';
+import { collectionOf, type HeldRun, otherNames, type Pool } from './pool.js';
 import { repositories } from './repositories.js';
 import type { Answered } from './service.js';
 import { stateAfter } from './states.js';
@@ -28,38 +28,38 @@ export interface Outgoing {
   readonly url: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer;
+  /** The seconds that pass before it. */
+  readonly after?: number;
   /** The same about what does not exist, where what is asked about is hidden from the caller. */
   readonly twin?: string;
 }
 
+/** The kinds of path parameters that do not follow from the words of their path. */
 const kindOfParameter: Readonly<Record<string, string>> = {
   organization: 'organizations',
   name: 'workspace names',
-  workspaceId: 'workspaces',
-  teamId: 'teams',
-  userId: 'users',
-  runId: 'runs',
-  poolId: 'agent-pools',
-  taskStageId: 'task-stages',
-  policyEvaluationId: 'policy-evaluations',
-  evaluationId: 'policy-evaluations',
-  variableId: 'vars',
-  setVariableId: 'vars',
   stateVersionId: 'announced',
   sha256: 'codes',
 };
 
-const kindOfPath: Readonly<Record<string, string>> = { plans: 'plan', applies: 'apply' };
+const kindOfPath: Readonly<Record<string, string>> = { plans: 'plan', applies: 'apply', parameters: 'vars' };
 
-/** The kind of object that a path parameter names. */
-const kindOf = (path: string, parameter: string): string => {
-  const word = /\/([\w-]+)\/\{id\}/.exec(path)?.[1] ?? '';
-  if (path.endsWith('/actions/apply')) return 'runs to apply';
-  if (path.endsWith('/actions/override')) return 'task-stages to override';
-  if (path.endsWith('/task-stages')) return 'runs to decide';
-  if (path.includes('/artifacts/') && parameter === 'name') return 'artifacts';
-  if (parameter !== 'id') return kindOfParameter[parameter] ?? parameter;
-  return kindOfPath[word] ?? word;
+/** The kinds of objects that a path parameter names, the likeliest first. */
+const kindsOf = (method: string, path: string, parameter: string): readonly string[] => {
+  const [before = ''] = path.split(`/{${parameter}}`);
+  const word = /[\w-]+$/.exec(before)?.[0] ?? '';
+  if (/\/task-results$/.test(before) && path !== '/task-results/{id}') return ['called', word];
+  if (before === '/v1/object') return [method === 'put' ? 'uploads' : 'downloads'];
+  if (path.endsWith('/actions/apply')) return ['runs to apply', 'runs'];
+  if (path.endsWith('/actions/override')) return ['task-stages to override', 'task-stages'];
+  if (path.endsWith('/task-stages')) return ['runs to decide', 'runs'];
+  if (path.includes('/artifacts/') && parameter === 'name') return ['artifacts'];
+  const known = kindOfParameter[parameter];
+  if (known !== undefined) return [known];
+  if (before.startsWith('/v1/')) return [before];
+  // A collection of each owner, or of the site.
+  const nested = before.lastIndexOf('/') > 0 ? [`in ${collectionOf(before)}`] : [];
+  return [...nested, kindOfPath[word] ?? word];
 };
 
 /** How much oftener than others: what few things fit, or much follows from. */
@@ -131,6 +131,7 @@ const phaseOf: Readonly<Record<string, HeldRun['phase']>> = {
 const needs: Readonly<Record<string, (run: HeldRun, pool: Pool) => boolean>> = {
   reportPolicyEvaluation: ({ evaluations }) => evaluations.length > 0,
   readRunPolicy: ({ codes }) => codes.length > 0,
+  readRunPolicyArchive: ({ archives: those }) => those.length > 0,
   readRunState: ({ state }) => state !== null,
   readPlanFile: ({ planFile }) => planFile !== null,
   uploadState: ({ id }, { announced }) => announced.has(id),
@@ -164,6 +165,17 @@ const archives: readonly Buffer[] = (() => {
     Buffer.alloc(140_000, 7),
   ];
 })();
+
+/** The archive of a policy set version. */
+const policies = gzipSync(
+  Buffer.concat([
+    ...Object.entries({
+      'policies.hcl': 'policy "owners" {\n  query = "data.owners.deny"\n}\n',
+      'owners.rego': 'package owners\n',
+    }).flatMap(([name, text]) => [forgedHeader({ name, size: text.length }), blocksOf(text)]),
+    endOfTar,
+  ]),
+);
 
 const oddHeaders: fc.Arbitrary<Readonly<Record<string, string | readonly string[]>>> = fc.constantFrom<
   Readonly<Record<string, string | readonly string[]>>
@@ -309,6 +321,8 @@ interface Asked {
   readonly operation: Operation;
   readonly weight: number;
   readonly arbitrary: fc.Arbitrary<Outgoing | undefined>;
+  /** Requests without mistakes on purpose, from callers that may send them. */
+  readonly earnest: fc.Arbitrary<Outgoing | undefined>;
   /** The schema of its body, if that is JSON. */
   readonly schema: JsonSchema | undefined;
   /** Values that fit the schema. */
@@ -336,6 +350,8 @@ export class Requests {
   /** The responses that stories received and should not have. */
   readonly wrong: string[] = [];
   private sent: { readonly of: Begun; readonly again: boolean } | undefined;
+  private earnest = false;
+  private begun = 0;
 
   constructor(
     openApi: OpenApi,
@@ -348,7 +364,8 @@ export class Requests {
         const { schema } = content?.['application/vnd.api+json'] ?? content?.['application/json'] ?? {};
         const value = schema === undefined ? undefined : fitting(schema, this.hint);
         const arbitrary = this.to(path, method, operation);
-        return [operation.operationId, { path, method, operation, weight, schema, value, arbitrary }] as const;
+        const earnest = this.to(path, method, operation, true);
+        return [operation.operationId, { path, method, operation, weight, schema, value, arbitrary, earnest }] as const;
       }),
     );
     this.asked = new Map(all);
@@ -374,29 +391,41 @@ export class Requests {
   make(seed: number, count: number): Outgoing {
     const random = new Random(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(count, 0xc2b2ae35));
     this.sent = undefined;
+    this.earnest = false;
     this.pool.focus(random.below(2 ** 30));
-    if (random.chance(0.4)) {
+    if (random.chance(0.5)) {
       const step = this.step(random);
       if (step !== undefined) return step;
     }
     for (;;) {
-      const among =
-        this.waiting.size > 0 && random.chance(0.15)
-          ? this.asked.get(random.oneOf([...this.waiting]))
-          : this.asked.get(random.weighted(this.weighed));
-      const made = among === undefined ? undefined : sampled(among.arbitrary, random);
+      this.earnest = this.waiting.size > 0 && random.chance(0.3);
+      const among = this.earnest
+        ? this.asked.get(random.oneOf([...this.waiting]))?.earnest
+        : this.asked.get(random.weighted(this.weighed))?.arbitrary;
+      const made = among === undefined ? undefined : sampled(among, random);
       if (made !== undefined) return made;
       this.pool.focus(random.below(2 ** 30));
     }
+  }
+
+  /** Whether the operation takes tokens of the caller's kind. */
+  asksForTokenOf({ operation, caller }: Outgoing): boolean {
+    const { security = [] } = this.asked.get(operation)?.operation ?? {};
+    return security.some((scheme) => (caller === 'agent' ? 'agentToken' : 'token') in scheme);
   }
 
   /** Records the response to a request. */
   heard(asked: Outgoing, answer: Answered): void {
     const { operation, method } = asked;
     const { status, text } = answer;
-    if (status < 400 && this.asked.get(operation)?.method.toUpperCase() === method) this.waiting.delete(operation);
+    const { path = '', method: its } = this.asked.get(operation) ?? {};
+    // Deleted with the object that it belonged to.
+    if (status === 404 && this.earnest && path.endsWith('}')) this.pool.gone(lastIn(asked.url));
+    if (status < 400 && its?.toUpperCase() === method) this.waiting.delete(operation);
     if (this.sent === undefined) return;
     const { of, again } = this.sent;
+    // Renamed or deleted.
+    if (status === 404) this.pool.drop('settled', /\/organizations\/([^/?]+)/.exec(asked.url)?.[1] ?? '');
     const { story } = of;
     const { refused = false } = of.next;
     if (status >= 400 && again) return;
@@ -412,16 +441,20 @@ export class Requests {
     if (this.open.length < 4) {
       const fresh = () => this.fresh();
       const expect = (holds: boolean, otherwise: string) => void (holds || this.wrong.push(otherwise));
-      const setting = { pool: this.pool, random: random.fork(), fresh, archive: archives[0] as Buffer, expect };
-      const story = random.oneOf(stories)(setting);
+      const [archive] = archives as [Buffer];
+      const setting = { pool: this.pool, random: random.fork(), fresh, archive, policies, expect };
+      const story = stories[this.begun % stories.length]?.(setting) ?? stories[0](setting);
+      this.begun += 1;
       const { value, done } = story.next();
       if (!done) this.open.push({ story, next: value });
     }
     // Leases expire, so steps under a lease go first.
     const urgent = this.open.filter(({ next }) => next.lease !== undefined);
     const of = random.oneOf(urgent.length > 0 && random.chance(0.7) ? urgent : this.open);
-    const { operation: base, about, query, body, bytes, secret, lease, refused = false } = of.next;
-    const dialects = [base, `${base}V2`].filter((id) => this.asked.has(id));
+    const { operation: base, about, query, body, bytes, secret, lease, after, refused = false } = of.next;
+    const both = [base, `${base}V2`].filter((id) => this.asked.has(id));
+    const fresh = both.filter((id) => this.waiting.has(id));
+    const dialects = fresh.length > 0 ? fresh : both;
     const turn = this.told.get(base) ?? 0;
     this.told.set(base, turn + 1);
     const id = dialects[turn % dialects.length] ?? base;
@@ -451,6 +484,7 @@ export class Requests {
         ...(entity === undefined ? {} : { 'Content-Type': entity.type }),
       },
       ...(entity === undefined ? {} : { body: entity.sent }),
+      ...(after === undefined ? {} : { after }),
     };
     this.sent = { of, again: mistaken || embellished };
     return outgoing;
@@ -461,18 +495,18 @@ export class Requests {
     return `fresh-${this.names}`;
   }
 
-  private pick(kind: string): fc.Arbitrary<string> {
+  /** An object of the first of these kinds that has any. */
+  private pick(...kinds: readonly string[]): fc.Arbitrary<string> {
     return number.map(
       (choice) =>
-        this.pool.pick(kind, choice) ?? this.pool.pick(kind.split(' ')[0] ?? '', choice) ?? 'none-0000000000000000',
+        kinds.map((kind) => this.pool.pick(kind, choice)).find((name) => name !== undefined) ?? 'none-0000000000000000',
     );
   }
 
   private readonly hint: Hint = (name) => {
-    if (name.startsWith('id of ')) {
-      const kind = name.slice(6);
-      return this.pick(kind === 'configuration-version' ? 'configuration-versions' : kind);
-    }
+    if (name.startsWith('id of ')) return this.pick(otherNames[name.slice(6)] ?? name.slice(6));
+    const filtered = /^filter\[(\w+)\]\[id\]$/.exec(name)?.[1];
+    if (filtered !== undefined) return this.pick(`${filtered}s`);
     const fresh = (of: (name: string) => string) => fc.constant(0).map(() => of(this.fresh()));
     switch (name) {
       case 'name':
@@ -489,6 +523,8 @@ export class Requests {
         return fc.constantFrom('main', 'trunk', '');
       case 'terraform-version':
         return fc.constantFrom('1.9.8', 'latest');
+      case 'url':
+        return fc.constant('https://scanner.example/check');
       case 'working-directory':
         return fc.constantFrom('', 'environments/production');
       case 'agent-pool-id':
@@ -501,10 +537,6 @@ export class Requests {
         return this.pick('organizations');
       case 'filter[workspace][name]':
         return this.pick('workspace names');
-      case 'filter[workspace][id]':
-        return this.pick('workspaces');
-      case 'filter[team][id]':
-        return this.pick('teams');
       case 'filter[organization]':
         return this.pick('organizations');
       case 'filter[actor]':
@@ -519,28 +551,20 @@ export class Requests {
   };
 
   /** Yields undefined if the request would make no sense; the caller then makes another. */
-  private to(path: string, method: string, operation: Operation): fc.Arbitrary<Outgoing | undefined> {
+  private to(path: string, method: string, operation: Operation, earnest = false): fc.Arbitrary<Outgoing | undefined> {
     const id = baseOf(operation.operationId);
     const { parameters = [] } = operation;
     const inPath = parameters.filter((parameter) => parameter.in === 'path');
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
     const about = fc.tuple(
       ...inPath.map(({ name }) => {
-        const kind =
-          name === 'objectId'
-            ? path.includes('log')
-              ? 'logs'
-              : method === 'put'
-                ? 'uploads'
-                : 'downloads'
-            : kindOf(path, name);
+        const known = this.pick(...kindsOf(method, path, name)).map((text) => ({
+          text: text.replace(/^.*\//, ''),
+          plain: true,
+        }));
+        if (earnest) return known;
         return fc.oneof(
-          {
-            weight: 90,
-            arbitrary: this.pick(kind)
-              .map((text) => text.replace(/^.*\//, ''))
-              .map((text) => ({ text, plain: true })),
-          },
+          { weight: 90, arbitrary: known },
           {
             weight: 5,
             arbitrary: number.map((n) => ({
@@ -557,31 +581,41 @@ export class Requests {
         const wait = name === 'wait';
         const value = wait ? fc.constant<unknown>(0) : fitting(schema, this.hint, name);
         return fc.tuple(fc.nat(99), value, fc.nat(9)).map(([there, given, mistaken]) => {
-          if (!(required ? there < 97 : there < 35)) return [];
+          if (earnest ? !required : there >= (required ? 97 : 35)) return [];
           const text = Array.isArray(given) ? given.join(',') : String(given);
+          if (earnest) return [`${encoded(name)}=${encoded(text)}`];
           return [`${mistaken < 5 ? encoded(name) : name}=${encoded(mistaken === 9 && !wait ? text.slice(1) : text)}`];
         });
       }),
-      fc.oneof({ weight: 90, arbitrary: fc.constant([]) }, { weight: 10, arbitrary: oddQueries.map((odd) => [odd]) }),
+      earnest
+        ? fc.constant([])
+        : fc.oneof(
+            { weight: 90, arbitrary: fc.constant([]) },
+            { weight: 10, arbitrary: oddQueries.map((odd) => [odd]) },
+          ),
     );
     const ofAgents = path.startsWith('/agent/');
     return fc
       .record({
         about,
         query,
-        caller: this.caller(operation),
-        body: this.body(id, operation),
-        odd: fc.oneof({ weight: 93, arbitrary: fc.constant({}) }, { weight: 7, arbitrary: oddHeaders }),
-        method: fc.oneof(
-          { weight: 97, arbitrary: fc.constant(method) },
-          {
-            weight: 3,
-            arbitrary: fc.constantFrom('get', 'head', 'put', 'patch', 'delete', 'post', 'options', 'trace'),
-          },
-        ),
+        caller: this.caller(operation, earnest),
+        body: this.body(id, operation, earnest),
+        odd: earnest
+          ? fc.constant({})
+          : fc.oneof({ weight: 93, arbitrary: fc.constant({}) }, { weight: 7, arbitrary: oddHeaders }),
+        method: earnest
+          ? fc.constant(method)
+          : fc.oneof(
+              { weight: 97, arbitrary: fc.constant(method) },
+              {
+                weight: 3,
+                arbitrary: fc.constantFrom('get', 'head', 'put', 'patch', 'delete', 'post', 'options', 'trace'),
+              },
+            ),
         choice: number,
         range: fc.constantFrom('bytes=0-9', 'bytes=5-', 'bytes=-3', 'bytes=900000-', 'lines=1-2'),
-        shape: fc.nat(199),
+        shape: earnest ? fc.constant(100) : fc.nat(199),
       })
       .map(({ about: segments, query: parts, caller, body, odd, method: asked, choice, range, shape }) => {
         const held = ofAgents ? this.heldFor(id, choice) : undefined;
@@ -590,8 +624,14 @@ export class Requests {
           return path.replaceAll(/\{\w+\}/g, () => texts[next++] ?? '');
         };
         let texts = segments.map(({ text }) => text);
+        const [, part] = segments;
+        const owner = part?.plain === true && choice % 10 !== 0 ? this.pool.ownerOf(part.text) : undefined;
+        if (owner !== undefined && segments[0]?.plain === true) texts = [owner, ...texts.slice(1)];
         let said = body;
-        let secret = caller.secret;
+        // A callback token is asked for without being described as the token of a caller.
+        const called =
+          operation.security.length === 0 && shape > 10 ? this.pool.callbacks.get(texts[0] ?? '') : undefined;
+        let secret = called ?? caller.secret;
         const headers: Record<string, string | readonly string[]> = {};
         if (held !== undefined && choice % 8 !== 0 && inPath.length > 0) {
           texts = [held.id, this.partOf(id, held, choice) ?? texts[1] ?? 'none'];
@@ -657,14 +697,24 @@ export class Requests {
   private heldFor(id: string, choice: number): HeldRun | undefined {
     const { [id]: phase } = phaseOf;
     const { [id]: fits = () => true } = needs;
-    const among = this.pool.held.filter((run) => (phase === undefined || run.phase === phase) && fits(run, this.pool));
+    const among = this.pool.held.filter(
+      (run) =>
+        (phase === undefined || run.phase === phase) &&
+        (choice % 4 === 0 || !this.pool.reserved.has(run.id)) &&
+        fits(run, this.pool),
+    );
     return choice % 5 === 0 ? among[choice % Math.max(among.length, 1)] : among.at(-1);
   }
 
   /** The part of the run that a request is about. */
-  private partOf(id: string, { id: run, evaluations, codes }: HeldRun, choice: number): string | undefined {
+  private partOf(
+    id: string,
+    { id: run, evaluations, codes, archives: those }: HeldRun,
+    choice: number,
+  ): string | undefined {
     if (id === 'uploadState') return this.pool.announced.get(run)?.id;
     if (id === 'readRunPolicy') return codes[choice % Math.max(codes.length, 1)];
+    if (id === 'readRunPolicyArchive') return those[choice % Math.max(those.length, 1)];
     if (id === 'readPlanFile') return artifactNames[0];
     return id === 'reportPolicyEvaluation' ? evaluations[choice % Math.max(evaluations.length, 1)]?.id : undefined;
   }
@@ -689,9 +739,10 @@ export class Requests {
     return json({ 'policy-tool-version': '1.0.0', 'policy-sets': sets });
   }
 
-  private caller({
-    security,
-  }: Operation): fc.Arbitrary<{ readonly kind: string; readonly secret: string | undefined }> {
+  private caller(
+    { security }: Operation,
+    earnest: boolean,
+  ): fc.Arbitrary<{ readonly kind: string; readonly secret: string | undefined }> {
     const of = (kind: string) =>
       this.pick(`secret ${kind}`).map((secret) => ({ kind, secret: secret as string | undefined }));
     const nobody = fc.constantFrom(
@@ -699,6 +750,7 @@ export class Requests {
       { kind: 'nobody', secret: 'gatehouse.v1.nobody' },
     );
     const asAgent = security.some((scheme) => 'agentToken' in scheme);
+    if (earnest && security.length > 0) return of(asAgent ? 'agent' : 'admin');
     if (security.length === 0)
       return fc.oneof({ weight: 9, arbitrary: fc.constant({ kind: 'nobody', secret: undefined }) }, of('admin'));
     if (asAgent) return fc.oneof({ weight: 20, arbitrary: of('agent') }, of('user'), nobody);
@@ -713,9 +765,10 @@ export class Requests {
     );
   }
 
-  private body(id: string, { requestBody }: Operation): fc.Arbitrary<Body | undefined> {
+  private body(id: string, { requestBody }: Operation, earnest: boolean): fc.Arbitrary<Body | undefined> {
     const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
     if (type === undefined) {
+      if (earnest) return fc.constant(undefined);
       const junk = fc.constantFrom('{', '', '{"data":{"id":"x"}}', 'x'.repeat(2_000));
       return fc.oneof(
         { weight: 95, arbitrary: fc.constant(undefined) },
@@ -724,9 +777,9 @@ export class Requests {
     }
     if (type === 'application/octet-stream') {
       const bytes =
-        id === 'uploadFiles'
+        id === 'uploadFiles' || id === 'uploadPolicies'
           ? fc.oneof(
-              { weight: 6, arbitrary: fc.constantFrom(...archives.slice(0, 2)) },
+              { weight: 6, arbitrary: fc.constantFrom(...(id === 'uploadFiles' ? archives.slice(0, 2) : [policies])) },
               { weight: 4, arbitrary: fc.constantFrom(...archives) },
               { weight: 1, arbitrary: fc.uint8Array({ maxLength: 600 }).map((array) => Buffer.from(array)) },
             )
@@ -737,6 +790,7 @@ export class Requests {
     const value = schema === undefined ? anyJson : fitting(schema, this.hint);
     const json = (given: fc.Arbitrary<unknown>) =>
       given.map((one) => ({ bytes: Buffer.from(JSON.stringify(one) ?? ''), type }));
+    if (earnest) return json(value);
     return fc.oneof(
       { weight: 66, arbitrary: json(value) },
       { weight: 24, arbitrary: json(unfitting(value)) },
@@ -779,6 +833,9 @@ function typed(schema: JsonSchema, value: unknown): unknown {
   const inside = Object.entries(value).map(([name, member]) => [name, typed(members[name] ?? {}, member)]);
   return { ...(word === undefined ? {} : { type: word }), ...Object.fromEntries(inside) };
 }
+
+/** The last segment of a path. */
+export const lastIn = (url: string): string => /\/([^/?]+)\/?(?:\?|$)/.exec(url)?.[1] ?? '';
 
 const missingLike = (text: string): string =>
   /-[A-Za-z0-9]{16}$/.test(text) ? text.replace(/[A-Za-z0-9]{16}$/, '0'.repeat(16)) : 'no-such-name';

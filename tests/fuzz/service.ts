@@ -22,6 +22,7 @@ import { archiveOf } from '../support/archives.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 import { MemoryCommitFetcher } from '../support/memory-commit-fetcher.js';
+import { MemoryRunTaskCaller } from '../support/memory-run-task-caller.js';
 import { Random } from '../torture/random.js';
 import { repositories } from './repositories.js';
 import type { Outgoing } from './requests.js';
@@ -117,6 +118,8 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
     for (const branch of ['main', 'trunk']) fetcher.push(url, branch, await archiveOf({ 'main.tf': '' }));
   }
   container.rebind('commitFetcher').toConstantValue(fetcher);
+  const runTasks = new MemoryRunTaskCaller();
+  container.rebind('runTaskCaller').toConstantValue(runTasks);
 
   const { server, serve } = httpServer({ head: 15_000, idle: 8_000, total: 60_000, lingering: 1_000 });
   serve(resolve(container, 'app'));
@@ -170,7 +173,8 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
       request.end(body);
     });
 
-  const send = async (outgoing: Pick<Outgoing, 'method' | 'url' | 'headers' | 'body'>): Promise<Answered> => {
+  const send = async (outgoing: Pick<Outgoing, 'method' | 'url' | 'headers' | 'body' | 'after'>): Promise<Answered> => {
+    clock.advance(outgoing.after ?? 0);
     try {
       return await once_(outgoing);
     } catch (error) {
@@ -185,6 +189,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
     send,
     clock,
     unitOfWork,
+    runTasks,
     /** The lines of its log. */
     lines,
     /** The log lines that report faults of the service. */

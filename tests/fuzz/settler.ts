@@ -31,6 +31,7 @@ export class Settler {
     this.told = [];
     const at = `/organizations/${name}`;
     await this.post('/organizations', document('organizations', { name, email: 'ops@example.com' }));
+    this.pool.add('settled', name);
     const member = await this.user(`member-of-${name}`);
     this.pool.add('secret user', member.secret);
     const joining = document('organization-memberships', { email: `member-of-${name}@example.com` });

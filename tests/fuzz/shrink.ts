@@ -57,11 +57,12 @@ async function fails(backend: Backend, finding: Finding, way: readonly Sent[]): 
     for (const old of toldBy(text)) now = now.replaceAll(old, anew.get(old) ?? old);
     return now;
   };
-  const again = async ({ method, url, headers, body }: Outgoing) => {
+  const again = async ({ method, url, headers, body, after = 0 }: Outgoing) => {
     const said = body?.toString();
     const same = body === undefined || said === undefined || !Buffer.from(said).equals(body);
     return service.send({
       method,
+      after,
       url: renamed(url),
       headers: JSON.parse(renamed(JSON.stringify(headers))),
       ...(body === undefined ? {} : { body: same ? body : Buffer.from(renamed(said)) }),

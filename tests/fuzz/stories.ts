@@ -19,6 +19,8 @@ export interface Step {
   /** The caller's token; by default the administrator's. */
   readonly secret?: string;
   readonly lease?: string;
+  /** The seconds that pass before it. */
+  readonly after?: number;
   /** Whether it must be refused. */
   readonly refused?: boolean;
 }
@@ -31,6 +33,8 @@ export interface Setting {
   readonly random: Random;
   readonly fresh: () => string;
   readonly archive: Buffer;
+  /** The archive of a policy set version. */
+  readonly policies: Buffer;
   /** Reports `otherwise` unless it holds. */
   readonly expect: (holds: boolean, otherwise: string) => void;
 }
@@ -45,11 +49,14 @@ const data = (attributes: object = {}, relationships: object = {}) => ({
   body: { data: { attributes, relationships } },
 });
 
+const listOf = (id: string) => ({ body: { data: [{ id }] } });
+
 const related = (id: string) => ({ data: { id } });
 
 const lastOf = (url: string): string => url.replace(/^.*\//, '');
 
-const place = ({ pool, random }: Setting): string => pool.pick('organizations', random.below(2 ** 30)) ?? 'none';
+/** An organization that no other story deletes. */
+const place = ({ pool, random }: Setting): string => pool.pick('settled', random.below(2 ** 30)) ?? 'none';
 
 function* created(operation: string, about: readonly string[], rest: Omit<Step, 'operation' | 'about'>): Asked {
   return (yield* ask(operation, about, rest)).data.id;
@@ -64,6 +71,7 @@ function* uploaded({ archive }: Setting, workspace: string): Asked {
 
 /** Claims until the agent gets this run; it may get others first. */
 function* claimed({ pool }: Setting, run: string, phase: string, secret: string): Asked {
+  pool.reserved.add(run);
   for (let attempt = 0; attempt < 8; attempt += 1) {
     const held = pool.held.findLast((one) => one.id === run && one.phase === phase);
     if (held !== undefined) return held;
@@ -71,8 +79,18 @@ function* claimed({ pool }: Setting, run: string, phase: string, secret: string)
   }
 }
 
-/** A policy set with an uploaded policy, attached to the workspace. */
-function* held({ fresh, random }: Setting, at: readonly string[], workspace: string): Asked {
+/** A policy set that takes its policies from a version. */
+function* versioned({ fresh, policies: archive }: Setting, at: readonly string[]): Asked {
+  const set = yield* created('createPolicySet', at, data({ name: fresh(), kind: 'opa', global: false, policies: [] }));
+  const version = yield* ask('createPolicySetVersion', [set]);
+  yield* ask('uploadPolicies', [lastOf(version.data.links.upload)], { bytes: archive });
+  yield* ask('showPolicySetVersion', [version.data.id]);
+  return set;
+}
+
+/** A policy set with an uploaded policy, and one with a version, attached to the workspace. */
+function* held(setting: Setting, at: readonly string[], workspace: string): Asked {
+  const { fresh, random } = setting;
   const level = random.oneOf(['advisory', 'mandatory']);
   const opa = { kind: 'opa', query: 'data.terraform.deny', 'enforcement-level': level };
   const policy = yield* created('createPolicy', at, data({ name: fresh(), ...opa }));
@@ -82,18 +100,20 @@ function* held({ fresh, random }: Setting, at: readonly string[], workspace: str
     at,
     data({ name: fresh(), kind: 'opa', global: false, overridable: true }),
   );
-  yield* ask('attachPolicies', [set], { body: { data: [{ id: policy }] } });
-  yield* ask('attachPolicySet', [set], { body: { data: [{ id: workspace }] } });
+  yield* ask('attachPolicies', [set], listOf(policy));
+  for (const one of [set, yield* versioned(setting, at)]) yield* ask('attachPolicySet', [one], listOf(workspace));
 }
 
 /** An agent reads the inputs of a plan, uploads its outputs, and reports the results of the plan and its policies. */
-function* planned({ random, expect }: Setting, { id: run, lease, agent, evaluations, codes, state }: HeldRun): Asked {
+function* planned({ random, expect }: Setting, held: HeldRun): Asked {
+  const { id: run, lease, agent, evaluations, codes, archives, state } = held;
   const ours = { secret: agent, lease };
   yield* ask('readRunFiles', [run], ours);
   for (const code of codes) {
     const text = yield* ask('readRunPolicy', [run, code], ours);
     expect(digestOf('sha256', text) === code, `the code of ${code} is ${text}`);
   }
+  for (const version of archives) yield* ask('readRunPolicyArchive', [run, version], ours);
   yield* ask('renewLease', [run], ours);
   if (state !== null) {
     const text = yield* ask('readRunState', [run], { ...ours, query: `id=${state.id}` });
@@ -116,8 +136,8 @@ function* planned({ random, expect }: Setting, { id: run, lease, agent, evaluati
   }
 }
 
-/** A caller with the right to do so lets the run continue. */
-function* decided(run: string): Asked {
+/** A caller with the right to do so overrides the policies of the run. */
+function* overridden(run: string): Asked {
   const stages = yield* ask('listTaskStages', [run]);
   for (const stage of stages.data) {
     if (stage.attributes.status === 'awaiting_override') yield* ask('overrideTaskStage', [stage.id]);
@@ -126,6 +146,11 @@ function* decided(run: string): Asked {
       for (const outcome of outcomes.data) yield* ask('showPolicySetOutcome', [outcome.id]);
     }
   }
+}
+
+/** A caller with the right to do so lets the run continue. */
+function* decided(run: string): Asked {
+  yield* overridden(run);
   const plan = run.replace('run', 'plan');
   yield* ask('readPlanJson', [plan]);
   yield* ask('readRedactedPlanJson', [plan]);
@@ -167,16 +192,21 @@ function* lookedAt(state: string, workspace: string, organizationName: string, n
   for (const { id } of outputs.data) yield* ask('showStateVersionOutput', [id]);
 }
 
-/** Two runs of one workspace: the second reads the state of the first. */
-function* runsToTheirEnd(setting: Setting): Story {
-  const { random, fresh } = setting;
-  const at = [place(setting)] as const;
+/** A workspace with an agent of its own. */
+function* executed({ fresh }: Setting, at: readonly string[]): Asked {
   const racks = yield* created('createAgentPool', at, data({ name: fresh() }));
   const token = yield* ask('issueAgentPoolToken', [racks], data());
-  const agent = token.data.attributes.token;
   const name = fresh();
   const settings = { name, 'auto-apply': false, 'execution-mode': 'agent', 'agent-pool-id': racks };
   const workspace = yield* created('createWorkspace', at, data(settings));
+  return { workspace, name, agent: token.data.attributes.token };
+}
+
+/** Two runs of one workspace: the second reads the state of the first. */
+function* runsToTheirEnd(setting: Setting): Story {
+  const { random } = setting;
+  const at = [place(setting)] as const;
+  const { workspace, name, agent } = yield* executed(setting, at);
   yield* held(setting, at, workspace);
   const version = yield* uploaded(setting, workspace);
   const mine = {
@@ -196,6 +226,160 @@ function* runsToTheirEnd(setting: Setting): Story {
     if (state !== undefined) yield* lookedAt(state, workspace, at[0], name);
     yield* ask('showRunConfigurationVersion', [run]);
   }
+}
+
+/** A run is executed in place of those before it, reads the state of another workspace, and is canceled by force. */
+function* forced(setting: Setting): Story {
+  const { fresh } = setting;
+  const at = [place(setting)] as const;
+  const name = fresh();
+  const shared = yield* created('createWorkspace', at, data({ name, 'global-remote-state': true }));
+  yield* ask('lockWorkspace', [shared], { body: {} });
+  const state = stateBytes({ serial: 1, lineage: name });
+  const facts = { serial: 1, lineage: name, md5: digestOf('md5', state), force: false };
+  yield* ask('createStateVersion', [shared], data({ ...facts, state: state.toString('base64') }));
+  const { workspace, agent } = yield* executed(setting, at);
+  const mine = { workspace: related(workspace) };
+  yield* uploaded(setting, workspace);
+  const whole = data({ 'plan-only': false, 'auto-apply': false, 'save-plan': false }, mine);
+  const first = yield* created('createRun', [], whole);
+  const plan = yield* claimed(setting, first, 'plan', agent);
+  if (plan === undefined) return;
+  const { sharedStates } = plan;
+  yield* ask('pingSharedStates', [sharedStates]);
+  yield* ask('showSharedStatesEntitlementSet', [sharedStates, ...at]);
+  yield* ask('showSharedStatesWorkspace', [sharedStates, ...at, name]);
+  yield* ask('showSharedState', [sharedStates, shared]);
+  yield* planned(setting, plan);
+  const second = yield* created('createRun', [], whole);
+  yield* ask('forceExecuteRun', [second], { body: {} });
+  const again = yield* claimed(setting, second, 'plan', agent);
+  if (again === undefined) return;
+  yield* planned(setting, again);
+  yield* decided(second);
+  const apply = yield* claimed(setting, second, 'apply', agent);
+  if (apply === undefined) return;
+  yield* ask('cancelRun', [second], { body: {} });
+  // The background work between two requests lasts up to 40 seconds, and the lease 60.
+  const ours = { secret: agent, lease: apply.lease, after: 19 };
+  for (let passed = 0; passed < 130; passed += ours.after) yield* ask('renewLease', [second], ours);
+  yield* ask('forceCancelRun', [second], { body: {}, after: 50 });
+}
+
+/** A run task is attached to a workspace, called before and after the plan of a run, and lets it pass. */
+function* runTasks(setting: Setting): Story {
+  const { fresh, pool } = setting;
+  const at = [place(setting)] as const;
+  const { workspace, agent } = yield* executed(setting, at);
+  const task = yield* created('createRunTask', at, data({ name: fresh(), url: 'https://scanner.example/check' }));
+  const attached = data({ stages: ['pre_plan', 'post_plan'] }, { task: related(task) });
+  const added = yield* created('addWorkspaceTask', [workspace], attached);
+  yield* ask('showWorkspaceTask', [workspace, added]);
+  yield* ask('updateWorkspaceTask', [workspace, added], data({ 'enforcement-level': 'mandatory' }));
+  yield* uploaded(setting, workspace);
+  const whole = { 'plan-only': true, 'auto-apply': false, 'save-plan': false };
+  const run = yield* created('createRun', [], data(whole, { workspace: related(workspace) }));
+  pool.reserved.add(run);
+  yield* passed(setting, run, 'pre_plan');
+  const plan = yield* claimed(setting, run, 'plan', agent);
+  if (plan === undefined) return;
+  yield* planned(setting, plan);
+  yield* passed(setting, run, 'post_plan');
+  yield* ask('removeWorkspaceTask', [workspace, added]);
+  yield* ask('removeRunTask', [task]);
+}
+
+/** The task reads what it is called for and reports; the call is made in the background. */
+function* passed({ pool }: Setting, run: string, name: string): Asked {
+  for (let attempt = 0; attempt < 12; attempt += 1) {
+    const stages = yield* ask('listTaskStages', [run]);
+    const stage = stages.data.find(({ attributes }: Json) => attributes.stage === name);
+    const result = stage?.relationships['task-results'].data[0]?.id;
+    const secret = pool.callbacks.get(result);
+    if (secret === undefined) continue;
+    yield* ask('readTaskConfiguration', [result], { secret });
+    if (name === 'post_plan') yield* ask('readTaskPlanJson', [result], { secret });
+    yield* ask('showTaskResult', [result]);
+    const outcomes = { data: [{ attributes: { 'outcome-id': 'bucket', description: 'public', body: '', url: '' } }] };
+    yield* ask('reportTaskResult', [result], {
+      secret,
+      ...data({ status: 'passed', message: '', url: '' }, { outcomes }),
+    });
+    yield* ask('listTaskResultOutcomes', [result]);
+    return;
+  }
+}
+
+/** A team gets a project, and a workspace moves into it. */
+function* projects(setting: Setting): Story {
+  const { fresh } = setting;
+  const at = [place(setting)];
+  const project = yield* created('createProject', at, data({ name: fresh() }));
+  const team = yield* created('createTeam', at, data({ name: fresh() }));
+  const both = { project: related(project), team: related(team) };
+  const grant = yield* created('addProjectAccess', [], data({ access: 'read' }, both));
+  yield* ask('listProjectAccess', [], { query: `filter[project][id]=${project}` });
+  yield* ask('showProjectAccess', [grant]);
+  yield* ask('updateProjectAccess', [grant], data({ access: 'maintain' }));
+  yield* ask('removeProjectAccess', [grant]);
+  const workspace = yield* created('createWorkspace', at, data({ name: fresh() }));
+  yield* ask('moveWorkspaces', [project], listOf(workspace));
+  yield* ask('safelyRemoveWorkspace', [workspace]);
+  yield* ask('removeProject', [project]);
+}
+
+/** Workspaces get tags and bindings, which are listed and removed. */
+function* tags(setting: Setting): Story {
+  const { fresh } = setting;
+  const at = [place(setting)];
+  const workspace = yield* created('createWorkspace', at, data({ name: fresh() }));
+  const other = yield* created('createWorkspace', at, data({ name: fresh() }));
+  const named = { body: { data: [{ attributes: { name: fresh() } }] } };
+  yield* ask('addWorkspaceTags', [workspace], named);
+  const [tag] = (yield* ask('listWorkspaceTags', [workspace])).data;
+  yield* ask('tagWorkspaces', [tag.id], listOf(other));
+  yield* ask('removeWorkspaceTags', [workspace], named);
+  yield* ask('bindTags', [workspace], { body: { data: [{ attributes: { key: fresh(), value: 'any' } }] } });
+  yield* ask('listTagBindings', [workspace]);
+  yield* ask('listEffectiveTagBindings', [workspace]);
+  yield* ask('removeTags', at, listOf(tag.id));
+}
+
+/** A set of variables is attached to workspaces and projects. */
+function* variableSets(setting: Setting): Story {
+  const { fresh } = setting;
+  const at = [place(setting)];
+  const set = yield* created('createVariableSet', at, data({ name: fresh(), global: false }));
+  const attributes = { key: fresh(), category: 'terraform', value: '', hcl: false, sensitive: false };
+  const variable = yield* created('createSetVariable', [set], data(attributes));
+  yield* ask('listSetVariables', [set]);
+  yield* ask('updateSetVariable', [set, variable], data({ value: 'anything', sensitive: false }));
+  yield* ask('showSetVariable', [set, variable]);
+  const workspace = yield* created('createWorkspace', at, data({ name: fresh() }));
+  yield* ask('attachVariableSetToWorkspaces', [set], listOf(workspace));
+  yield* ask('listWorkspaceVariableSets', [workspace]);
+  yield* ask('detachVariableSetFromWorkspaces', [set], listOf(workspace));
+  const project = yield* created('createProject', at, data({ name: fresh() }));
+  yield* ask('attachVariableSetToProjects', [set], listOf(project));
+  yield* ask('detachVariableSetFromProjects', [set], listOf(project));
+  yield* ask('removeSetVariable', [set, variable]);
+  yield* ask('removeVariableSet', [set]);
+}
+
+/** A versioned policy set gets parameters and exclusions. */
+function* policySets(setting: Setting): Story {
+  const { fresh } = setting;
+  const at = [place(setting)];
+  const set = yield* versioned(setting, at);
+  const attributes = { key: fresh(), category: 'policy-set', value: '', sensitive: false };
+  const parameter = yield* created('createPolicySetParameter', [set], data(attributes));
+  yield* ask('listPolicySetParameters', [set]);
+  yield* ask('updatePolicySetParameter', [set, parameter], data({ value: 'anything', sensitive: false }));
+  yield* ask('showPolicySetParameter', [set, parameter]);
+  yield* ask('removePolicySetParameter', [set, parameter]);
+  const workspace = yield* created('createWorkspace', at, data({ name: fresh() }));
+  yield* ask('excludeWorkspaces', [set], listOf(workspace));
+  yield* ask('includeWorkspaces', [set], listOf(workspace));
 }
 
 /** Variables are created, read, changed and deleted; the value of a sensitive one is never returned. */
@@ -242,8 +426,8 @@ function* policies(setting: Setting): Story {
   yield* ask('updatePolicy', [policy], data({ query: 'data.y', 'enforcement-level': 'mandatory' }));
   yield* ask('showPolicy', [policy]);
   const set = yield* created('createPolicySet', at, data({ name: fresh(), kind: 'opa', global: false }));
-  yield* ask('attachPolicies', [set], { body: { data: [{ id: policy }] } });
-  yield* ask('detachPolicies', [set], { body: { data: [{ id: policy }] } });
+  yield* ask('attachPolicies', [set], listOf(policy));
+  yield* ask('detachPolicies', [set], listOf(policy));
   yield* ask('removePolicy', [policy]);
 }
 
@@ -312,6 +496,9 @@ function* access(setting: Setting): Story {
   yield* ask('unlockWorkspace', [workspace]);
   yield* ask('lockWorkspace', [workspace], { body: {} });
   yield* ask('forceUnlockWorkspace', [workspace]);
+  yield* ask('setDataRetentionPolicy', [workspace]);
+  yield* ask('showDataRetentionPolicy', [workspace]);
+  yield* ask('removeDataRetentionPolicy', [workspace]);
   yield* ask('removeTeam', [team]);
   yield* ask('removeWorkspaceByName', [at[0], name]);
 }
@@ -324,8 +511,8 @@ function* membership(setting: Setting): Story {
   const user = yield* created('createUser', [], data({ username, email }));
   const member = yield* created('addOrganizationMembership', at, data({ email }));
   const team = yield* created('createTeam', at, data({ name: fresh() }));
-  const users = { body: { data: [{ id: user }] } };
-  const memberships = { body: { data: [{ id: member }] } };
+  const users = listOf(user);
+  const memberships = listOf(member);
   yield* ask('addTeamUsers', [team], users);
   yield* ask('removeTeamUsers', [team], users);
   yield* ask('addTeamMemberships', [team], memberships);
@@ -349,7 +536,7 @@ function* organization(setting: Setting): Story {
   yield* ask('listAuditTrail', [], { secret });
   const workspace = yield* created('createWorkspace', at, data({ name: fresh() }));
   const set = yield* created('createPolicySet', at, data({ name: fresh(), global: false }));
-  const attached = { body: { data: [{ id: workspace }] } };
+  const attached = listOf(workspace);
   yield* ask('attachPolicySet', [set], attached);
   yield* ask('detachPolicySet', [set], attached);
   yield* ask('removePolicySet', [set]);
@@ -357,6 +544,7 @@ function* organization(setting: Setting): Story {
   yield* ask('updateAgentPool', [racks], data({ name: fresh() }));
   yield* ask('removeAgentPool', [racks]);
   const site = yield* created('createSiteAgentPool', [], data({ name: fresh() }));
+  yield* ask('updateSiteAgentPool', [site], data({ name: fresh() }));
   yield* ask('issueSiteAgentPoolToken', [site], data());
   yield* ask('listSiteAgentPoolTokens', [site]);
   yield* ask('removeSiteAgentPool', [site]);
@@ -365,16 +553,23 @@ function* organization(setting: Setting): Story {
 }
 
 /** Weighted towards workspaces with runs. */
-export const stories: readonly ((setting: Setting) => Story)[] = [
-  runsToTheirEnd,
-  runsToTheirEnd,
+export const stories: readonly [(setting: Setting) => Story, ...((setting: Setting) => Story)[]] = [
   runsToTheirEnd,
   variables,
   states,
+  forced,
+  projects,
   policies,
+  policySets,
+  runsToTheirEnd,
   givenUp,
+  variableSets,
   putAway,
+  tags,
   fetched,
+  forced,
+  runTasks,
+  runsToTheirEnd,
   account,
   access,
   membership,

@@ -147,7 +147,7 @@ function textOf(schema: JsonSchema): fc.Arbitrary<string> {
   );
 }
 
-/** Values that fit the schema of a request; most have most of their members. */
+/** Values that fit the schema of a request, most without the members that are always refused. */
 export function fitting(schema: JsonSchema, hint: Hint, name = ''): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -166,7 +166,8 @@ export function fitting(schema: JsonSchema, hint: Hint, name = ''): fc.Arbitrary
         const known = key === 'id' && typeof word === 'string' ? hint(`id of ${word}`) : undefined;
         const value = known ?? fitting(member, hint, key);
         const needed = schema.required?.includes(key) === true;
-        return fc.tuple(fc.constant(key), value, needed ? fc.constant(true) : fc.nat(9).map((n) => n < 3));
+        const often = member.description?.startsWith('Refused.') ? 1 : 30;
+        return fc.tuple(fc.constant(key), value, needed ? fc.constant(true) : fc.nat(99).map((n) => n < often));
       });
       return fc
         .tuple(...inside)

@@ -5,7 +5,7 @@ import { ended } from '../domain/specified-runs.js';
 import { Description } from '../support/description.js';
 import { leaksIn } from '../support/secrets-in-logs.js';
 import { Pool, toldBy } from './pool.js';
-import { isDocument, type Outgoing, Requests } from './requests.js';
+import { isDocument, lastIn, type Outgoing, Requests } from './requests.js';
 import { type Answered, type Service, startService } from './service.js';
 import { Settler } from './settler.js';
 
@@ -211,8 +211,7 @@ export async function walk({ seed, requests, rows, environment, most = 5 }: Walk
         );
       } else if (answer.status === 302)
         pool.add('downloads', String(answer.headers.location).replace(/^https?:\/\/[^/]+/, ''));
-      if (answer.status === 401 && (outgoing.caller === 'agent') === outgoing.url.startsWith('/agent/'))
-        pool.gone(secretOf(outgoing));
+      if (answer.status === 401 && made.asksForTokenOf(outgoing)) pool.gone(secretOf(outgoing));
       if (answer.status === 409) pool.refused(outgoing.url, answer.text, outgoing.headers.Lease);
       if (answer.status === 204 && outgoing.method === 'DELETE') pool.gone(lastIn(outgoing.url));
       made.heard(outgoing, answer);
@@ -221,6 +220,7 @@ export async function walk({ seed, requests, rows, environment, most = 5 }: Walk
       history.push({ number, outgoing, told, changed: outgoing.method !== 'GET' && answer.status < 300 });
       if (number % everySoManyRequests.goingOn === 0) {
         for (const what of await service.goOn(number % 4 === 0 ? 40 : 2)) found(what);
+        for (const { result, token } of service.runTasks.calls.splice(0)) pool.called(result.id, token);
       }
       if (number % everySoManyRequests.tidying === 0) {
         for (const what of await service.goOn(8 * 86_400)) found(what);
@@ -245,10 +245,8 @@ export async function walk({ seed, requests, rows, environment, most = 5 }: Walk
   }
 }
 
-/** Operations that answer lines, or examples. */
-const passedOver = /^describeApi|^export/;
-
-const lastIn = (url: string): string => /\/([^/?]+)\/?(?:\?|$)/.exec(url)?.[1] ?? '';
+/** Operations that answer lines, examples, or events with the names of what was asked for. */
+const passedOver = /^describeApi|^export|^list(?:Site)?Audit/;
 
 const secretOf = ({ headers }: Outgoing): string => String(headers.Authorization ?? '').replace('Bearer ', '');
 

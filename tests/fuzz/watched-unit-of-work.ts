@@ -93,12 +93,12 @@ export class WatchedUnitOfWork implements UnitOfWork {
       await tx.runs[how](run);
       runs.set(run.state.id, run.state.status);
     };
-    const saveVersion = (how: 'add' | 'save') => async (version: ConfigurationVersion) => {
+    const saveVersion = (how: 'add' | 'save') => async (version: ConfigurationVersion, becomesCurrent?: boolean) => {
       const { id } = version.state;
       const before = how === 'add' ? undefined : await tx.configurationVersions.find(id);
       const wrong = wrongWithVersion(before, version, await tx.runs.aboutVersion(id), this.now());
       if (wrong !== undefined) this.wrong.push(`${id} ${wrong}`);
-      await tx.configurationVersions[how](version);
+      await tx.configurationVersions[how](version, becomesCurrent);
       versions.set(id, version.state.status);
     };
     const needsRun = async (id: RunId, needed: RunStatus, what: string) => {

@@ -67,6 +67,7 @@ describe('a filter', () => {
     ['projects?sort=created-at', 'sort', 'name'],
     ['agent-pools?sort=-', 'sort', 'name, created-at'],
     ['policies?filter[kind]=rego', 'filter[kind]', 'opa, sentinel'],
+    ['policy-sets?filter[versioned]=1', 'filter[versioned]', 'true, false'],
     ['team-tokens?filter[expiry_status]=soon', 'filter[expiry_status]', 'active, expiring_in_7_days'],
   ])('in %s is 422 for a value that %s does not have', async (query, parameter, words) => {
     const organization = newName('org');

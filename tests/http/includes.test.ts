@@ -271,11 +271,6 @@ describe('an include', () => {
     ['/organizations/acme/workspaces', 'nothing', ''],
     ['/organizations/acme/teams', 'organization', ''],
     ['/organizations/acme/runs', 'constructor', ''],
-    [
-      '/organizations/acme/policy-sets',
-      'newest_version',
-      'newest_version cannot be included: policy sets have no versions. ',
-    ],
   ])('of %s is refused for %s', async (path, word, reason) => {
     const name = newName('org');
     await api.organization(name);

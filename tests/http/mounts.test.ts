@@ -4,6 +4,7 @@ import type { Route } from '../../src/adapters/http/routing/route.js';
 import type { Standing } from '../../src/domain/index.js';
 import { doc, type Prefix, startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
+import { some } from '../support/properties.js';
 import { bodies, bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, sceneOf } from '../support/small-world.js';
 import { keyOf, pathAbout, routesAt } from '../support/walk-routes.js';
@@ -98,7 +99,7 @@ describe('the two mounts', () => {
   /** The operations whose type the contract requires. */
   const demanding = ['post /teams/:teamId/authentication-token', 'post /team-workspaces'];
 
-  it.each(typed)('take the type of $name in their own words: $type', async ({ name, type }) => {
+  it.each(some(typed, 3))('take the type of $name in their own words: $type', async ({ name, type }) => {
     const route = routesAt('').find((one) => keyOf(one) === name) as Route;
     const answered = async (prefix: Prefix, given: unknown) => {
       worlds.begin();

@@ -12,6 +12,7 @@ import {
   organizationPermissions,
   type PermissionsInProject,
   type Team,
+  type WorkspaceId,
 } from '../../src/domain/index.js';
 import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import { doc, startApi, type TestApi } from '../support/api.js';
@@ -24,13 +25,14 @@ import {
   aTeam,
   aToken,
   aUser,
+  aVariableSet,
   aWorkspace,
   giveGrant,
   giveProjectGrant,
   ownedBy,
 } from '../support/builders.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
-import { anAgentPool } from '../support/policy-builders.js';
+import { anAgentPool, aPolicySet } from '../support/policy-builders.js';
 import { fc } from '../support/properties.js';
 import { digestOf } from '../support/small-world.js';
 
@@ -43,6 +45,7 @@ const delegatedRights = [
   'manage-agent-pools',
   'workspace admin',
   'manage-projects',
+  'manage-policies',
   'project admin',
   'project teams: manage',
 ] as const;
@@ -70,6 +73,9 @@ interface Walk {
   readonly users: readonly string[];
   readonly workspaces: readonly string[];
   readonly pools: string[];
+  readonly tags: string[];
+  readonly variableSets: string[];
+  readonly policySets: string[];
   /** Secrets of agents. */
   readonly agents: string[];
 }
@@ -114,6 +120,7 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
     aWorkspace(organization, { name: 'there' }),
     aWorkspace(organization, { name: 'elsewhere', ...naming }),
   ];
+  const [variableSet, policySet] = [aVariableSet(organization), aPolicySet(organization)];
   const memberships = [boss, caller, colluder].map((user) => aMembership(organization, user));
   return worlds.run(async (tx) => {
     await tx.organizations.add(organization);
@@ -125,6 +132,8 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
     await tx.teams.addMembers(mine, [caller.id]);
     await tx.teams.addMembers(theirs, [colluder.id]);
     for (const one of [pool, named]) await tx.agentPools.add(one);
+    await tx.variableSets.add(variableSet);
+    await tx.policySets.add(policySet);
     for (const workspace of [here, there, elsewhere]) {
       await tx.workspaces.add(workspace);
       const version = aConfigurationVersion(workspace, { status: 'uploaded' });
@@ -163,6 +172,9 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
       users: [caller.id, colluder.id, newcomer.id, boss.id],
       workspaces: [here.id, there.id, elsewhere.id],
       pools: [pool.id, named.id],
+      tags: [],
+      variableSets: [variableSet.id],
+      policySets: [policySet.id],
       agents: [],
     };
   });
@@ -193,6 +205,8 @@ const fresh = (): string => {
   named += 1;
   return `fresh-${named}`;
 };
+
+const listOf = (type: string, id: string) => ({ data: [{ type, id }] });
 
 /** Makes new or issued things available to later steps. */
 const keep = (status: number, made: string[], value: unknown): void => {
@@ -330,6 +344,61 @@ const steps: Readonly<Record<string, Take>> = {
     const body = { data: [{ type: 'workspaces', id: from(walk.workspaces, step.team) }] };
     await as(api, walk, step).post(`/projects/${from(walk.projects, step.other)}/relationships/workspaces`, body);
   },
+  'tag a workspace': async (api, walk, step) => {
+    const path = `/workspaces/${from(walk.workspaces, step.other)}/relationships/tags`;
+    await as(api, walk, step).post(path, { data: [{ type: 'tags', attributes: { name: fresh() } }] });
+    const { body } = await as(api, walk, step).get(path);
+    keep(200, walk.tags, body.data?.[0]?.id);
+  },
+  'tag workspaces': async (api, walk, step) => {
+    if (walk.tags.length === 0) return;
+    const body = listOf('workspaces', from(walk.workspaces, step.team));
+    await as(api, walk, step).post(`/tags/${from(walk.tags, step.other)}/relationships/workspaces`, body);
+  },
+  'bind a tag': async (api, walk, step) => {
+    const body = { data: [{ type: 'tag-bindings', attributes: { key: fresh(), value: 'any' } }] };
+    const place = step.given
+      ? `/projects/${from(walk.projects, step.other)}`
+      : `/workspaces/${from(walk.workspaces, step.other)}`;
+    await as(api, walk, step).patch(`${place}/tag-bindings`, body);
+  },
+  'create a variable set': async (api, walk, step) => {
+    const parent = { parent: { data: { type: 'projects', id: from(walk.projects, step.other) } } };
+    const body = doc('varsets', { name: fresh(), global: step.team % 2 === 0 }, step.given ? parent : {});
+    const answer = await as(api, walk, step).post('/organizations/acme/varsets', body);
+    keep(answer.status, walk.variableSets, answer.body.data?.id);
+  },
+  'make a variable set global': async (api, walk, step) => {
+    const path = `/varsets/${from(walk.variableSets, step.other)}`;
+    await as(api, walk, step).patch(path, doc('varsets', { global: step.given }));
+  },
+  'add a variable to a set': async (api, walk, step) => {
+    const path = `/varsets/${from(walk.variableSets, step.other)}/relationships/vars`;
+    await as(api, walk, step).post(path, doc('vars', { key: fresh(), category: 'env', value: 'any' }));
+  },
+  'attach a variable set': async (api, walk, step) => {
+    const path = `/varsets/${from(walk.variableSets, step.other)}/relationships`;
+    if (step.given) {
+      const body = listOf('workspaces', from(walk.workspaces, step.team));
+      await as(api, walk, step).post(`${path}/workspaces`, body);
+    } else await as(api, walk, step).post(`${path}/projects`, listOf('projects', from(walk.projects, step.team)));
+  },
+  'create a policy set': async (api, walk, step) => {
+    const body = doc('policy-sets', { name: fresh(), kind: 'opa', global: step.given });
+    const answer = await as(api, walk, step).post('/organizations/acme/policy-sets', body);
+    keep(answer.status, walk.policySets, answer.body.data?.id);
+  },
+  'attach a policy set': async (api, walk, step) => {
+    const path = `/policy-sets/${from(walk.policySets, step.other)}/relationships/workspaces`;
+    await as(api, walk, step).post(path, listOf('workspaces', from(walk.workspaces, step.team)));
+  },
+  'create a policy set version': async (api, walk, step) => {
+    await as(api, walk, step).post(`/policy-sets/${from(walk.policySets, step.other)}/versions`);
+  },
+  'create a policy set parameter': async (api, walk, step) => {
+    const path = `/policy-sets/${from(walk.policySets, step.other)}/parameters`;
+    await as(api, walk, step).post(path, doc('vars', { key: fresh(), category: 'policy-set', value: 'any' }));
+  },
   'change the access on a workspace': async (api, walk, step) => {
     const path = `/team-workspaces/${from(walk.rows, step.other)}`;
     await as(api, walk, step).patch(path, doc('team-workspaces', { access: 'admin' }));
@@ -400,6 +469,24 @@ describe('a member with delegated rights, together with accomplices', () => {
       return actors;
     });
 
+  /** The tags, bindings and sets of a workspace, and the versions and parameters of all policy sets. */
+  const foundOn = (id: string) =>
+    worlds.read(async (tx) => {
+      const page = { number: 1, size: 100 };
+      const workspace = await tx.workspaces.find(id as WorkspaceId);
+      if (workspace === undefined) throw new Error(`${id} is missing`);
+      const { organizationId } = workspace;
+      const sets = await tx.policySets.page(organizationId, page);
+      return {
+        tags: (await tx.tags.page(organizationId, 'all', page, { workspaceId: workspace.id })).items,
+        bindings: await tx.tagBindings.effectiveOf([workspace.id]),
+        variableSets: (await tx.variableSets.pageOfWorkspace(workspace.id, page)).items,
+        policySets: await tx.policySets.applyingTo(workspace.id),
+        versions: sets.items.map((set) => set.versions),
+        parameters: await tx.policySetParameters.ofSets(sets.items.map(({ id: setId }) => setId)),
+      };
+    });
+
   /** The workspaces on which one of them may choose the agents that see it. */
   const withinReach = async (actors: readonly Actor[], { workspaces }: Walk): Promise<ReadonlySet<string>> => {
     const reached = new Set<string>();
@@ -444,6 +531,14 @@ describe('a member with delegated rights, together with accomplices', () => {
           expect(await gains(walk, atStart)).toEqual([]);
           expect((await claimed(walk)).filter((workspaceId) => !reach.has(workspaceId))).toEqual([]);
           if (!rights.every(isOfPlace)) return;
+          expect(await foundOn(elsewhere)).toEqual({
+            tags: [],
+            bindings: [],
+            variableSets: [],
+            policySets: [],
+            versions: [null],
+            parameters: [],
+          });
           for (const secret of walk.bearers) {
             const { workspace } = (await standingOf(secret, elsewhere)) ?? {};
             expect(workspace === undefined ? nothing : effectivePermissions(workspace)).toEqual(nothing);

@@ -93,7 +93,7 @@ describe('the description of the API', () => {
     for (const dialect of dialects) {
       for (const { method, path, action } of routes({} as never, dialect)) {
         const operation = described.paths[dialect.prefix + path.replaceAll(/:(\w+)/g, '{$1}')]?.[method];
-        expect({ path, security: operation?.security }).toEqual({ path, security: [{ token: [] }] });
+        expect({ path, security: operation?.security }).toEqual({ path, security: [{ token: [] }, { session: [] }] });
         if (action !== null) expect(operation?.description).toContain(`Requires \`${action}\`.`);
       }
     }

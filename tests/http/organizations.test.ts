@@ -238,7 +238,7 @@ describe('organizations', () => {
           operations: true,
           'policy-enforcement': true,
           'private-module-registry': false,
-          'run-tasks': false,
+          'run-tasks': true,
           sentinel: false,
           sso: false,
           'state-storage': false,

@@ -110,7 +110,7 @@ describe('policy outcomes', () => {
       'updated-at': stage.updatedAt,
       permissions: {
         'can-override-policy': mayOverride,
-        'can-override-tasks': false,
+        'can-override-tasks': mayOverride,
         'can-override': mayOverride,
       },
       actions: { 'is-overridable': status === 'awaiting_override' },

@@ -39,6 +39,8 @@ describe('policy sets', () => {
       workspaces: identifiers(...workspaces),
       'workspace-exclusions': { data: [] },
       policies: { data: [] },
+      'current-version': { data: null },
+      'newest-version': { data: null },
     },
     links: { self: `${prefix}/policy-sets/${id}` },
   });
@@ -105,7 +107,10 @@ describe('policy sets', () => {
         { projects, 'project-exclusions': projects },
       ),
     ).toEqual([
-      ['/data/attributes/vcs-repo', 'Policy sets in version control are not served. Upload policies and attach them'],
+      [
+        '/data/attributes/vcs-repo',
+        'Policy sets in version control are not served. Upload a version (POST /policy-sets/:id/versions)',
+      ],
       [
         '/data/attributes/policies-path',
         'Policies path belongs to policy sets in version control, which are not served',

@@ -9,6 +9,7 @@ import type { BundleStore, UnitOfWork } from '../../src/application/index.js';
 import { type Action, may, type Standing, type TeamStanding } from '../../src/domain/index.js';
 import { doc, startApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
+import { some } from '../support/properties.js';
 import { bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, type Scene, type SmallWorld, sceneOf } from '../support/small-world.js';
 import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
@@ -232,16 +233,17 @@ describe('over HTTP, as the policy says', () => {
     const { action } = route;
     const subjects = action === null ? [] : subjectsOf(action);
     const unlike: string[] = [];
-    for (const kind of actors) {
-      for (const subject of (subjects.length === 0 ? [anyOne] : subjects).filter((one) => exists(one, kind))) {
-        const standing = subject.of(kind.standing);
-        const asked = (world: SmallWorld) => ({ body: bodyOf(route, world) });
-        const status = await answered(route, prefix, standing, asked, sceneOf(keyOf(route)));
-        const allowed = action === null || may(standing, action);
-        const wanted = allowed ? allowedStatus(route, standing) : 404;
-        if (wanted === 'success' ? !succeeded(status) : status !== wanted) {
-          unlike.push(`${kind.name}${subject.name && ` about ${subject.name}`}: ${status} instead of ${wanted}`);
-        }
+    const each = subjects.length === 0 ? [anyOne] : subjects;
+    const cases = actors.flatMap((kind) => each.map((subject) => ({ kind, subject })));
+    const turn = routesOnce.findIndex((one) => one.route === route);
+    for (const { kind, subject } of some(cases, 3, turn).filter((one) => exists(one.subject, one.kind))) {
+      const standing = subject.of(kind.standing);
+      const asked = (world: SmallWorld) => ({ body: bodyOf(route, world) });
+      const status = await answered(route, prefix, standing, asked, sceneOf(keyOf(route)));
+      const allowed = action === null || may(standing, action);
+      const wanted = allowed ? allowedStatus(route, standing) : 404;
+      if (wanted === 'success' ? !succeeded(status) : status !== wanted) {
+        unlike.push(`${kind.name}${subject.name && ` about ${subject.name}`}: ${status} instead of ${wanted}`);
       }
     }
     expect(unlike).toEqual([]);

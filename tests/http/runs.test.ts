@@ -549,7 +549,7 @@ describe('runs', () => {
         return data.find(({ attributes }: { attributes: { action: string } }) => attributes.action === action);
       };
       const by = { data: { id: api.admin.id, type: 'users' } };
-      for (const action of ['apply', 'discard', 'cancel']) {
+      for (const action of ['apply', 'discard', 'cancel', 'force-cancel', 'force-execute']) {
         expect((await admin.post(`/runs/${id}/actions/${action}`, { comment: 5 }).expect(422)).body).toEqual(
           refusal(422, 'invalid attribute', 'Comment must be a string', { pointer: '/comment' }),
         );

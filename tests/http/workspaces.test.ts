@@ -37,6 +37,7 @@ const everything = {
   'can-queue-destroy': true,
   'can-read-variable': true,
   'can-update-variable': true,
+  'can-manage-run-tasks': true,
   'can-lock': true,
   'can-manage-tags': true,
   'can-unlock': true,

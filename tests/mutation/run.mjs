@@ -25,6 +25,10 @@ const explained = new Map([
     'asked only of members of the team, and nobody is a member of the team that stands for those of others',
   ],
   [
+    'effective-access.ts dropped: known.set(key, suffices);',
+    'the same parts are then asked again, with the same answer',
+  ],
+  [
     'policy.ts true in stranger(false)',
     'only an owner manages the token of the owners team, and an owner sees secret teams, so its being secret changes nothing',
   ],
@@ -294,10 +298,15 @@ const areas = {
     },
   ],
   authorization: code(
-    under('src/domain/authorization', ['policy', 'visibility', 'workspace-permissions', 'actor']),
-    ['policy', 'authorization', 'effective-permissions', 'workspace-permissions', 'visibility.property'].map(
-      (name) => `tests/domain/${name}.test.ts`,
-    ),
+    under('src/domain/authorization', ['policy', 'visibility', 'workspace-permissions', 'actor', 'effective-access']),
+    [
+      'policy',
+      'authorization',
+      'effective-permissions',
+      'effective-access',
+      'workspace-permissions',
+      'visibility.property',
+    ].map((name) => `tests/domain/${name}.test.ts`),
     ['tests/application/teams.test.ts', 'tests/application/users.test.ts', 'tests/application/runs.test.ts'],
     ['tests/http/rights.test.ts'],
   ),

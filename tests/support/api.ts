@@ -237,6 +237,8 @@ export async function startApi(
     readonly timeouts?: Timeouts;
     /** The mount that its callers use. */
     readonly prefix?: Prefix;
+    /** `publicUrl` by default. */
+    readonly publicUrl?: string;
     /** The first signs and seals. */
     readonly signingSecrets?: readonly [string, ...string[]];
   } = {},
@@ -253,7 +255,7 @@ export async function startApi(
     config: loadConfig({ RATE_LIMIT_PER_SECOND: '0', ...options.environment }),
     unitOfWork,
     bundleStore,
-    publicUrl,
+    publicUrl: options.publicUrl ?? publicUrl,
     signingSecrets,
     log,
     ready: async () => {

@@ -35,6 +35,8 @@ import { giveGrant } from './builders.js';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryBundleStore } from './memory-bundle-store.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
+import { MemoryIdentityProvider } from './memory-identity-provider.js';
+import { MemoryRunTaskCaller } from './memory-run-task-caller.js';
 import { seedRun } from './seed-run.js';
 
 /** Sequential ids: `team-1`, `team-2`, … */
@@ -65,12 +67,14 @@ export const lifetimes = {
   download: 300,
   'state-download': 300,
   'json-state-download': 300,
+  'policy-upload': 3600,
   'shared-states': 3600,
   'plan-log': 300,
   'apply-log': 300,
 };
 export const softDeleteDays = 7;
 export const archiveAfterDays = 5;
+export const sessionHours = 12;
 export const firstPage: application.PageRequest = { number: 1, size: 20 };
 
 /** The error for a resource that is missing or hidden from the caller. */
@@ -97,6 +101,8 @@ export type Member = Person & { readonly membershipId: string };
 export interface WorldOptions {
   /** The storage limit of an organization in bytes; unlimited by default. */
   readonly maxOrganizationBytes?: number;
+  /** Whether unknown people get a user; not by default. */
+  readonly createsUsersAtSignIn?: boolean;
   readonly unitOfWork?: MemoryUnitOfWork;
   readonly store?: (now: () => number) => application.BundleStore;
 }
@@ -111,6 +117,8 @@ export class World {
   readonly secrets = new RandomSecrets();
   readonly box = new SealedSecretBox(['a secret for tests that is long enough']);
   readonly repositories = new MemoryCommitFetcher();
+  readonly provider = new MemoryIdentityProvider();
+  readonly runTasks = new MemoryRunTaskCaller();
   readonly urls = new SignedCapabilityUrls({
     publicUrl: 'http://gatehouse.test',
     signingSecrets: ['a secret for tests that is long enough'],
@@ -130,8 +138,16 @@ export class World {
   owners = {} as Team;
   workspace = {} as Workspace;
 
-  private constructor({ unitOfWork, store, maxOrganizationBytes = 0 }: WorldOptions) {
-    this.settings = { softDeleteDays, archiveAfterDays, auditDays: 0, maxTokensPerUser: 0, maxOrganizationBytes };
+  private constructor({ unitOfWork, store, maxOrganizationBytes = 0, createsUsersAtSignIn = false }: WorldOptions) {
+    this.settings = {
+      softDeleteDays,
+      archiveAfterDays,
+      auditDays: 0,
+      maxTokensPerUser: 0,
+      maxOrganizationBytes,
+      sessionHours,
+      createsUsersAtSignIn,
+    };
     const now = () => Date.parse(this.clock.now());
     this.unitOfWork = unitOfWork ?? new MemoryUnitOfWork();
     this.store = store?.(now) ?? new MemoryBundleStore(now);
@@ -462,7 +478,8 @@ export class UncertainUnitOfWork extends MemoryUnitOfWork {
   }
 }
 
-function useCasesOf({ clock, ids, secrets, box, repositories, urls, store, unitOfWork, settings }: World): UseCases {
+function useCasesOf(world: World): UseCases {
+  const { clock, ids, secrets, box, repositories, provider, runTasks, urls, store, unitOfWork, settings } = world;
   const ports: Ports = {
     unitOfWork: new application.RetryingUnitOfWork(unitOfWork),
     clock,
@@ -473,6 +490,8 @@ function useCasesOf({ clock, ids, secrets, box, repositories, urls, store, unitO
     bundleInspector: new TarBundleInspector(limits),
     bundleStore: store,
     commitFetcher: repositories,
+    identityProvider: provider,
+    runTaskCaller: runTasks,
     settings,
   };
   return assemble(useCases, (name) => ports[name]);

@@ -7,6 +7,7 @@ import {
   type ConfigurationVersionState,
   defaultProjectId,
   type Grant,
+  type Identity,
   type IngressAttributes,
   type Member,
   type Membership,
@@ -19,6 +20,7 @@ import {
   type RunComment,
   type RunOptions,
   type RunState,
+  type Session,
   type SetVariable,
   type StateOutput,
   type StateVersion,
@@ -343,6 +345,20 @@ export const aToken = (owner: TokenOwner, given: Partial<ApiToken> = {}): ApiTok
     lastUsedAt: null,
     ...given,
   };
+};
+
+export const anIdentity = (user: Pick<User, 'id'>, given: Partial<Identity> = {}): Identity => ({
+  id: unique('idn'),
+  userId: user.id,
+  issuer: 'https://provider.test',
+  subject: unique('subject'),
+  createdAt: noon,
+  ...given,
+});
+
+export const aSession = (user: Pick<User, 'id'>, given: Partial<Session> = {}): Session => {
+  const id = unique('sess');
+  return { id, userId: user.id, secretDigest: `digest of ${id}`, createdAt: noon, expiresAt: afterNoon(1), ...given };
 };
 
 export const ownedBy = (kind: TokenOwner['kind'], { id }: { readonly id: string }): TokenOwner => ({ kind, id });

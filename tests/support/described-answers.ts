@@ -9,7 +9,7 @@ import { RecordedExamples } from './recorded-examples.js';
 export const faultIn = (pointer: string, value: unknown): string | undefined => published.faultIn(pointer, value);
 
 /** Served to browsers, and no part of the API. */
-const undescribed = /^\/(docs\/?|assets\/.*|app(\/.*)?)?$/;
+const undescribed = /^\/(session\/(sign-in|callback|link)|oauth\/(authorize|token)|docs\/?|assets\/.*|app(\/.*)?)?$/;
 
 /** The part of a response that is not described; undefined when all of it is. */
 export function undescribedIn(method: string, url: string, answer: Response): string | undefined {

@@ -7,7 +7,7 @@ const suite = join(root, 'tests', 'http');
 const examplesFile = join(root, 'src', 'adapters', 'http', 'openapi', 'examples.json');
 
 /** Raised around all routes alike: one of them is proof for all. */
-const aroundRoutes = new Set(['400', '408', '413', '414', '415', '429', '500', '503']);
+const aroundRoutes = new Set(['400', '403', '408', '413', '414', '415', '429', '500', '503']);
 
 /** What no test in memory sees, and where it is seen instead. */
 const elsewhere = {

@@ -9,8 +9,14 @@ import type {
   PolicyOutcome,
   PolicySet,
   PolicySetOutcome,
+  PolicySetParameter,
+  PolicySetVersion,
   Run,
+  RunTask,
+  TaskResult,
   TaskStage,
+  Workspace,
+  WorkspaceTask,
 } from '../../src/domain/index.js';
 import { noResults } from '../../src/domain/index.js';
 import { widestScope } from '../../src/domain/supporting/agents/agent-pool.js';
@@ -65,12 +71,41 @@ export const aPolicySet = (organization: Organization, given: Partial<PolicySet>
     workspaceIds: [],
     excludedWorkspaceIds: [],
     policyIds: [],
+    versions: null,
     createdAt: noon,
     updatedAt: noon,
     revision: 0,
     ...given,
   };
 };
+
+export const aPolicySetVersion = (set: PolicySet, given: Partial<PolicySetVersion> = {}): PolicySetVersion => ({
+  id: unique('polsetver'),
+  organizationId: set.organizationId,
+  policySetId: set.id,
+  sequence: 1,
+  status: 'pending',
+  failure: null,
+  bundle: null,
+  createdBy: null,
+  statusTimestamps: { 'pending-at': noon },
+  createdAt: noon,
+  updatedAt: noon,
+  supersededAt: null,
+  revision: 0,
+  ...given,
+});
+
+export const aPolicySetParameter = (set: PolicySet, given: Partial<PolicySetParameter> = {}): PolicySetParameter => ({
+  id: unique('var'),
+  policySetId: set.id,
+  key: unique('key'),
+  sensitive: false,
+  sealedValue: 'sealed:text',
+  createdAt: noon,
+  revision: 0,
+  ...given,
+});
 
 export const anEvaluation = (given: Partial<PolicyEvaluation> = {}): PolicyEvaluation => ({
   id: unique('poleval'),
@@ -93,6 +128,7 @@ export const aTaskStage = ({ state }: Run, given: Partial<TaskStage> = {}): Task
   stage: 'post_plan',
   status: 'pending',
   evaluations: [anEvaluation()],
+  results: [],
   statusTimestamps: {},
   createdAt: noon,
   updatedAt: noon,
@@ -156,3 +192,52 @@ export const anAgentToken = ({ id: poolId }: Pick<AgentPool, 'id'>, given: Parti
     ...given,
   };
 };
+
+export const aRunTask = (organization: Organization, given: Partial<RunTask> = {}): RunTask => ({
+  id: unique('task'),
+  organizationId: organization.id,
+  organizationName: organization.name,
+  name: unique('scanner'),
+  url: 'https://scanner.example/check',
+  description: '',
+  enabled: true,
+  sealedHmacKey: null,
+  workspaceTaskIds: [],
+  createdAt: noon,
+  revision: 0,
+  ...given,
+});
+
+export const aWorkspaceTask = (
+  { id: workspaceId }: Pick<Workspace, 'id'>,
+  { id: taskId }: Pick<RunTask, 'id'>,
+  given: Partial<WorkspaceTask> = {},
+): WorkspaceTask => ({
+  id: unique('wstask'),
+  workspaceId,
+  taskId,
+  enforcementLevel: 'advisory',
+  stages: ['post_plan'],
+  createdAt: noon,
+  revision: 0,
+  ...given,
+});
+
+export const aTaskResult = (given: Partial<TaskResult> = {}): TaskResult => ({
+  id: unique('taskrs'),
+  taskId: unique('task'),
+  taskName: 'scanner',
+  taskUrl: 'https://scanner.example/check',
+  workspaceTaskId: unique('wstask'),
+  enforcementLevel: 'advisory',
+  speculative: false,
+  status: 'pending',
+  message: '',
+  url: '',
+  tokenDigest: null,
+  deadline: null,
+  statusTimestamps: {},
+  createdAt: noon,
+  updatedAt: noon,
+  ...given,
+});

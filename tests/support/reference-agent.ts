@@ -88,6 +88,11 @@ export class Job {
     return this.agent.send('get', this.path('configuration'), this.lease);
   }
 
+  /** Any file of the run, by the path that the job names. */
+  read(path: string): Promise<{ readonly status: number; readonly bytes: Buffer }> {
+    return this.agent.send('get', path, this.lease);
+  }
+
   /** The state that the job names. */
   async state(): Promise<{ readonly status: number; readonly bytes: Buffer }> {
     return this.agent.send('get', this.json.state.url, this.lease);

@@ -10,6 +10,7 @@ export interface Referred {
   readonly team: string;
   readonly version: string;
   readonly policy: string;
+  readonly task: string;
   readonly tag: string;
   readonly state: string;
 }
@@ -59,6 +60,14 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /task-stages/:id/actions/override': {},
     'post /workspaces/:workspaceId/vars': doc('vars', { key: 'fresh', category: 'terraform' }),
     'patch /workspaces/:workspaceId/vars/:variableId': doc('vars', { description: 'changed' }),
+    'post /organizations/:organization/tasks': doc('tasks', { name: 'fresh', url: 'https://scanner.example' }),
+    'patch /tasks/:id': doc('tasks', { description: 'changed' }),
+    'post /workspaces/:workspaceId/tasks': doc(
+      'workspace-tasks',
+      { 'enforcement-level': 'mandatory' },
+      { task: relationTo('tasks', referred.task) },
+    ),
+    'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': doc('workspace-tasks', { stages: ['pre_plan'] }),
     'post /organizations/:organization/varsets': doc('varsets', { name: 'fresh' }),
     'patch /varsets/:id': doc('varsets', { description: 'changed' }),
     'post /varsets/:id/relationships/workspaces': workspaces,
@@ -111,6 +120,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'delete /policy-sets/:id/relationships/workspace-exclusions': workspaces,
     'post /policy-sets/:id/relationships/policies': policies,
     'delete /policy-sets/:id/relationships/policies': policies,
+    'post /policy-sets/:policySetId/parameters': doc('vars', { key: 'fresh', category: 'policy-set' }),
+    'patch /policy-sets/:policySetId/parameters/:parameterId': doc('vars', { value: 'changed' }),
     'post /organizations/:organization/policies': doc('policies', {
       name: 'fresh',
       kind: 'opa',
@@ -125,6 +136,7 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /admin/agent-pools/:sitePoolId/authentication-tokens': {},
     'patch /agent-pools/:id': doc('agent-pools', { name: 'renamed' }),
     'post /agent-pools/:poolId/authentication-tokens': {},
+    'post /admin/users/:id/identities': doc('identities', { issuer: 'https://provider.example', subject: 'fresh' }),
     'post /admin/users': doc('users', { username: 'fresh', email: 'fresh@example.com' }),
   };
 };
@@ -139,6 +151,7 @@ export const bodies = bodiesWith({
   team: 'team-any',
   version: 'cv-any',
   policy: 'pol-any',
+  task: 'task-any',
   tag: 'tag-any',
   state: 'sv-any',
 });

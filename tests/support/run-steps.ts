@@ -155,7 +155,8 @@ export class RunSteps {
   }
 
   async stageOf(id: RunId): Promise<TaskStage> {
-    const stage = await this.world.unitOfWork.read((tx) => tx.taskStages.ofRun(id));
+    const stages = await this.world.unitOfWork.read((tx) => tx.taskStages.ofRun(id));
+    const stage = stages.find((one) => one.stage === 'post_plan');
     if (stage === undefined) throw new Error(`${id} has no task stage`);
     return stage;
   }

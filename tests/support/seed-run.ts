@@ -14,7 +14,7 @@ export async function seedRun(unitOfWork: UnitOfWork, { createdBy = null, ...giv
     if (stored !== undefined) {
       return tx.runs.save(Run.restore({ ...stored.state, ...given, revision: stored.state.revision + 1 }));
     }
-    const sequence = await tx.runs.takeSequence(workspaceId);
+    const sequence = (await tx.runs.takeSequence(workspaceId)).sequence;
     const creator = createdBy === null ? null : ({ kind: 'user', id: createdBy } as const);
     const made = aRun({ id: workspaceId }, { id: configurationVersionId }, { ...given, sequence, createdBy: creator });
     return tx.runs.add(made);

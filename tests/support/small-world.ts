@@ -21,6 +21,7 @@ import {
   aCustomGrant,
   afterNoon,
   aMembership,
+  anIdentity,
   anOrganization,
   aProject,
   aRun,
@@ -50,8 +51,13 @@ import {
   aPolicyOutcome,
   aPolicySet,
   aPolicySetOutcome,
+  aPolicySetParameter,
+  aPolicySetVersion,
+  aRunTask,
   aSiteAgentPool,
+  aTaskResult,
   aTaskStage,
+  aWorkspaceTask,
 } from './policy-builders.js';
 import type { Referred } from './route-bodies.js';
 
@@ -94,6 +100,8 @@ export interface Scene {
   readonly cancelRequested: boolean;
   /** Whether another run holds the workspace. */
   readonly blocked: boolean;
+  /** Whether a run task is attached to the workspace. */
+  readonly attached: boolean;
 }
 
 /** Nothing is in progress, so that everything may be deleted. */
@@ -104,10 +112,16 @@ const afterwards: Scene = {
   locked: false,
   cancelRequested: false,
   blocked: false,
+  attached: false,
 };
 
 /** The initial statuses for routes that trigger a transition. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
+  'get /task-results/:id': { attached: true },
+  'get /task-results/:taskResultId/outcomes': { attached: true },
+  'get /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
+  'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
+  'delete /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
   'post /runs/:id/actions/apply': { run: 'post_plan_completed' },
   'post /runs/:id/actions/discard': { run: 'post_plan_completed' },
   'post /runs/:id/actions/cancel': { run: 'planning', stage: 'pending' },
@@ -148,7 +162,7 @@ const inQuestion = (question: TeamInQuestion | undefined): Partial<Team> =>
 export async function makeSmallWorld(
   unitOfWork: UnitOfWork,
   standing: Standing,
-  scene: Scene = afterwards,
+  scene: Scene = { ...afterwards, attached: true },
   store?: Pick<BundleStore, 'write' | 'keep'>,
 ): Promise<SmallWorld> {
   const { pool: question } = standing;
@@ -245,12 +259,26 @@ export async function makeSmallWorld(
   await store?.keep(stateBundle.key);
   const output = aStateOutput(state);
   const evaluation = anEvaluation({ status: evaluationIn[scene.stage] ?? 'passed' });
-  const stage = aTaskStage(run, { status: scene.stage, evaluations: [evaluation] });
+  const task = aRunTask(organization, { name: 'scanner' });
+  const freeTask = aRunTask(organization, { name: 'free' });
+  const attachment = aWorkspaceTask(workspace, task);
+  const result = aTaskResult({ taskId: task.id, workspaceTaskId: attachment.id, status: 'passed' });
+  const stage = aTaskStage(run, {
+    status: scene.stage,
+    evaluations: [evaluation],
+    results: scene.attached ? [result] : [],
+  });
   const outcome = aPolicySetOutcome(evaluation, { overridable: true, outcomes: [aPolicyOutcome()] });
   const policySet = aPolicySet(organization, { name: 'baseline' });
+  const parameter = aPolicySetParameter(policySet);
+  const versionId = unique('polsetver');
+  const versions = { newest: { id: versionId, sequence: 1 }, current: null };
+  const versioned = aPolicySet(organization, { name: 'versioned', versions });
+  const policySetVersion = aPolicySetVersion(versioned, { id: versionId });
   const policy = aManagedPolicy(organization, { name: 'tags' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
+  const identity = anIdentity(other);
   const callersToken = aToken(ofCaller, { secretDigest: secrets.digest });
   const otherMembership = aMembership(organization, other);
   const ofTarget = standing.actor === 'team' && target === own ? callersToken : aToken(ownedBy('team', target));
@@ -287,7 +315,9 @@ export async function makeSmallWorld(
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);
     if (own !== undefined && ofTeam) await giveProjectGrant(tx, own.id, project.id, ofTeam);
     if (target !== own || !ofTeam) await giveProjectGrant(tx, target.id, project.id, leastInProject);
-    if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
+    if (standing.team?.grantOn === 'project') {
+      if (!ofTeam) await giveProjectGrant(tx, target.id, workspace.projectId, leastInProject);
+    } else if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
     const rows = await tx.teamAccess.page({ workspaceId: workspace.id, teamId: target.id, visibility: 'all' }, onePage);
     targetsRow = rows.items[0]?.id ?? '';
@@ -301,7 +331,7 @@ export async function makeSmallWorld(
     await tx.runs.add(run);
     await tx.runComments.add(comment);
     if (scene.blocked) {
-      const sequence = await tx.runs.takeSequence(workspace.id);
+      const { sequence } = await tx.runs.takeSequence(workspace.id);
       await tx.runs.add(aRun(workspace, version.state, { status: 'planned', sequence }));
     }
     await tx.stateVersions.add(state, [output]);
@@ -310,12 +340,18 @@ export async function makeSmallWorld(
     if (scene.stage !== 'pending') await tx.taskStages.addOutcomes([outcome]);
     await tx.policies.add({ ...policy, code: await tx.policies.keepCode(organization.id, 'package tags') });
     await tx.policySets.add(policySet);
+    for (const one of [task, freeTask]) await tx.runTasks.add(one);
+    if (scene.attached) await tx.workspaceTasks.add(attachment);
+    await tx.policySetParameters.add(parameter);
+    await tx.policySets.add(versioned);
+    await tx.policySetVersions.add(policySetVersion);
     await tx.agentPools.add(pool);
     await tx.agentPools.add(sitePool);
     await tx.agentTokens.add(ofAgent);
 
     await tx.tokens.add(callersToken);
     await tx.tokens.add(ofOther);
+    await tx.identities.add(identity);
     await tx.tokens.add(aToken(ownedBy('user', newcomer), { secretDigest: digestOf(outsidersSecret) }));
     await tx.tokens.add(
       aToken(ownedBy('user', boss), { secretDigest: secrets.expiredDigest, expiresAt: '2029-12-31T00:00:00.000Z' }),
@@ -334,6 +370,8 @@ export async function makeSmallWorld(
   });
 
   const itself = standing.own === true;
+  const withRights =
+    itself && standing.actor === 'team' ? own : standing.team && (standing.team.grantOn ? target : freeTeam);
   return {
     secret,
     expiredSecret,
@@ -349,6 +387,7 @@ export async function makeSmallWorld(
       team: freeTeam.id,
       version: version.state.id,
       policy: policy.id,
+      task: freeTask.id,
       tag: tag.id,
       state: state.id,
     },
@@ -362,6 +401,7 @@ export async function makeSmallWorld(
       '/varsets': variableSet.id,
       userId: itself ? caller.id : other.id,
       teamId: target.id,
+      ...(withRights && { teamWithRightsId: withRights.id }),
       '/team-workspaces': targetsRow,
       '/team-projects': targetsProjectRow,
       projectId: project.id,
@@ -373,6 +413,7 @@ export async function makeSmallWorld(
       '/organization-memberships': otherMembership.id,
       '/authentication-tokens': itself ? callersToken.id : ofOther.id,
       '/admin/users': other.id,
+      identityId: identity.id,
       runId: run.state.id,
       taskStageId: stage.id,
       policyEvaluationId: evaluation.id,
@@ -386,9 +427,16 @@ export async function makeSmallWorld(
       '/plans': run.state.id.replace('run', 'plan'),
       '/applies': run.state.id.replace('run', 'apply'),
       '/task-stages': stage.id,
+      '/task-results': result.id,
+      taskResultId: result.id,
+      workspaceTaskId: attachment.id,
+      '/tasks': task.id,
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,
+      policySetId: policySet.id,
+      parameterId: parameter.id,
+      '/policy-set-versions': policySetVersion.id,
       '/policies': policy.id,
       '/agent-pools': pool.id,
       '/admin/agent-pools': sitePool.id,

@@ -32,6 +32,8 @@ export function pathAbout({ method, path }: Route, existing: Readonly<Record<str
 /** The filters that a list at a path of its own requires. */
 const queries: Readonly<Record<string, (existing: Readonly<Record<string, string>>) => string>> = {
   '/team-workspaces': ({ workspaceId }) => `filter[workspace][id]=${workspaceId}`,
+  '/workspaces/:id/effective-access': ({ userId, teamWithRightsId }) =>
+    teamWithRightsId === undefined ? `filter[user][id]=${userId}` : `filter[team][id]=${teamWithRightsId}`,
   '/team-projects': ({ projectId }) => `filter[project][id]=${projectId}`,
   '/state-versions': ({ organization, name }) =>
     `filter[organization][name]=${organization}&filter[workspace][name]=${name}`,

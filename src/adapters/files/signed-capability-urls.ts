@@ -11,13 +11,14 @@ export interface CapabilityUrlOptions {
   readonly seconds: Readonly<Record<CapabilityPurpose, number>>;
 }
 
-const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'state' | 'shared-states' | 'log'>> = {
+const kindOf: Readonly<Record<CapabilityPurpose, 'object' | 'state' | 'shared-states' | 'policies' | 'log'>> = {
   upload: 'object',
   download: 'object',
   'state-upload': 'state',
   'json-state-upload': 'state',
   'state-download': 'object',
   'json-state-download': 'object',
+  'policy-upload': 'policies',
   'shared-states': 'shared-states',
   'plan-log': 'log',
   'apply-log': 'log',

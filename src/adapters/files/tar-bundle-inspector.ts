@@ -5,9 +5,12 @@ import type {
   BundleInspector,
   Inspection,
   Measurement,
+  PolicyInspection,
 } from '../../application/ports/outside/bundle-inspector.js';
+import type { PolicyFiles } from '../../domain/index.js';
 import { ArchiveTree } from './archive-tree.js';
 import { malformed, overLimit } from './bundle-faults.js';
+import { PolicyFilesReader } from './policy-files-reader.js';
 import { TarHeaders } from './tar-headers.js';
 
 export interface ArchiveLimits {
@@ -34,6 +37,32 @@ export class TarBundleInspector implements BundleInspector {
       facts: () => {
         if (facts === undefined) throw new Error('the bundle was not read to the end');
         return facts;
+      },
+    };
+  }
+
+  inspectPolicies(bytes: AsyncIterable<Uint8Array>): PolicyInspection {
+    const inspection = this.inspect(bytes);
+    let files: PolicyFiles | undefined;
+    async function* passed(): AsyncGenerator<Uint8Array> {
+      const reader = new PolicyFilesReader();
+      try {
+        for await (const chunk of inspection.bytes) {
+          // The chunk's memory is taken back while it is still being unpacked here.
+          await reader.write(Buffer.from(chunk));
+          yield chunk;
+        }
+        files = await reader.end();
+      } finally {
+        reader.stop();
+      }
+    }
+    return {
+      ...inspection,
+      bytes: passed(),
+      files: () => {
+        if (files === undefined) throw new Error('the bundle was not read to the end');
+        return files;
       },
     };
   }

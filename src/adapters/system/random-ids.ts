@@ -3,7 +3,7 @@ import type { IdGenerator, IdKind } from '../../application/index.js';
 import type { Id, UserId } from '../../domain/index.js';
 
 /** The field's prefixes: a reader of a log knows what an id names. */
-const prefixes: Readonly<Record<IdKind, string>> = {
+export const idPrefixes: Readonly<Record<IdKind, string>> = {
   organization: 'org',
   membership: 'ou',
   user: 'user',
@@ -20,13 +20,20 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   'configuration-version': 'cv',
   'ingress-attributes': 'ia',
   token: 'at',
+  identity: 'idn',
+  session: 'sess',
   bundle: 'bundle',
   run: 'run',
   'run-comment': 'wsc',
   'task-stage': 'ts',
+  'task-result': 'taskrs',
+  'run-task': 'task',
+  'workspace-task': 'wstask',
   'policy-evaluation': 'poleval',
   'policy-set-outcome': 'psout',
   'policy-set': 'polset',
+  'policy-set-version': 'polsetver',
+  'policy-set-parameter': 'var',
   policy: 'pol',
   'agent-pool': 'apool',
   'state-version': 'sv',
@@ -61,7 +68,7 @@ export class RandomIds implements IdGenerator {
   constructor(private readonly signingSecret: string) {}
 
   next<Kind extends IdKind>(kind: Kind): Id<Kind> {
-    return `${prefixes[kind]}-${randomText(16, base58)}`;
+    return `${idPrefixes[kind]}-${randomText(16, base58)}`;
   }
 
   *ofAddress(email: string): Generator<UserId> {
@@ -74,7 +81,7 @@ export class RandomIds implements IdGenerator {
       };
       // An invitation shows the id that the address has or would get. In another alphabet than that of users whom an
       // earlier release created, it would reveal them.
-      yield `${prefixes.user}-${textOf(16, alphanumeric, more)}`;
+      yield `${idPrefixes.user}-${textOf(16, alphanumeric, more)}`;
     }
   }
 }

@@ -18,6 +18,15 @@ export interface Evaluated {
   readonly asV0: boolean;
 }
 
+/** The code and data that a query is evaluated with, as file paths. */
+export interface Code {
+  readonly files: readonly string[];
+  /** The directory of the files, which messages then name relative to it. */
+  readonly root?: string | undefined;
+  /** JSON files whose members are members of `data`. */
+  readonly data?: readonly string[] | undefined;
+}
+
 /** These would reach the network or the agent's machine. */
 const forbidden = new Set(['http.send', 'net.lookup_ip_addr', 'opa.runtime']);
 const evaluationSeconds = 60;
@@ -46,8 +55,8 @@ export class Opa {
     return asked;
   }
 
-  /** `code` and `input` are file paths. Code in an unknown version of Rego is v0 if it parses only as that. */
-  async evaluate(code: string, query: string, input: string, rego: Rego): Promise<Evaluated> {
+  /** `input` is a file path. Code in an unknown version of Rego is v0 if it parses only as that. */
+  async evaluate(code: Code, query: string, input: string, rego: Rego): Promise<Evaluated> {
     const first = await this.evaluated(code, query, input, rego === 'v0' ? 'v0' : 'v1');
     if (rego === 'unknown' && first.unparsed && this.readsBoth) {
       const second = await this.evaluated(code, query, input, 'v0');
@@ -56,15 +65,23 @@ export class Opa {
     return { verdict: first.verdict, asV0: false };
   }
 
-  private async evaluated(code: string, query: string, input: string, rego: 'v0' | 'v1') {
+  private async evaluated(code: Code, query: string, input: string, rego: 'v0' | 'v1') {
     const flags = ['--format', 'json', '--capabilities', this.capabilities, '--timeout', `${evaluationSeconds}s`];
     if (rego === 'v0' && this.readsBoth) flags.push('--v0-compatible');
-    const { out, complaints, stopped } = await this.run(['eval', ...flags, '-d', code, '-i', input, '--', query]);
+    const { out, complaints, stopped } = await this.run([
+      'eval',
+      ...flags,
+      ...[...code.files, ...(code.data ?? [])].flatMap((file) => ['-d', file]),
+      '-i',
+      input,
+      '--',
+      query,
+    ]);
     if (stopped !== undefined) {
       return { verdict: { status: 'errored', reason: stopped.message } as const, unparsed: false };
     }
     const answer = parsed(out);
-    return { verdict: verdictOf(answer, complaints), unparsed: isUnparsed(answer) };
+    return { verdict: verdictOf(answer, complaints, code.root), unparsed: isUnparsed(answer) };
   }
 
   /** Releases before 1.0 read Rego v0 only, and have no flag for it. */
@@ -103,14 +120,16 @@ interface Answer {
 }
 
 /** As in the field, undefined and empty results pass; a result that is not a list cannot be evaluated. */
-export function verdictOf(answer: unknown, complaints: string): Verdict {
+export function verdictOf(answer: unknown, complaints: string, root?: string): Verdict {
   const errored = (reason: string): Verdict => ({ status: 'errored', reason: reason.trim() });
   if (typeof answer !== 'object' || answer === null) return errored(complaints || 'opa printed no result');
   const { result, errors } = answer as Answer;
   if (errors !== undefined) {
     return errored(
       errors
-        .map(({ message, location }) => (location?.row === undefined ? message : `line ${location.row}: ${message}`))
+        .map(({ message, location }) =>
+          location?.row === undefined ? message : `${fileIn(root, location.file)}line ${location.row}: ${message}`,
+        )
         .join('\n'),
     );
   }
@@ -123,6 +142,9 @@ export function verdictOf(answer: unknown, complaints: string): Verdict {
   const reasons = values.flat();
   return reasons.length === 0 ? { status: 'passed' } : { status: 'failed', reasons };
 }
+
+const fileIn = (root: string | undefined, file = ''): string =>
+  root !== undefined && file.startsWith(`${root}/`) ? `${file.slice(root.length + 1)}, ` : '';
 
 /** Whether opa could not even parse the code. */
 const isUnparsed = (answer: unknown): boolean => {

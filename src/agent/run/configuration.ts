@@ -9,17 +9,17 @@ import { unpack } from './unpack.js';
 
 const mostEntries = 1_000_000;
 
-/** Downloads a file of the run and unpacks it into the directory of that name. */
-export async function fetched(x: Execution, url: string, name: string, sha256?: string): Promise<void> {
+/** Downloads a file of the run and unpacks it into the directory of that name; failures call it `what`. */
+export async function fetched(x: Execution, url: string, name: string, sha256?: string, what = name): Promise<void> {
   const { AGENT_UNPACKED_MB: megabytes } = x.settings;
   const file = x.directory.at(`${name}.tar.gz`);
   await x.run.download(url, file);
   if (sha256 !== undefined && (await digestOf(file, 'sha256')) !== sha256) {
-    throw new RunFailure(`The ${name} was damaged on its way to the agent`);
+    throw new RunFailure(`The ${what} was damaged on its way to the agent`);
   }
   const limits = { bytes: megabytes * 1024 * 1024, entries: mostEntries };
   await unpack(file, x.directory.at(name), limits).catch((error: Error) => {
-    throw error instanceof RunFailure ? new RunFailure(`The ${name} could not be unpacked: ${error.message}`) : error;
+    throw error instanceof RunFailure ? new RunFailure(`The ${what} could not be unpacked: ${error.message}`) : error;
   });
   await rm(file);
 }

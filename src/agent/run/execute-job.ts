@@ -1,6 +1,6 @@
 import type { Bounds } from '../programs/child-process.js';
 import { Heartbeat } from '../service/heartbeat.js';
-import type { Job } from '../service/job.js';
+import { type Job, sensitiveParametersOf } from '../service/job.js';
 import { LeasedRun, type PhaseReport } from '../service/leased-run.js';
 import { printable } from '../service/printable.js';
 import { RunLog } from '../service/run-log.js';
@@ -61,11 +61,11 @@ export async function executeJob(job: Job, dependencies: Dependencies): Promise<
 }
 
 /** The last segment of the URL is a right of the run. */
-const ownSecretsOf = ({ lease, 'shared-states-url': url }: Job, token: string): readonly string[] => [
-  token,
-  lease.token,
-  ...(url === null ? [] : [url.slice(url.lastIndexOf('/') + 1)]),
-];
+const ownSecretsOf = (job: Job, token: string): readonly string[] => {
+  const { lease, 'shared-states-url': url } = job;
+  const signature = url === null ? [] : [url.slice(url.lastIndexOf('/') + 1)];
+  return [token, lease.token, ...signature, ...sensitiveParametersOf(job)];
+};
 
 /** The signals and the deadline that end the run's programs. */
 function endsOf(job: Job, run: LeasedRun, { canceled }: Heartbeat, { settings, stopping, killing }: Dependencies) {

@@ -3,13 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { findOpa, noOpa } from '../programs/find-programs.js';
-import { type Evaluated as Judged, Opa, type Rego, type Verdict } from '../programs/opa.js';
-import type { Policy, PolicyEvaluation } from '../service/job.js';
+import { type Code, type Evaluated as Judged, Opa, type Rego, type Verdict } from '../programs/opa.js';
+import type { Policy, PolicyEvaluation, PolicySet } from '../service/job.js';
 import type { PolicyReport, PolicySetReport } from '../service/leased-run.js';
 import { printable } from '../service/printable.js';
 import type { Secrets } from '../service/secrets.js';
 import { digestOf } from './configuration.js';
-import type { Execution } from './execution.js';
+import { type Execution, RunFailure } from './execution.js';
+import { type PolicyTree, policyTree } from './policy-archive.js';
 import { bareEnvironmentOf } from './prepare.js';
 
 export interface Evaluated {
@@ -27,7 +28,16 @@ const longestReason = 4096;
 /** Below the service's limit of 16 MiB for a report on one kind, names and brackets included. */
 const outputBytes = 12 * 1024 * 1024;
 
-type Judge = (policy: Policy, rego: Rego) => Promise<Judged>;
+/** The properties that all policies of a set share. */
+interface Common {
+  readonly rego: Rego;
+  /** Undefined where each policy has its own code. */
+  readonly tree: PolicyTree | undefined;
+  /** The file with the set's parameters; undefined without any. */
+  readonly parameters: string | undefined;
+}
+
+type Judge = (policy: Policy, common: Common) => Promise<Judged>;
 
 /**
  * Evaluates every policy of the job against a plan, whose file is `planJson`. Failures are written to the log as well.
@@ -43,8 +53,8 @@ export async function evaluatePolicies(x: Execution, planJson: string): Promise<
   const opa = program && (await Opa.prepare(program, dependencies, capabilities));
   if (opa) await x.directory.give(capabilities);
   const input = await writeInput(x, planJson);
-  const judge: Judge = async (policy, rego) =>
-    opa === undefined ? errored(noOpa(x.settings)) : judged(x, opa, policy, rego, input);
+  const judge: Judge = async (policy, common) =>
+    opa === undefined ? errored(noOpa(x.settings)) : judged(x, opa, policy, common, input);
 
   const reports: Evaluated[] = [];
   for (const evaluation of evaluations) {
@@ -60,7 +70,7 @@ export async function evaluatePolicies(x: Execution, planJson: string): Promise<
 async function reportOf(
   x: Execution,
   evaluation: PolicyEvaluation,
-  set: PolicyEvaluation['policy-sets'][number],
+  set: PolicySet,
   haveOpa: boolean,
   judge: Judge,
 ): Promise<PolicySetReport> {
@@ -71,16 +81,16 @@ async function reportOf(
         ? undefined
         : noOpa(x.settings)
       : `No ${kind} engine is available: agents evaluate OPA policies only. Write the policies in Rego, or detach the set.`;
-  if (error !== undefined) {
-    tell(x, `Policy set ${set.name} could not be evaluated`, [error]);
-    return { 'policy-set-id': set.id, error };
+  const common = error === undefined ? await commonOf(x, set) : error;
+  if (typeof common === 'string') {
+    tell(x, `Policy set ${set.name} could not be evaluated`, [common]);
+    return { 'policy-set-id': set.id, error: common };
   }
   const policies: PolicyReport[] = [];
   const warnings: string[] = [];
-  const rego = regoOf(set['policy-tool-version']);
   const share = outputBytes / evaluation['policy-sets'].flatMap((one) => one.policies).length;
   for (const policy of set.policies) {
-    const { verdict: said, asV0 } = await judge(policy, rego);
+    const { verdict: said, asV0 } = await judge(policy, common);
     const verdict = maskedVerdict(x.secrets, said);
     if (asV0) warnings.push(v0Warning(policy.name));
     if (verdict.status === 'failed') {
@@ -93,6 +103,28 @@ async function reportOf(
   if (warnings.length > 0) tell(x, `Policy set ${set.name}`, warnings);
   const kept = warnings.slice(0, mostWarnings);
   return { 'policy-set-id': set.id, policies, ...(kept.length > 0 && { warnings: kept }) };
+}
+
+/** Returns the reason where the archive of the set cannot be used. */
+async function commonOf(x: Execution, set: PolicySet): Promise<Common | string> {
+  const rego = regoOf(set['policy-tool-version']);
+  try {
+    const tree = set.archive === null ? undefined : await policyTree(x, set.archive);
+    return { rego, tree, parameters: await writeParameters(x, set) };
+  } catch (error) {
+    if (error instanceof RunFailure) return error.message;
+    throw error;
+  }
+}
+
+/** Policies read them as `data.parameters`. */
+async function writeParameters(x: Execution, { id, parameters }: PolicySet): Promise<string | undefined> {
+  if (parameters.length === 0) return undefined;
+  const file = x.directory.at('policies', `${id.replace(/[^\w-]/g, '')}-parameters.json`);
+  const values = Object.fromEntries(parameters.map(({ key, value }) => [key, value]));
+  await writeFile(file, JSON.stringify({ parameters: values }), { mode: 0o600 });
+  await x.directory.give(file);
+  return file;
 }
 
 const v0Warning = (name: string): string =>
@@ -116,25 +148,34 @@ export function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
 async function judged(
   x: Execution,
   opa: Opa,
-  { name, query, code }: Policy,
-  rego: Rego,
+  policy: Policy,
+  { rego, tree, parameters }: Common,
   input: string,
 ): Promise<Judged> {
-  if (code === null) return errored(`The policy ${name} has no code. Upload it, and start a new run.`);
+  const { name, query } = policy;
   if (query === null || query.trim() === '') {
     return errored(`The policy ${name} has no query. Set one, such as data.example.deny.`);
   }
-  const file = x.directory.at('policies', `${code.sha256.replace(/\W/g, '')}.rego`);
-  await x.run.download(code.url, file);
-  if ((await digestOf(file, 'sha256')) !== code.sha256) {
-    return errored(`The code of ${name} was damaged on its way to the agent.`);
-  }
-  await x.directory.give(file);
-  const verdict = await opa.evaluate(file, query, input, rego);
+  const code = tree ?? (await ownCode(x, policy));
+  if (typeof code === 'string') return errored(code);
+  const data = parameters === undefined ? [] : [parameters];
+  const verdict = await opa.evaluate({ ...code, data }, query, input, rego);
   // A cancellation or a lost lease is not a policy error.
   x.bounds.interrupt.throwIfAborted();
   x.bounds.kill.throwIfAborted();
   return verdict;
+}
+
+/** Returns the reason where the policy has no usable code. */
+async function ownCode(x: Execution, { name, code }: Policy): Promise<Code | string> {
+  if (code === null) return `The policy ${name} has no code. Upload it, and start a new run.`;
+  const file = x.directory.at('policies', `${code.sha256.replace(/\W/g, '')}.rego`);
+  await x.run.download(code.url, file);
+  if ((await digestOf(file, 'sha256')) !== code.sha256) {
+    return `The code of ${name} was damaged on its way to the agent.`;
+  }
+  await x.directory.give(file);
+  return { files: [file] };
 }
 
 /** Copies the printed plan byte by byte: parsing it would lose digits of large numbers. */

@@ -84,6 +84,21 @@ export class RunDirectory {
     if (this.user !== undefined) await lchown(file, this.user.uid, this.user.gid);
   }
 
+  /** Lets programs read some files of a tree in one of the agent's directories. */
+  async giveTree(root: string, files: readonly string[]): Promise<void> {
+    if (this.user === undefined) return;
+    const { uid, gid } = this.user;
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    const directories = entries
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name));
+    for (const path of [root, ...directories]) {
+      await chown(path, process.geteuid?.() ?? uid, gid);
+      await chmod(path, 0o710);
+    }
+    for (const file of files) await this.give(file);
+  }
+
   /** A file that programs created: see `taken`. `name` is the path of its copy in one of the agent's directories. */
   taken(file: string, ...name: readonly string[]): Promise<string | undefined> {
     return taken(file, this.user?.uid, this.at(...name));

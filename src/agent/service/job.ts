@@ -21,6 +21,8 @@ const policy = z.object({
   code: z.object({ sha256: z.string(), url: path }).nullable().default(null),
 });
 
+const policyArchive = z.object({ id: z.string(), sha256: z.string(), url: path });
+
 const policyEvaluation = z.object({
   id: z.string(),
   'policy-kind': z.string(),
@@ -30,6 +32,9 @@ const policyEvaluation = z.object({
       name: z.string(),
       'policy-tool-version': z.string().nullable().default(null),
       policies: z.array(policy),
+      /** The code of all policies; null if each has its own. */
+      archive: policyArchive.nullable().default(null),
+      parameters: z.array(z.object({ key: z.string(), value: z.string(), sensitive: z.boolean() })).default([]),
     }),
   ),
 });
@@ -70,4 +75,11 @@ export const jobSchema = z.object({
 export type Job = z.output<typeof jobSchema>;
 export type WorkspaceVariable = Job['workspace']['variables'][number];
 export type PolicyEvaluation = Job['policy-evaluations'][number];
-export type Policy = PolicyEvaluation['policy-sets'][number]['policies'][number];
+export type PolicyArchive = z.output<typeof policyArchive>;
+export type PolicySet = PolicyEvaluation['policy-sets'][number];
+export type Policy = PolicySet['policies'][number];
+
+export const sensitiveParametersOf = (job: Job): readonly string[] =>
+  job['policy-evaluations']
+    .flatMap((evaluation) => evaluation['policy-sets'])
+    .flatMap(({ parameters }) => parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value));

@@ -25,7 +25,7 @@ import { activityOf } from '../supporting/workspaces/show-workspace.js';
 
 const atATime = 50;
 
-type Repositories = ProgressRepositories | 'policySets' | 'keptBytes' | 'rowLocks' | 'audit';
+type Repositories = ProgressRepositories | 'policySets' | 'workspaceTasks' | 'keptBytes' | 'rowLocks' | 'audit';
 
 /**
  * Creates the destroy runs of workspaces whose scheduled time has come. Each time counts once: it is unset whether the

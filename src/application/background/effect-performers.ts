@@ -19,6 +19,7 @@ import type { Effect, RemovalTarget } from '../ports/repositories/effect-outbox.
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { lockedRun, type RunProgress, workspaceSeenByCreator } from '../supporting/runs/run-progress.js';
 import type { StateOutputsReader } from '../supporting/state-versions/state-outputs-reader.js';
+import type { CallRunTask } from '../supporting/task-results/call-run-task.js';
 import { stillMay } from '../supporting/users/seen-by-creator.js';
 import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
 
@@ -52,6 +53,7 @@ export class EffectPerformers {
     private readonly files: CommitFiles,
     private readonly quota: ByteQuota,
     private readonly stateOutputs: StateOutputsReader,
+    private readonly runTasks: CallRunTask,
   ) {}
 
   private readonly performers: Performers = {
@@ -68,6 +70,10 @@ export class EffectPerformers {
     'archive-version': ({ versionId }) => ({ keep: (tx) => this.fireIfAllowed(tx, versionId, 'finish-runs') }),
     'fetch-commit': ({ versionId, request }) => this.fetchCommit(versionId, request),
     'fetch-run-files': ({ runId }) => this.fetchRunFiles(runId),
+    'call-run-task': async ({ resultId }) => {
+      const keep = await this.runTasks.execute(resultId);
+      return keep === undefined ? {} : { keep };
+    },
     'read-state-outputs': async ({ stateVersionId }) => {
       const keep = await this.stateOutputs.read(stateVersionId);
       return keep === undefined ? {} : { keep };

@@ -11,6 +11,7 @@ import type { EffectPerformers } from './effect-performers.js';
 export const lanes = {
   quick: { kinds: ['queue-run', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1 },
   discards: { kinds: ['discard-bundle'], batch: 5, loops: 2 },
+  calls: { kinds: ['call-run-task'], batch: 1, loops: 8 },
   slow: { kinds: ['fetch-commit', 'fetch-run-files', 'read-state-outputs', 'remove-rows'], batch: 1, loops: 4 },
 } as const satisfies Record<string, Share & { readonly loops: number }>;
 

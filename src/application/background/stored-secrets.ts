@@ -1,10 +1,4 @@
-import {
-  later,
-  type StateVersionOutputId,
-  type StoredVariable,
-  type VariableId,
-  type WorkspaceId,
-} from '../../domain/index.js';
+import { later, type RunTaskId, type StateVersionOutputId, type WorkspaceId } from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -28,17 +22,23 @@ interface Batch extends Renewed {
   readonly last: string | undefined;
 }
 
-/** The variables of workspaces, or those of variable sets. */
-interface Sealed<Stored> {
-  sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Stored[]>;
-  save(variable: Stored): Promise<void>;
+interface Sealed {
+  readonly id: string;
+  readonly sealedValue: string;
+  readonly revision: number;
+}
+
+/** The variables of workspaces or of variable sets, or the parameters of policy sets. */
+interface SealedRows<Row> {
+  sealedOtherwise(fingerprint: string, after: string, limit: number): Promise<readonly Row[]>;
+  save(row: Row): Promise<void>;
 }
 
 /** Keeps signed and sealed data readable for every instance on the database while the signing secret is rotated. */
 export class StoredSecrets {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'workspaces' | 'variables' | 'setVariables' | 'stateOutputs' | 'signingKeys'
+      'workspaces' | 'variables' | 'setVariables' | 'policySetParameters' | 'runTasks' | 'stateOutputs' | 'signingKeys'
     >,
     private readonly clock: Clock,
     private readonly box: SecretBox,
@@ -56,19 +56,21 @@ export class StoredSecrets {
       await tx.signingKeys.join(this.box.fingerprints, now);
       await tx.signingKeys.forget(later(now, -forgottenAfterSeconds));
     });
-    const webhookKeys = await this.renewAll((after) => this.sealWebhookKeys(after));
-    const variables = await this.renewAll((after) =>
-      this.unitOfWork.run((tx) => this.sealVariables(tx.variables, after)),
-    );
-    const setVariables = await this.renewAll((after) =>
-      this.unitOfWork.run((tx) => this.sealVariables(tx.setVariables, after)),
-    );
-    const outputs = await this.renewAll((after) => this.sealOutputs(after));
-    const all = [webhookKeys, variables, setVariables, outputs];
-    return {
-      sealed: all.reduce((sum, { sealed }) => sum + sealed, 0),
-      lost: all.reduce((sum, { lost }) => sum + lost, 0),
-    };
+    const renewed = { sealed: 0, lost: 0 };
+    const batches = [
+      (after: string) => this.sealWebhookKeys(after),
+      (after: string) => this.sealTaskKeys(after),
+      (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.variables, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.setVariables, after)),
+      (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.policySetParameters, after)),
+      (after: string) => this.sealOutputs(after),
+    ];
+    for (const sealBatch of batches) {
+      const { sealed, lost } = await this.renewAll(sealBatch);
+      renewed.sealed += sealed;
+      renewed.lost += lost;
+    }
+    return renewed;
   }
 
   private async renewAll(sealBatch: (after: string) => Promise<Batch>): Promise<Renewed> {
@@ -101,19 +103,30 @@ export class StoredSecrets {
     });
   }
 
-  private async sealVariables<Stored extends StoredVariable>(
-    repository: Sealed<Stored>,
-    after: VariableId,
-  ): Promise<Batch> {
-    const variables = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
+  private sealTaskKeys(after: RunTaskId): Promise<Batch> {
+    return this.unitOfWork.run(async (tx) => {
+      const tasks = await tx.runTasks.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      let sealed = 0;
+      for (const task of tasks) {
+        const key = task.sealedHmacKey === null ? undefined : openedWith(this.box, task.sealedHmacKey);
+        if (key === undefined) continue;
+        await tx.runTasks.save({ ...task, sealedHmacKey: this.box.seal(key), revision: task.revision + 1 });
+        sealed += 1;
+      }
+      return { sealed, lost: tasks.length - sealed, last: tasks.at(-1)?.id };
+    });
+  }
+
+  private async sealRows<Row extends Sealed>(repository: SealedRows<Row>, after: string): Promise<Batch> {
+    const rows = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
     let sealed = 0;
-    for (const variable of variables) {
-      const value = openedWith(this.box, variable.sealedValue);
+    for (const row of rows) {
+      const value = openedWith(this.box, row.sealedValue);
       if (value === undefined) continue;
-      await repository.save({ ...variable, sealedValue: this.box.seal(value), revision: variable.revision + 1 });
+      await repository.save({ ...row, sealedValue: this.box.seal(value), revision: row.revision + 1 });
       sealed += 1;
     }
-    return { sealed, lost: variables.length - sealed, last: variables.at(-1)?.id };
+    return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };
   }
 
   /** Outputs never change: if two instances do it at once, either result can be opened. */

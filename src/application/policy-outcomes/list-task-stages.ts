@@ -2,16 +2,16 @@ import { type Actor, type RunId, seenBy, type TaskStage, type WithStanding } fro
 import type { Page, PageRequest } from '../ports/repositories/page.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-/** GET /runs/:id/task-stages: the post-plan stage, if the run has one. */
+/** GET /runs/:id/task-stages: in the order of the run. */
 export class ListTaskStages {
   constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages'>) {}
 
   execute(actor: Actor, runId: RunId, page: PageRequest): Promise<Page<WithStanding<TaskStage>>> {
     return this.unitOfWork.read(async (tx) => {
       const { standing } = seenBy(await tx.runs.findFor(actor, runId), 'policy-outcomes/read');
-      const stage = await tx.taskStages.ofRun(runId);
-      const all = stage === undefined ? [] : [{ subject: stage, standing }];
-      return { ...page, total: all.length, items: page.number === 1 ? all : [] };
+      const all = (await tx.taskStages.ofRun(runId)).map((subject) => ({ subject, standing }));
+      const start = (page.number - 1) * page.size;
+      return { ...page, total: all.length, items: all.slice(start, start + page.size) };
     });
   }
 }

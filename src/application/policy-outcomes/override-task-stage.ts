@@ -13,7 +13,7 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { lockedRun, type ProgressRepositories, type RunProgress } from '../supporting/runs/run-progress.js';
 
-/** POST /task-stages/:id/actions/override: lets a run continue in spite of failed policies. */
+/** POST /task-stages/:id/actions/override: lets a run continue in spite of failed policies or run tasks. */
 export class OverrideTaskStage {
   constructor(
     private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'audit'>,
@@ -26,7 +26,8 @@ export class OverrideTaskStage {
     return this.unitOfWork.run(async (tx) => {
       const seen = seenBy(await tx.taskStages.findFor(actor, id), 'policy-outcomes/override');
       const { runId } = seen.subject;
-      const [run, stage] = [await lockedRun(tx, runId), await tx.taskStages.ofRun(runId)];
+      const run = await lockedRun(tx, runId);
+      const stage = (await tx.taskStages.ofRun(runId)).find((one) => one.id === id);
       if (run === undefined || stage === undefined) throw notFound();
       const now = this.clock.now();
       const overridden = overrideStage(stage, now);

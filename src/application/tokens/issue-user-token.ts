@@ -10,13 +10,27 @@ import {
 } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import type { Settings } from '../ports/outside/settings.js';
-import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 
 export interface NewUserToken {
   readonly userId: UserId;
   readonly description: string;
   readonly expiresAt: Instant | null;
+}
+
+/** Throws `user-tokens/limit-reached`. */
+export async function addUserToken(
+  tx: Transaction<'tokens'>,
+  { token }: IssuedToken,
+  { maxTokensPerUser }: Pick<Settings, 'maxTokensPerUser'>,
+): Promise<void> {
+  const most = maxTokensPerUser || Number.MAX_SAFE_INTEGER;
+  if (await tx.tokens.addWithin(token, most)) return;
+  throw new DomainError(
+    'user-tokens/limit-reached',
+    `a user may have at most ${most} API tokens. Revoke one, or ask the operator to raise MAX_TOKENS_PER_USER`,
+  );
 }
 
 /** POST /users/:id/authentication-tokens: adds a token of the caller's own. Only this response contains the secret. */
@@ -33,13 +47,7 @@ export class IssueUserToken {
     const owner = { kind: 'user', id: userId } as const;
     const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), ...given });
     await this.unitOfWork.run(async (tx) => {
-      const most = this.settings.maxTokensPerUser || Number.MAX_SAFE_INTEGER;
-      if (!(await tx.tokens.addWithin(issued.token, most))) {
-        throw new DomainError(
-          'user-tokens/limit-reached',
-          `a user may have at most ${most} API tokens. Revoke one, or ask the operator to raise MAX_TOKENS_PER_USER`,
-        );
-      }
+      await addUserToken(tx, issued, this.settings);
       await tx.audit.add(doneBy(actor, 'user-tokens/manage', issued.token.id), 'site');
     });
     return issued;

@@ -1,4 +1,4 @@
-import type { OrganizationId, TeamId, TokenId, UserId } from '../shared/id.js';
+import type { OrganizationId, SessionId, TeamId, TokenId, UserId } from '../shared/id.js';
 import type { TokenOwner } from '../shared/token-owner.js';
 import { type Action, may } from './policy.js';
 import type { Standing } from './standing.js';
@@ -12,8 +12,8 @@ export interface RequestTrace {
   readonly route: string;
 }
 
-/** The caller, as identified by its token. */
-export type Actor = { readonly tokenId: TokenId; readonly request?: RequestTrace } & (
+/** The caller, as identified by its token or, for a user in a browser, by its session. */
+export type Actor = { readonly tokenId: TokenId | SessionId; readonly request?: RequestTrace } & (
   | { readonly kind: 'user'; readonly userId: UserId; readonly siteAdministrator: boolean }
   | { readonly kind: 'team'; readonly teamId: TeamId; readonly organizationId: OrganizationId }
   | { readonly kind: 'organization'; readonly organizationId: OrganizationId }
@@ -37,6 +37,8 @@ export function identityOf(actor: Actor): TokenOwner {
  * The creator as an actor without a token, to check its current rights through the ports. Null for an organization,
  * since nothing its token creates is checked again later. A team's organization follows from its id.
  */
+export function actingFor(creator: Extract<TokenOwner, { readonly kind: 'user' | 'team' }>): Actor;
+export function actingFor(creator: TokenOwner): Actor | null;
 export function actingFor(creator: TokenOwner): Actor | null {
   switch (creator.kind) {
     case 'user':

@@ -1,6 +1,5 @@
 /** Permissions of features that this service does not have: stored and shown, they grant nothing. */
 export const permissionsWithoutEffect = [
-  'manage-run-tasks',
   'manage-modules',
   'manage-providers',
   'manage-public-modules',
@@ -20,6 +19,7 @@ export const organizationPermissions = [
   'manage-teams',
   'manage-organization-access',
   'access-secret-teams',
+  'manage-run-tasks',
   'manage-projects',
   'read-projects',
   ...permissionsWithoutEffect,

@@ -101,6 +101,7 @@ export const claims = {
   'variables: write': mayAtLeast({ variables: 'write' }),
   'workspace locking': mayAtLeast({ workspaceLocking: true }),
   'workspace admin': administers,
+  'run tasks': mayAtLeast({ runTasks: true }),
   'access to the project or a workspace of it': (s: Standing) =>
     s.teams.some(({ projectGrant, inProject }) => projectGrant !== undefined || inProject === true),
   'project settings: update': mayInProject({ settings: 'update' }),
@@ -123,6 +124,7 @@ export const claims = {
       ({ access, grant }) =>
         access.has('delegate-policy-overrides') && grant !== undefined && permissionsOf(grant).policyOverrides,
     ),
+  'manage-run-tasks': holds('manage-run-tasks'),
   'manage-agent-pools': holds('manage-agent-pools'),
   'manage-membership': holds('manage-membership'),
   'manage-teams': holds('manage-teams'),
@@ -135,6 +137,8 @@ export const claims = {
     (inTeam(s) || (s.member && !s.team.secret) || holds('access-secret-teams')(s) || byOrganizationToken(s)),
   'team member': inTeam,
   'members can manage its token': (s: Standing) => s.team?.membersManageToken === true,
+  'team with access to the workspace': (s: Standing) => s.team?.grantOn === 'workspace',
+  'team with access to the project': (s: Standing) => s.team?.grantOn === 'project',
   'not the owners team': (s: Standing) => s.team !== undefined && !s.team.owners,
   // Delegated rights never cover the owners team, and a caller cannot gain rights through a team that it lacks itself.
   // An organization token holds no organization-level permission.
@@ -205,6 +209,14 @@ export const policy = {
   'team-access/list': [['member']],
   'team-access/read': [['can see the team'], ['workspace admin'], ['organization token']],
   'team-access/manage': [['workspace admin'], ['organization token']],
+  // The rights of other people are for owners alone: they show the teams that people are members of.
+  'effective-access/read': [
+    ['its own', 'runs: read'],
+    ['owner'],
+    ['workspace admin', 'team with access to the workspace'],
+    ['workspace admin', 'team with access to the project', 'can see the team'],
+    ['workspace admin', 'team with access to the project', 'project teams: manage'],
+  ],
   // Other members see the access of their own teams.
   'project-access/read': [
     ['team member'],
@@ -229,6 +241,9 @@ export const policy = {
     ['manage-policy-overrides'],
     ['policy overrides, through a team with delegate-policy-overrides'],
   ],
+  'run-tasks/manage': [['manage-run-tasks']],
+  'workspace-tasks/read': [['runs: read'], ['organization token']],
+  'workspace-tasks/manage': [['run tasks']],
   'policy-sets/manage': [['manage-policies']],
   'policies/manage': [['manage-policies']],
   'agent-pools/read': [

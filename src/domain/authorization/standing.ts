@@ -23,6 +23,8 @@ export interface TeamInQuestion {
   readonly secret: boolean;
   readonly membersManageToken: boolean;
   readonly access: OrganizationAccess;
+  /** The place of the team's grant, if the question is about a workspace: the workspace itself if it has one there. */
+  readonly grantOn?: 'workspace' | 'project';
 }
 
 /** The agent pool in question, if any. */
@@ -44,7 +46,7 @@ export interface Standing {
   readonly teams: readonly TeamStanding[];
   readonly team?: TeamInQuestion;
   readonly pool?: PoolInQuestion;
-  /** Whether the subject is the caller's own user or token. */
+  /** Whether the subject is the caller's own user, team or token. */
   readonly own?: boolean;
   /** Whether the workspace in question shares its state with that of the run that asks. A run is never a member. */
   readonly sharesState?: boolean;

@@ -1,5 +1,5 @@
 import { type AtFault, DomainError, invalidAttribute } from '../shared/domain-error.js';
-import type { Instant, OrganizationId, PolicyId, PolicySetId, WorkspaceId } from '../shared/id.js';
+import type { Instant, OrganizationId, PolicyId, PolicySetId, PolicySetVersionId, WorkspaceId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
 import { type ManagedPolicy, outcomeLevel, type Policy, type PolicyKind, type PolicySettings } from './policy.js';
 
@@ -11,7 +11,7 @@ export interface PolicySetSettings {
   readonly global: boolean;
   /** Whether a holder of `manage-policy-overrides` may override a failure. */
   readonly overridable: boolean;
-  /** The policies defined inside the set; managed policies are attached by id. */
+  /** The policies defined inside the set, or in its current version; managed policies are attached by id. */
   readonly policies: readonly Policy[];
   /**
    * The version of the engine that the policies are written for: below 1, OPA evaluates them as Rego v0. Null accepts both
@@ -20,8 +20,26 @@ export interface PolicySetSettings {
   readonly policyToolVersion: string | null;
   /** As clients send it. It has no effect: agents evaluate all policies. */
   readonly agentEnabled: boolean;
-  /** As clients send them. They have no effect: policies do not come from version control. */
+  /** As clients send them. They have no effect: versions do not come from version control. */
   readonly updatePatterns: readonly string[];
+}
+
+/** The newest and the current version of a set. */
+export interface PolicySetVersions {
+  readonly newest: VersionInSet;
+  /** The newest that is ready. Its archive is what agents evaluate. */
+  readonly current:
+    | (VersionInSet & {
+        readonly sha256: string;
+        readonly bytes: number;
+        readonly hardMandatory: boolean;
+      })
+    | null;
+}
+
+interface VersionInSet {
+  readonly id: PolicySetVersionId;
+  readonly sequence: number;
 }
 
 /** The policies that apply to the runs of some workspaces. */
@@ -35,6 +53,8 @@ export interface PolicySet extends PolicySetSettings {
   readonly excludedWorkspaceIds: readonly WorkspaceId[];
   /** The attached policies. */
   readonly policyIds: readonly PolicyId[];
+  /** Null for a set of attached policies. A set with versions never becomes one of these again. */
+  readonly versions: PolicySetVersions | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly revision: number;
@@ -52,6 +72,20 @@ export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(sett
   const names = (settings.policies ?? []).map(({ name }) => name);
   if (new Set(names).size < names.length) throw invalidAttribute('policies', 'Policies must have different names');
   return settings;
+}
+
+/** Throws `attribute/invalid`, at `where`, for a set whose policies come from its versions. */
+export function checkNotVersioned({ versions }: Pick<PolicySet, 'versions'>, where: AtFault): void {
+  if (versions === null) return;
+  const sentence = 'The policies of a versioned policy set come from its current version. Upload a new version';
+  throw new DomainError('attribute/invalid', sentence, where);
+}
+
+/** Throws `attribute/invalid` for a set that has policies which no version defines. */
+export function checkCanHaveVersions({ policies, policyIds, versions }: PolicySet): void {
+  if (versions !== null || (policies.length === 0 && policyIds.length === 0)) return;
+  const sentence = 'The policy set has policies of its own. Detach them, or create another set for versions';
+  throw new DomainError('attribute/invalid', sentence);
 }
 
 /** The maximum an agent's report can cover. */
@@ -100,7 +134,22 @@ export interface AppliedPolicy extends Policy {
 export interface AppliedPolicySet
   extends Pick<PolicySet, 'id' | 'name' | 'description' | 'overridable' | 'policyToolVersion'> {
   readonly policies: readonly AppliedPolicy[];
+  /** The archive with the code of all policies; null for a set without versions. */
+  readonly archive: AppliedArchive | null;
 }
+
+/** The archive of a policy set version. */
+export interface AppliedArchive {
+  readonly versionId: PolicySetVersionId;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+const appliedArchive = ({ versions }: PolicySet): AppliedArchive | null => {
+  if (versions === null || versions.current === null) return null;
+  const { id, sha256, bytes } = versions.current;
+  return { versionId: id, sha256, bytes };
+};
 
 const appliedPolicy = (
   { name, description, query, enforcementLevel }: Omit<PolicySettings, 'kind'>,
@@ -113,12 +162,16 @@ export const asApplied = (set: ApplyingPolicySet): AppliedPolicySet => ({
   name: set.name,
   description: set.description,
   // No failure of a hard-mandatory policy can be overridden.
-  overridable: set.overridable && set.attached.every(({ enforcementLevel }) => enforcementLevel !== 'hard-mandatory'),
+  overridable:
+    set.overridable &&
+    set.versions?.current?.hardMandatory !== true &&
+    set.attached.every(({ enforcementLevel }) => enforcementLevel !== 'hard-mandatory'),
   policyToolVersion: set.policyToolVersion,
   policies: [
     ...set.policies.map((policy) => appliedPolicy(policy, null)),
     ...set.attached.map((policy) => appliedPolicy(policy, policy.code)),
   ],
+  archive: appliedArchive(set),
 });
 
 export const invalidReport = (sentence: string, member: string): DomainError =>

@@ -11,6 +11,7 @@ import {
   type ResultCount,
   resultCountOf,
 } from './policy-set-outcome.js';
+import { awaited, isOpen, moveResult, type TaskResult } from './task-result.js';
 
 export const evaluationStatuses = [
   'pending',
@@ -33,6 +34,18 @@ export const taskStageStatuses = [
   'errored',
   'canceled',
 ] as const;
+
+/** In the order in which a run passes them. */
+export const taskStageNames = ['pre_plan', 'post_plan', 'pre_apply', 'post_apply'] as const;
+
+export type TaskStageName = (typeof taskStageNames)[number];
+
+/** Sorts things of a run by the stage they belong to. */
+export const inRunOrder = <Of extends { readonly stage: TaskStageName }>(all: readonly Of[]): Of[] =>
+  all.toSorted((a, b) => taskStageNames.indexOf(a.stage) - taskStageNames.indexOf(b.stage));
+
+/** Only there can a run wait for a decision; elsewhere a failure is final. */
+const overridableStages: readonly TaskStageName[] = ['post_plan'];
 
 export type TaskStageStatus = (typeof taskStageStatuses)[number];
 
@@ -82,14 +95,16 @@ export interface PolicyEvaluation {
   readonly updatedAt: Instant;
 }
 
-/** The point after the plan at which a run's policies are evaluated. It is created with the run. */
+/** A point in a run at which run tasks are called, and after the plan also policies evaluated. Created with the run. */
 export interface TaskStage {
   readonly id: TaskStageId;
   readonly runId: RunId;
-  readonly stage: 'post_plan';
+  readonly stage: TaskStageName;
   readonly status: TaskStageStatus;
   /** One per policy kind. */
   readonly evaluations: readonly PolicyEvaluation[];
+  /** One per run task. */
+  readonly results: readonly TaskResult[];
   readonly statusTimestamps: Readonly<Record<string, Instant>>;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -97,9 +112,10 @@ export interface TaskStage {
   readonly revision: number;
 }
 
-/** A stage without the contents of its evaluations, which hold whole policy sets. */
-export interface TaskStageSummary extends Omit<TaskStage, 'evaluations'> {
+/** A stage without the contents of its evaluations, which hold whole policy sets, and of its results. */
+export interface TaskStageSummary extends Omit<TaskStage, 'evaluations' | 'results'> {
   readonly evaluations: readonly Pick<PolicyEvaluation, 'id'>[];
+  readonly results: readonly Pick<TaskResult, 'id'>[];
 }
 
 /** A policy evaluation as readers see it: with its stage and run, and without the sets to evaluate. */
@@ -107,24 +123,45 @@ export interface LocatedEvaluation extends Omit<PolicyEvaluation, 'policySets'> 
   readonly taskStageId: TaskStageId;
 }
 
+/** A result as readers see it: with its stage and run. */
+export interface LocatedResult extends TaskResult {
+  readonly taskStageId: TaskStageId;
+  readonly runId: RunId;
+  readonly stage: TaskStageName;
+}
+
 const evaluationLife = new Lifecycle('policy evaluation', evaluationMoves, {});
 const stageLife = new Lifecycle('task stage', taskStageMoves, {});
 
 const changed = (stage: TaskStage): TaskStage => ({ ...stage, revision: stage.revision + 1 });
 
-/** The initial stage of a new run. */
+type NewResult = Pick<
+  TaskResult,
+  'id' | 'taskId' | 'taskName' | 'taskUrl' | 'workspaceTaskId' | 'enforcementLevel' | 'speculative'
+>;
+
+/** An initial stage of a new run. */
 export function openTaskStage(
-  given: Pick<TaskStage, 'id' | 'runId' | 'createdAt'>,
+  given: Pick<TaskStage, 'id' | 'runId' | 'stage' | 'createdAt'>,
   evaluations: readonly Pick<PolicyEvaluation, 'id' | 'kind' | 'policySets'>[],
+  results: readonly NewResult[] = [],
 ): TaskStage {
   const fresh = { status: 'pending', createdAt: given.createdAt, updatedAt: given.createdAt } as const;
   const statusTimestamps = { 'pending-at': given.createdAt };
   return {
     ...given,
     ...fresh,
-    stage: 'post_plan',
     statusTimestamps,
     revision: 0,
+    results: results.map((result) => ({
+      ...result,
+      ...fresh,
+      statusTimestamps,
+      message: '',
+      url: '',
+      tokenDigest: null,
+      deadline: null,
+    })),
     evaluations: evaluations.map((evaluation) => ({
       ...evaluation,
       ...fresh,
@@ -136,15 +173,40 @@ export function openTaskStage(
   };
 }
 
-/** Moves the stage, if the trigger starts from its status, and its evaluations. `reset` discards reported outcomes. */
+/** The results after a trigger of their stage. An override changes none: what a task said stays said. */
+const resultsAfter: Readonly<
+  Record<'start' | 'override' | 'close' | 'reset', (result: TaskResult, now: Instant) => TaskResult>
+> = {
+  start: awaited,
+  override: (result) => ({ ...result, tokenDigest: null }),
+  close: (result, now) => ({ ...moveResult(result, 'close', now), tokenDigest: null }),
+  reset: (result, now) => ({ ...moveResult(result, 'reset', now), tokenDigest: null, deadline: null }),
+};
+
+/**
+ * Moves the stage, if the trigger starts from its status, with its evaluations and results. `reset` discards what was
+ * reported.
+ */
 export function moveAll(stage: TaskStage, trigger: 'start' | 'override' | 'close' | 'reset', now: Instant): TaskStage {
   const forgotten =
     trigger === 'reset' ? ({ policyToolVersion: '', resultCount: noResults, overridable: true } as const) : {};
   const evaluations = stage.evaluations.map((evaluation) =>
     evaluationLife.moved(evaluation, trigger, now, { ...forgotten, updatedAt: now }),
   );
-  return changed(stageLife.moved(stage, trigger, now, { evaluations, updatedAt: now }));
+  const results = stage.results.map((result) => resultsAfter[trigger](result, now));
+  return changed(stageLife.moved(stage, trigger, now, { evaluations, results, updatedAt: now }));
 }
+
+/** Whether it has not ended. */
+export const isUnderWay = ({ status }: Pick<TaskStage, 'status'>): boolean => stageLife.startsFrom(status, 'close');
+
+/** Whether an agent has yet to evaluate policies of it. */
+export const hasOpenEvaluations = ({ evaluations }: TaskStage): boolean =>
+  evaluations.some(({ status }) => evaluationLife.startsFrom(status, 'close'));
+
+/** When its results began to be waited for. */
+export const startedAt = ({ statusTimestamps, createdAt }: TaskStage): Instant =>
+  statusTimestamps['running-at'] ?? createdAt;
 
 /** Throws `task-stage/transition-refused` unless a failure is waiting for an override. */
 export function overrideStage(stage: TaskStage, now: Instant): TaskStage {
@@ -180,9 +242,19 @@ export function concludeEvaluation(
   const evaluations = stage.evaluations.map((evaluation) =>
     evaluation.id === id ? evaluationLife.moved(evaluation, verdictTrigger(blocking), now, verdict) : evaluation,
   );
-  const reported = { ...stage, evaluations };
-  const open = evaluations.some((evaluation) => evaluation.status === 'running');
-  return changed(open ? reported : stageLife.moved(reported, conclusionOf(evaluations), now, { updatedAt: now }));
+  return concluded({ ...stage, evaluations }, now);
+}
+
+/** The stage with one of its results changed; it ends with its last result. */
+export const withResult = (stage: TaskStage, result: TaskResult, now: Instant): TaskStage =>
+  concluded({ ...stage, results: stage.results.map((one) => (one.id === result.id ? result : one)) }, now);
+
+/** The tokens of the results end with the stage, also with one that waits for an override: every task has reported. */
+function concluded(stage: TaskStage, now: Instant): TaskStage {
+  const open = stage.evaluations.some(({ status }) => status === 'running') || stage.results.some(isOpen);
+  if (open) return changed(stage);
+  const results = stage.results.map((result) => ({ ...result, tokenDigest: null }));
+  return changed(stageLife.moved(stage, conclusionOf(stage), now, { results, updatedAt: now }));
 }
 
 const verdictTrigger = (blocking: readonly PolicySetOutcome[]): 'pass' | 'fail' | 'error' => {
@@ -192,9 +264,11 @@ const verdictTrigger = (blocking: readonly PolicySetOutcome[]): 'pass' | 'fail' 
     : 'fail';
 };
 
-const conclusionOf = (evaluations: readonly PolicyEvaluation[]): TaskStageTrigger => {
+const conclusionOf = ({ stage, evaluations, results }: TaskStage): TaskStageTrigger => {
   const blocking = evaluations.filter(({ status }) => status !== 'passed');
-  if (blocking.length === 0) return 'pass';
-  if (blocking.every(({ overridable }) => overridable)) return 'await-override';
-  return blocking.some(({ status }) => status === 'errored') ? 'error' : 'fail';
+  const stopping = results.filter((result) => result.enforcementLevel === 'mandatory' && result.status !== 'passed');
+  if (blocking.length === 0 && stopping.length === 0) return 'pass';
+  if (overridableStages.includes(stage) && blocking.every(({ overridable }) => overridable)) return 'await-override';
+  const errored = [...blocking, ...stopping].some(({ status }) => status !== 'failed');
+  return errored ? 'error' : 'fail';
 };

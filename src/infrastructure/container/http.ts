@@ -42,7 +42,7 @@ export const http = ({
         timeouts,
         stopping,
         stopped,
-        secure: publicUrl.startsWith('https:'),
+        browsers: { signIn: config.OIDC_ISSUER !== undefined, publicUrl },
       }),
     );
   });

@@ -3,14 +3,17 @@ import { SignedCapabilityUrls } from '../../adapters/files/signed-capability-url
 import { TarBundleInspector } from '../../adapters/files/tar-bundle-inspector.js';
 import { MeteredBundleStore } from '../../adapters/metrics/metered-bundle-store.js';
 import { MeteredUnitOfWork } from '../../adapters/metrics/metered-unit-of-work.js';
+import { HttpRunTaskCaller } from '../../adapters/run-tasks/http-run-task-caller.js';
 import { randomPause } from '../../adapters/system/random-pause.js';
 import { SealedSecretBox } from '../../adapters/system/sealed-secret-box.js';
 import { GitCommitFetcher } from '../../adapters/version-control/git-commit-fetcher.js';
+import { isPublicAddress } from '../../adapters/version-control/public-addresses.js';
+import { isAllowedHost } from '../../adapters/version-control/repository-url.js';
 import { RetryingUnitOfWork } from '../../application/index.js';
 import type { Dependencies } from './dependencies.js';
 import { provide } from './provide.js';
 
-/** The stores of rows and bytes. */
+/** The stores of rows and bytes, and what lies outside the service. */
 export const storage = ({
   config,
   unitOfWork,
@@ -40,6 +43,8 @@ export const storage = ({
       auditDays: config.AUDIT_DAYS,
       maxTokensPerUser: config.MAX_TOKENS_PER_USER,
       maxOrganizationBytes: config.MAX_ORGANIZATION_BYTES,
+      sessionHours: config.SESSION_HOURS,
+      createsUsersAtSignIn: config.OIDC_CREATE_USERS,
     }));
     provide(bind, 'secretBox', [], () => new SealedSecretBox(signingSecrets));
     provide(
@@ -57,6 +62,18 @@ export const storage = ({
     );
     provide(
       bind,
+      'runTaskCaller',
+      [],
+      () =>
+        new HttpRunTaskCaller({
+          publicUrl,
+          isAllowedHost: (url) => isAllowedHost(url, config.RUN_TASK_ALLOWED_HOSTS),
+          isPublicAddress,
+          stopped: stopping,
+        }),
+    );
+    provide(
+      bind,
       'capabilityUrls',
       [],
       () =>
@@ -70,6 +87,7 @@ export const storage = ({
             'json-state-upload': config.UPLOAD_URL_SECONDS,
             'json-state-download': config.DOWNLOAD_URL_SECONDS,
             'state-download': config.DOWNLOAD_URL_SECONDS,
+            'policy-upload': config.UPLOAD_URL_SECONDS,
             // It ends with the lease of its run, which may be renewed for as long as a phase lasts.
             'shared-states': config.UPLOAD_URL_SECONDS,
             'plan-log': config.DOWNLOAD_URL_SECONDS,

@@ -16,14 +16,14 @@ const AccountMenu = () => {
       name="Account"
       items={[
         { label: 'Your tokens', onAction: () => navigate(addresses.userTokens) },
-        { label: 'Sign out', onAction: () => session.signOut() },
+        { label: 'Sign out', onAction: () => void session.signOut() },
       ]}
     />
   );
 };
 
 export function Header() {
-  const signedIn = useSignedIn();
+  const signedIn = ['token', 'browser'].includes(useSignedIn());
   const organization = useOrganizationName();
   return (
     <header className="bar">

@@ -96,6 +96,43 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
   },
   {
     method: 'put',
+    path: '/v1/policies/:objectId',
+    countedAs: 'capability',
+    reference: () => ({
+      operation: 'uploadPolicies',
+      summary: 'Upload the files of a policy set version (.tar.gz)',
+      about:
+        'Send the archive to `links.upload` of the policy set version. Its root contains `policies.hcl` (or `sentinel.hcl`), which names the policies. No token is needed: the URL is signed.',
+      body: { mediaType: 'application/octet-stream' },
+      answers: { 200: null },
+      refusals: [
+        429,
+        'resource/not-found',
+        'policy-set-version/upload-refused',
+        'bundle/malformed',
+        'bundle/over-limit',
+        'organization/over-quota',
+        'bundle/interrupted',
+        'shared/stale-revision',
+        'service/unavailable',
+        'service/storage-full',
+      ],
+    }),
+    handle: async (exchange) => {
+      const request = exchange.origin();
+      const asked = { actor: uploader, action: 'policy-sets/upload', request } as const;
+      exchange.asks({ ...asked, subject: null, about: undefined });
+      await exchange.receive((body) =>
+        use.uploadPolicySetVersion.execute(String(exchange.request.params.objectId), body, {
+          request,
+          opened: (id) => exchange.asks({ ...asked, subject: id, about: { kind: 'policy-set-versions', id } }),
+        }),
+      );
+      exchange.writeHead(200, { 'Content-Length': 0 }).end();
+    },
+  },
+  {
+    method: 'put',
     path: '/v1/state/:objectId',
     countedAs: 'capability',
     reference: () => ({

@@ -14,6 +14,10 @@ import {
   presentOrganization,
 } from '../supporting/organizations/organization-resource.js';
 import { policySchema, presentPolicy } from '../supporting/policies/policy-resource.js';
+import {
+  policySetVersionSchema,
+  presentPolicySetVersion,
+} from '../supporting/policy-set-versions/policy-set-version-resource.js';
 import { presentProject, projectSchema } from '../supporting/projects/project-resource.js';
 import { applySchema, planSchema, presentPhase, presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { presentStateVersion, stateVersionSchema } from '../supporting/state-versions/state-version-resource.js';
@@ -49,5 +53,6 @@ export const neighboursIn = (dialect: Dialect): Neighbours => ({
   membership: { schema: () => membershipSchema(dialect), present: presentMembership(dialect) },
   variable: { schema: () => variableSchema(dialect), present: presentVariable(dialect) },
   policy: { schema: () => policySchema(dialect), present: presentPolicy(dialect) },
+  'policy-set-version': { schema: () => policySetVersionSchema(dialect), present: presentPolicySetVersion(dialect) },
   'state-version': { schema: () => stateVersionSchema(dialect), present: presentStateVersion(dialect) },
 });

@@ -39,16 +39,16 @@ export const notServed: readonly NotServed[] = [
     why: 'Everyone who may update a workspace may use any key.',
   },
   {
-    name: 'run tasks',
-    paths: [...ofOrganization('tasks'), ...ofWorkspace('tasks'), '/tasks', '/task-results'],
-    resources: ['tfe_organization_run_task', 'tfe_organization_run_task_global_settings', 'tfe_workspace_run_task'],
-    why: notYet,
+    name: 'global run tasks',
+    paths: [],
+    resources: ['tfe_organization_run_task_global_settings'],
+    why: 'Run tasks are attached to workspaces.',
   },
   {
-    name: 'policy sets from archives and repositories, and their parameters',
-    paths: ['/policy-sets/:id/versions', '/policy-sets/:id/parameters', '/policy-set-versions'],
-    resources: ['tfe_policy_set_parameter'],
-    why: `${notYet} A policy set has policies that are uploaded one by one.`,
+    name: 'policy sets from repositories',
+    paths: [],
+    resources: [],
+    why: `${notYet} This includes \`vcs_repo\` and \`policies_path\` of \`tfe_policy_set\`. Use \`slug\`.`,
   },
   {
     name: 'registry',
@@ -68,7 +68,7 @@ export const notServed: readonly NotServed[] = [
       '/notification-configurations',
     ],
     resources: ['tfe_notification_configuration', 'tfe_team_notification_configuration'],
-    why: 'The service calls no other service. The audit trail and the metrics show what happened.',
+    why: `${notYet} The audit trail and the metrics show what happened.`,
   },
   {
     name: 'OAuth clients',

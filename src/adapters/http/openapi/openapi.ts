@@ -16,6 +16,7 @@ import {
   namedHeaders,
   parameterInWords,
   type Ref,
+  sessionInWords,
 } from './words.js';
 
 type Described<R> = R & { readonly reference: () => Reference };
@@ -33,7 +34,7 @@ export interface ServedApi {
     readonly prefix: string;
     readonly areas: readonly Area<Route>[];
   }[];
-  /** Served at each dialect's mount, and asking for no token. */
+  /** Served at each dialect's mount, and asking for no API token. */
   readonly atEachMount: readonly Area<PlainRoute>[];
   readonly plain: readonly Area<PlainRoute>[];
   readonly agents: Area<AgentRoute>;
@@ -108,7 +109,7 @@ const refusalsOfRoute = (route: Route): readonly Refusal[] => [
   429,
   500,
   'service/unavailable',
-  ...(route.method === 'get' ? [] : ['shared/stale-revision' as const, 'service/storage-full' as const]),
+  ...(route.method === 'get' ? [] : [403 as const, 'shared/stale-revision' as const, 'service/storage-full' as const]),
   ...(route.body === 'ignored' ? [] : ([408, 413, 422] as const)),
   ...(readsDocument(route) ? ([415] as const) : []),
 ];
@@ -217,7 +218,7 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     { method, path, reference }: Described<{ readonly method: Method; readonly path: string }>,
     prefix: string,
     area: string,
-    usual: { readonly refusals: readonly Refusal[]; readonly scheme?: string; readonly note?: string },
+    usual: { readonly refusals: readonly Refusal[]; readonly schemes?: readonly string[]; readonly note?: string },
   ): void => {
     const told = reference();
     const operationId = prefix === '' ? told.operation : `${told.operation}V2`;
@@ -240,7 +241,7 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
       summary: told.summary,
       ...(description === '' ? {} : { description }),
       tags: [area],
-      security: usual.scheme === undefined ? [] : [{ [usual.scheme]: [] }],
+      security: (usual.schemes ?? []).map((scheme) => ({ [scheme]: [] })),
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(told.body === undefined ? {} : { requestBody: requestBody(operationId, told.body) }),
       responses: Object.fromEntries([
@@ -265,14 +266,14 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     for (const { area, routes } of areas) {
       for (const route of routes) {
         const note = route.action === null ? 'Requires any valid token.' : `Requires \`${route.action}\`.`;
-        describe(route, prefix, area, { refusals: refusalsOfRoute(route), scheme: 'token', note });
+        describe(route, prefix, area, { refusals: refusalsOfRoute(route), schemes: ['token', 'session'], note });
       }
     }
     plainly(api.atEachMount, prefix);
   }
   plainly(api.plain, '');
   for (const route of api.agents.routes) {
-    describe(route, '', api.agents.area, { refusals: refusalsOfAgents, scheme: 'agentToken' });
+    describe(route, '', api.agents.area, { refusals: refusalsOfAgents, schemes: ['agentToken'] });
   }
 
   const areas = [...(api.dialects[0]?.areas ?? []), ...api.atEachMount, ...api.plain, api.agents];
@@ -292,6 +293,12 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A user token, team token or organization token.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-gatehouse-session',
+          description: sessionInWords,
+        },
         agentToken: { type: 'http', scheme: 'bearer', description: 'An agent token.' },
       },
       headers,

@@ -11,11 +11,15 @@ import { agentPoolRoutes } from '../supporting/agents/agent-pool-routes.js';
 import { auditEventRoutes } from '../supporting/audit/audit-event-routes.js';
 import { organizationRoutes } from '../supporting/organizations/organization-routes.js';
 import { policyRoutes } from '../supporting/policies/policy-routes.js';
+import { policySetParameterRoutes } from '../supporting/policy-set-parameters/policy-set-parameter-routes.js';
+import { policySetVersionRoutes } from '../supporting/policy-set-versions/policy-set-version-routes.js';
 import { policySetRoutes } from '../supporting/policy-sets/policy-set-routes.js';
 import { projectRoutes } from '../supporting/projects/project-routes.js';
+import { runTaskRoutes } from '../supporting/run-tasks/run-task-routes.js';
 import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
+import { identityRoutes } from '../supporting/sign-in/identity-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
 import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
@@ -25,6 +29,7 @@ import { variableRoutes } from '../supporting/variables/variable-routes.js';
 import { fetchRoutes } from '../supporting/version-control/fetch-routes.js';
 import { dataRetentionRoutes } from '../supporting/workspaces/data-retention-routes.js';
 import { workspaceRoutes } from '../supporting/workspaces/workspace-routes.js';
+import { effectiveAccessRoutes } from '../team-access/effective-access-routes.js';
 import { projectAccessRoutes } from '../team-access/project-access-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
 import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
@@ -46,7 +51,11 @@ const tokensIn = (dialect: Dialect): Neighbour<AgentToken, z.ZodType> => ({
 /** The routes of each subject, under the heading by which the description of the API lists it. */
 const areas = {
   'Configuration versions': (use, dialect) => configurationVersionRoutes(use, dialect, runsIn(dialect)),
-  'Team access': (use, dialect) => [...teamAccessRoutes(use, dialect), ...projectAccessRoutes(use, dialect)],
+  'Team access': (use, dialect) => [
+    ...teamAccessRoutes(use, dialect),
+    ...projectAccessRoutes(use, dialect),
+    ...effectiveAccessRoutes(use, dialect),
+  ],
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
   Projects: projectRoutes,
@@ -63,15 +72,24 @@ const areas = {
   ],
   'State versions': stateVersionRoutes,
   'Version control': fetchRoutes,
-  'Policy sets': (use, dialect) => policySetRoutes(use, dialect, neighboursIn(dialect)),
+  'Policy sets': (use, dialect) => [
+    ...policySetRoutes(use, dialect, neighboursIn(dialect)),
+    ...policySetVersionRoutes(use, dialect),
+    ...policySetParameterRoutes(use, dialect),
+  ],
   Policies: policyRoutes,
+  'Run tasks': runTaskRoutes,
   'Agent pools': (use, dialect) => agentPoolRoutes(use, dialect, neighboursIn(dialect)),
   Organizations: (use, dialect) => [
     ...organizationRoutes(use, dialect, neighboursIn(dialect)),
     ...organizationTokenRoutes(use, dialect),
   ],
   Teams: (use, dialect) => teamRoutes(use, dialect, neighboursIn(dialect)),
-  Users: (use, dialect) => [...userRoutes(use, dialect), ...userTokenRoutes(use, dialect, tokensIn(dialect))],
+  Users: (use, dialect) => [
+    ...userRoutes(use, dialect),
+    ...identityRoutes(use, dialect),
+    ...userTokenRoutes(use, dialect, tokensIn(dialect)),
+  ],
   'Audit trail': auditEventRoutes,
 } as const satisfies Readonly<Record<string, (use: UseCases, dialect: Dialect) => readonly Route[]>>;
 

@@ -14,7 +14,11 @@ import {
 import { agentRoutes } from '../supporting/agents/agent-api-routes.js';
 import { agentFileRoutes } from '../supporting/agents/agent-file-routes.js';
 import { sharedStateRoutes } from '../supporting/agents/shared-state-routes.js';
+import { taskCallbackRoute, taskFileRoutes } from '../supporting/run-tasks/task-callback-routes.js';
 import { logRoutes } from '../supporting/runs/log-routes.js';
+import type { Browsers } from '../supporting/sign-in/browser.js';
+import { loginRoutes, loginService } from '../supporting/sign-in/login-routes.js';
+import { signInRoutes } from '../supporting/sign-in/sign-in-routes.js';
 import { webhookRoutes } from '../supporting/version-control/webhook-routes.js';
 import { KeptContent } from '../web/kept-content.js';
 import { type OpenApi, openApiDocument, type RecordedExamples, type ServedApi } from './openapi.js';
@@ -26,6 +30,7 @@ interface OfTheService {
   readonly descriptions: Descriptions;
   /** Without it there is no `/metrics`. */
   readonly scraped: Scraped | undefined;
+  readonly browsers: Browsers;
 }
 
 /** Recorded by `npm run examples`: requests and responses of the service in its tests. */
@@ -38,21 +43,32 @@ const recordedExamples = (): RecordedExamples =>
 export const servedApi = (
   use: UseCases,
   edition: Edition,
-  { health, descriptions, scraped }: OfTheService,
+  { health, descriptions, scraped, browsers }: OfTheService,
 ): ServedApi => ({
   dialects: dialects.map((dialect) => ({
     name: dialect.name,
     prefix: dialect.prefix,
     areas: routesByArea(use, inEdition(dialect, edition)),
   })),
-  atEachMount: [{ area: 'Service', routes: [pingRoute] }],
+  atEachMount: [
+    { area: 'Service', routes: [pingRoute] },
+    { area: 'Run tasks', routes: [taskCallbackRoute(use)] },
+  ],
   plain: [
     {
       area: 'Service',
-      routes: [...serviceRoutes(health, descriptions), ...(scraped === undefined ? [] : [metricsRoute(scraped)])],
+      routes: [
+        ...serviceRoutes(health, descriptions, browsers.signIn ? loginService : undefined),
+        ...(scraped === undefined ? [] : [metricsRoute(scraped)]),
+      ],
     },
     { area: 'Files and logs', routes: [...bundleRoutes(use), ...logRoutes(use), ...sharedStateRoutes(use)] },
+    { area: 'Run tasks', routes: taskFileRoutes(use) },
     { area: 'Version control', routes: webhookRoutes(use) },
+    {
+      area: 'Sign-in',
+      routes: [...signInRoutes(use, browsers), ...(browsers.signIn ? loginRoutes(use, browsers) : [])],
+    },
   ],
   agents: { area: 'Agents', routes: [...agentRoutes(use), ...agentFileRoutes(use)] },
 });
@@ -65,6 +81,7 @@ const unserved = (edition: Edition): ServedApi =>
     health: { ready: async () => {} },
     descriptions: { both: nothing, client: nothing, contract: nothing },
     scraped: { token: undefined, contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' },
+    browsers: { signIn: true, publicUrl: 'https://gatehouse.example' },
   });
 
 /** The OpenAPI description of an edition of the service, with both dialects or one. Slow: keep the result. */

@@ -1,4 +1,5 @@
 import { familyParameters } from '../routing/parameters.js';
+import { consoleHeader } from '../supporting/sign-in/browser.js';
 
 /** A place in the description that says it once. */
 export interface Ref {
@@ -21,6 +22,8 @@ export const about = [
     .map((name) => `\`${name}\``)
     .join(', ')}. Other parameters that an operation does not describe are ignored.`,
 ].join('\n');
+
+export const sessionInWords = `The session of a person who signed in at \`/session/sign-in\`. Without https, its name is \`gatehouse-session\`. A request that changes something also needs the header \`${consoleHeader}: 1\`, and an \`Origin\` or \`Sec-Fetch-Site\` header that names this service. A token goes before a session.`;
 
 export const headers = {
   'X-Request-Id': {

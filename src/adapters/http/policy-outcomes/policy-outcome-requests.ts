@@ -5,13 +5,12 @@ import { include } from '../routing/parameters.js';
 import type { Query } from '../routing/query.js';
 import { RequestError } from '../routing/request-error.js';
 
-/** There are no task results, which clients always ask for. */
 export const taskStageParameters = {
   include: include({
     run: ['run'],
     'run.workspace': ['run', 'workspace'],
     policy_evaluations: ['policy-evaluations'],
-    task_results: [],
+    task_results: ['task-results'],
   }),
 };
 

@@ -12,6 +12,7 @@ import {
   type ResultCount,
   resultCountOf,
   type TaskStageSummary,
+  taskStageNames,
   taskStageStatuses,
   verdictOf,
   type WithStanding,
@@ -22,9 +23,8 @@ import { anyView, described, presenting, type Words } from '../routing/resource.
 import { count, dateTime, flag, maybeText, stampsOf, text, timestamps } from '../routing/resource-schema.js';
 
 const stageStatus = z.enum(taskStageStatuses);
-const postPlan = z.literal('post_plan');
+const stageName = z.enum(taskStageNames);
 const stageTimestamps = timestamps(stampsOf(taskStageStatuses));
-const empty = z.array(z.unknown()).max(0);
 
 const taskStage =
   ({ is, group, toOne, toMany, link }: Words) =>
@@ -36,14 +36,14 @@ const taskStage =
       type: 'task-stages',
       attributes: {
         status: is(stageStatus, stage.status),
-        stage: is(postPlan, stage.stage),
+        stage: is(stageName, stage.stage),
         'status-timestamps': is(stageTimestamps, stage.statusTimestamps),
         'created-at': is(dateTime, stage.createdAt),
         'updated-at': is(dateTime, stage.updatedAt),
         permissions: group(
           {
             'can-override-policy': is(flag, mayOverride),
-            'can-override-tasks': is(flag, false),
+            'can-override-tasks': is(flag, mayOverride),
             'can-override': is(flag, mayOverride),
           },
           "The caller's permissions, regardless of the status.",
@@ -55,11 +55,15 @@ const taskStage =
       },
       relationships: {
         run: toOne('runs', stage.runId),
-        'task-results': { data: is(empty, []) },
+        'task-results': toMany(
+          'task-results',
+          stage.results.map(({ id }) => id),
+          'One per run task.',
+        ),
         'policy-evaluations': toMany(
           'policy-evaluations',
           stage.evaluations.map(({ id }) => id),
-          'One per policy kind.',
+          'One per policy kind. Only after the plan.',
         ),
       },
       links: { self: link(`${dialect.prefix}/task-stages/${stage.id}`) },
@@ -69,7 +73,11 @@ const taskStage =
 export const presentTaskStage = taskStage(presenting);
 
 export const taskStageSchema = described(
-  { name: 'TaskStage', about: 'Groups the policy evaluations of a run. Created together with the run.' },
+  {
+    name: 'TaskStage',
+    about:
+      'Groups the policy evaluations and the results of run tasks at one point of a run. Created together with the run.',
+  },
   (words, dialect) => taskStage(words)(dialect)(anyView()),
 );
 

@@ -18,6 +18,7 @@ import {
   presentTaskStage,
   taskStageSchema,
 } from './policy-outcome-resource.js';
+import { presentTaskOutcome, presentTaskResult, taskOutcomeSchema, taskResultSchema } from './task-result-resource.js';
 
 export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neighbour<ShownRun>): Route[] => {
   const presentStage = presentTaskStage(dialect);
@@ -26,8 +27,10 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
   const presentEvaluation = presentPolicyEvaluation(dialect);
   const presentOutcome = presentPolicySetOutcome(dialect);
   const stage = () => taskStageSchema(dialect);
+  const resultShape = () => taskResultSchema(dialect);
+  const presentResult = presentTaskResult(dialect);
   const evaluationShape = () => policyEvaluationSchema(dialect);
-  const included = () => [runs.schema(), workspaceSchema(dialect), evaluationShape()] as const;
+  const included = () => [runs.schema(), workspaceSchema(dialect), evaluationShape(), resultShape()] as const;
   return [
     get(
       '/runs/:runId/task-stages',
@@ -51,13 +54,16 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
           run !== undefined && include.has('workspace')
             ? await use.showWorkspace.execute(call.actor, { id: run.run.workspaceId })
             : undefined;
-        const { id: taskStageId, evaluations } = seen.subject;
+        const { id: taskStageId, runId, stage: name, evaluations, results } = seen.subject;
         return ok(
           withIncluded({ data: presentStage(seen) }, [
             ...(run === undefined ? [] : [runs.present(run)]),
             ...(workspace === undefined ? [] : [presentBesideRun(workspace)]),
             ...(include.has('policy-evaluations')
               ? evaluations.map((evaluation) => presentEvaluation({ ...evaluation, taskStageId }))
+              : []),
+            ...(include.has('task-results')
+              ? results.map((result) => presentResult({ ...result, taskStageId, runId, stage: name }))
               : []),
           ]),
         );
@@ -66,13 +72,27 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
     actWithComment(
       '/task-stages/:id/actions/override',
       'policy-outcomes/override',
-      shows('overrideTaskStage', 'Override failed policies of a task stage', stage, {
-        about: `Lets the run continue. Possible while the stage awaits an override, which every failed policy set must allow. ${aboutComment}`,
+      shows('overrideTaskStage', 'Override failed policies and run tasks of a task stage', stage, {
+        about: `Lets the run continue. Possible while the stage awaits an override, which every failed policy set must allow. Only the stage after the plan awaits one. ${aboutComment}`,
         body: commentBody,
         refusals: ['task-stage/transition-refused'],
       }),
       answerOne(presentStage, (call) =>
         use.overrideTaskStage.execute(call.actor, parameter(call, 'id'), readComment(call)),
+      ),
+    ),
+    get(
+      '/task-results/:id',
+      'policy-outcomes/read',
+      shows('showTaskResult', 'Show the result of a run task', resultShape),
+      answerOne(presentResult, (call) => use.showTaskResult.execute(call.actor, parameter(call, 'id'))),
+    ),
+    get(
+      '/task-results/:taskResultId/outcomes',
+      'policy-outcomes/read',
+      lists('listTaskResultOutcomes', 'List outcomes of a run task', () => taskOutcomeSchema(dialect)),
+      answerPage(presentTaskOutcome, (call) =>
+        use.listTaskResultOutcomes.execute(call.actor, parameter(call, 'taskResultId'), pageRequest(call.query)),
       ),
     ),
     get(

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { Refusal } from '../../../application/index.js';
 import type { RequestTrace } from '../../../domain/index.js';
 
-/** By name. */
-export type Headers = Readonly<Record<string, string | number>>;
+/** By name. A list is a header for each value. */
+export type Headers = Readonly<Record<string, string | number | readonly string[]>>;
 
 /** The change that a request asks for, as the audit trail records it if it is refused. */
 export type Asked = Omit<Refusal, 'outcome'>;

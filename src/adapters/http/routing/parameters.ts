@@ -11,7 +11,6 @@ export type Parameters = Readonly<Record<string, z.ZodType>>;
 export type Values<Served extends Parameters> = { readonly [Name in keyof Served]: z.output<Served[Name]> };
 
 const notByProject = 'agent pools are not scoped by project, and policy sets are not attached to projects';
-const noVersions = 'policy sets have no versions';
 const notHere = 'this endpoint does not support it';
 
 /**
@@ -56,7 +55,8 @@ export const familyParameters: Readonly<Record<string, string>> = {
   'filter[tagged][0][value]': notHere,
   'filter[team][id]': notHere,
   'filter[timeframe]': notHere,
-  'filter[versioned]': noVersions,
+  'filter[user][id]': notHere,
+  'filter[versioned]': notHere,
   'filter[workspace][id]': notHere,
   'filter[workspace][name]': notHere,
   'filter[workspace_names]': notHere,
@@ -168,8 +168,6 @@ const refusedWords: ReadonlyMap<string, string> = new Map([
   ['projects', notByProject],
   ['project_exclusions', notByProject],
   ['default_project', notHere],
-  ['current_version', noVersions],
-  ['newest_version', noVersions],
 ]);
 
 interface IncludeOptions {

@@ -8,6 +8,7 @@ import { documentSchema, pageSchema, type Resources } from './resource-schema.js
 /** Refusals of requests that are malformed or unacceptable whatever they ask for, and their titles. */
 const requestRefusals = {
   400: 'bad request',
+  403: 'forbidden',
   408: 'request timeout',
   413: 'payload too large',
   414: 'uri too long',

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Action, Actor } from '../../../domain/index.js';
 import type { Document, Resource } from './document.js';
+import type { Problem } from './error-table.js';
 import type { Exchange } from './exchange.js';
 import type { Parameters } from './parameters.js';
 import type { Query } from './query.js';
@@ -83,6 +84,8 @@ export interface PlainRoute {
   /** Undefined for web pages, which are not part of the API. */
   readonly reference?: () => Reference;
   readonly handle: (exchange: Exchange) => Promise<void> | void;
+  /** Answers a refusal in place of the error document: as a page, where a person's browser asks. */
+  readonly refuse?: (exchange: Exchange, problem: Problem) => void;
 }
 
 const endpoint =

@@ -7,7 +7,7 @@ import { describeApi, servedApi } from '../openapi/served-api.js';
 import type { Dialect, Edition } from '../routing/dialect.js';
 import { RequestError } from '../routing/request-error.js';
 import type { Method } from '../routing/route.js';
-import { type Health, pingRoute, type Scraped } from '../service/service-routes.js';
+import type { Health, Scraped } from '../service/service-routes.js';
 import { KeptContent } from '../web/kept-content.js';
 import { webRoutes } from '../web/web-routes.js';
 import { type CallerOptions, callers } from './callers.js';
@@ -34,10 +34,9 @@ export interface AppOptions extends CallerOptions, Observers {
   readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
   readonly stopped: AbortSignal;
-  /** Whether clients reach the service over https, so that HSTS may be sent. */
-  readonly secure: boolean;
 }
 
+/** HSTS only where clients reach the service over https. */
 const fixedHeaders = (secure: boolean): readonly string[] =>
   Object.entries({
     'Cache-Control': 'no-store',
@@ -122,7 +121,7 @@ export function buildApp(options: AppOptions): App {
   const app = emptyExpress(trustedProxies);
   const fail = failing(options.log, use.refusals, timeouts.lingering);
   const known = callers(options);
-  const serve = serving(known, use);
+  const serve = serving(known);
   const servePlainly = servingPlainly(known);
   const description = (only?: Dialect['name']) =>
     new KeptContent('application/json', () => Buffer.from(JSON.stringify(describeApi(edition, version, only))));
@@ -130,11 +129,18 @@ export function buildApp(options: AppOptions): App {
     health: options.health,
     descriptions: { both: description(), client: description('client'), contract: description('contract') },
     scraped: options.scraped,
+    browsers: options.browsers,
   });
 
   for (const { prefix, areas } of api.dialects) {
     const router = routerFor(app, prefix);
-    mount(router, prefix, [pingRoute], servePlainly, fail);
+    mount(
+      router,
+      prefix,
+      api.atEachMount.flatMap(({ routes }) => routes),
+      servePlainly,
+      fail,
+    );
     mount(
       router,
       prefix,
@@ -150,7 +156,7 @@ export function buildApp(options: AppOptions): App {
   const dependencies = {
     ...options,
     behindProxies: trustedProxies.length > 0,
-    headers: fixedHeaders(options.secure),
+    headers: fixedHeaders(options.browsers.publicUrl.startsWith('https:')),
   };
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const [request, response] = [incoming as Request, outgoing as Served];

@@ -1,6 +1,7 @@
 import type { UseCases } from '../../../application/use-cases.js';
 import { type Actor, type Agent, identityOf } from '../../../domain/index.js';
 import { bearerOf, type CountedAs } from '../routing/route.js';
+import { type Browsers, checkSameOrigin, sessionCookie } from '../supporting/sign-in/browser.js';
 import type { HttpExchange } from './exchange.js';
 import type { HttpMeter } from './observation.js';
 import type { LimitHeaders, RateLimits } from './rate-limit.js';
@@ -12,15 +13,18 @@ const webhooksPerForge = 10;
 const leastForFilesOfPages = 30;
 
 export interface CallerOptions {
-  readonly use: Pick<UseCases, 'authenticate' | 'authenticateAgent'>;
+  readonly use: Pick<UseCases, 'authenticate' | 'authenticateAgent' | 'authenticateSession'>;
+  readonly browsers: Browsers;
   readonly meter: HttpMeter;
   readonly rates: RateLimits;
   readonly rateLimitPerSecond: number;
 }
 
 export interface Callers {
-  /** Throws `actor/unauthenticated`, and a 429. */
+  /** Throws `actor/unauthenticated`, a 429, and a 403 for a session's request that another origin may have sent. */
   actorOf(exchange: HttpExchange): Promise<Actor>;
+  /** The same caller again, which is not counted. Throws `actor/unauthenticated`. */
+  sameActor(exchange: HttpExchange): Promise<Actor>;
   agentOf(exchange: HttpExchange): Promise<Agent>;
   /** Counts a request that needs no token. Throws a 429. */
   count(exchange: HttpExchange, countedAs: CountedAs): void;
@@ -33,7 +37,7 @@ const ownerOf = (caller: Actor): string => {
 };
 
 /** Identifies the caller and counts each caller's requests. */
-export const callers = ({ use, meter, rates, rateLimitPerSecond }: CallerOptions): Callers => {
+export const callers = ({ use, browsers, meter, rates, rateLimitPerSecond }: CallerOptions): Callers => {
   const limit = (kind: string, perSecond = rateLimitPerSecond) =>
     rates.limit(kind, perSecond, () => meter.requestLimited(kind));
   const perCaller = limit('caller');
@@ -58,13 +62,13 @@ export const callers = ({ use, meter, rates, rateLimitPerSecond }: CallerOptions
   /** Counts a caller with a valid token by what `countedAs` names, and any other by its address. */
   const authenticate = async <Caller>(
     exchange: HttpExchange,
-    identify: (secret: string | undefined) => Promise<Caller>,
+    identify: (exchange: HttpExchange) => Promise<Caller>,
     idOf: (caller: Caller) => string,
     countedAs: (caller: Caller) => string,
   ): Promise<Caller> => {
     let caller: Caller;
     try {
-      caller = await identify(bearerOf(exchange.request));
+      caller = await identify(exchange);
     } catch (error) {
       exchange.addHeaders(counts.caller(exchange));
       throw error;
@@ -74,13 +78,21 @@ export const callers = ({ use, meter, rates, rateLimitPerSecond }: CallerOptions
     return caller;
   };
 
-  const actor = (secret: string | undefined) => use.authenticate.execute(secret);
-  const agent = (secret: string | undefined) => use.authenticateAgent.execute(secret);
+  const cookie = sessionCookie(browsers);
+  /** A token goes before a session: a request that has the header is not looked at for a cookie. */
+  const actor = async ({ request }: HttpExchange): Promise<Actor> => {
+    const session = browsers.signIn && request.headers.authorization === undefined ? cookie.read(request) : undefined;
+    if (session === undefined) return use.authenticate.execute(bearerOf(request));
+    checkSameOrigin(request, browsers);
+    return use.authenticateSession.execute(session);
+  };
+  const agent = ({ request }: HttpExchange) => use.authenticateAgent.execute(bearerOf(request));
   const actorId = (known: Actor) => identityOf(known).id;
   const poolId = (known: Agent) => known.poolId;
   const tokenOf = ({ tokenId }: Agent) => `agent ${tokenId}`;
   return {
     actorOf: (exchange) => authenticate(exchange, actor, actorId, ownerOf),
+    sameActor: actor,
     agentOf: (exchange) => authenticate(exchange, agent, poolId, tokenOf),
     count: (exchange, countedAs) => exchange.addHeaders(counts[countedAs](exchange)),
   };

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Request, Response } from 'express';
 import type { RequestTrace } from '../../../domain/index.js';
 import type { Asked, Exchange, Headers } from '../routing/exchange.js';
+import type { PlainRoute } from '../routing/route.js';
 import { giveBack, HeaderList } from './fast.js';
 import type { HttpMeter } from './observation.js';
 import { interrupted, type Timeouts, withTimeouts } from './timeouts.js';
@@ -70,6 +71,8 @@ export class HttpExchange implements Exchange {
   actor: string | undefined;
   /** The request as recorded if it is refused. */
   asked: Asked | undefined;
+  /** Answers a refusal in place of the error document. */
+  refuse: PlainRoute['refuse'];
   /** The status of the fault that cut the answer off. */
   cutOffFor: number | undefined;
   /** Whether the answer went out before the request was read: the client may then leave before it ends. */

@@ -71,7 +71,8 @@ export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, linge
     if (response.headersSent) {
       exchange.cutOffFor = problem.status;
       response.destroy();
-    } else refuse(exchange, problem, lingering);
+    } else if (exchange.refuse !== undefined && request.complete) exchange.refuse(exchange, problem);
+    else refuse(exchange, problem, lingering);
   };
 
   return (exchange, error) => {

@@ -1,6 +1,5 @@
 import type { Request } from 'express';
 import { type AuditedThing, auditedKinds } from '../../../application/index.js';
-import type { UseCases } from '../../../application/use-cases.js';
 import { isOpenTo, notFound } from '../../../domain/index.js';
 import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
 import type { Asked } from '../routing/exchange.js';
@@ -8,7 +7,7 @@ import { refuseOthers } from '../routing/parameters.js';
 import { partsOf } from '../routing/query.js';
 import { readBody, readBytes } from '../routing/read-body.js';
 import { RequestError } from '../routing/request-error.js';
-import { type Asking, bearerOf, type PlainRoute, type Route } from '../routing/route.js';
+import type { Asking, PlainRoute, Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
 import { write } from './answers.js';
 import type { Callers } from './callers.js';
@@ -66,7 +65,7 @@ function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked,
 
 /** An endpoint of the API: authenticates the caller, reads the body and writes what the handler returns. */
 export const serving =
-  (callers: Callers, use: Pick<UseCases, 'authenticate'>) =>
+  (callers: Callers) =>
   (route: Route): Serve =>
   async (exchange) => {
     const { request } = exchange;
@@ -84,7 +83,7 @@ export const serving =
     const isOpen = isOpenTo(caller, action);
     const call = {
       actor,
-      sameActor: () => use.authenticate.execute(bearerOf(request)),
+      sameActor: () => callers.sameActor(exchange),
       parameters,
       query,
       header: (name: string) => request.get(name),
@@ -134,8 +133,9 @@ export const servingAgents =
 /** For routes that need no token, or one of their own. */
 export const servingPlainly =
   (callers: Callers) =>
-  ({ countedAs, handle }: PlainRoute): Serve =>
+  ({ countedAs, handle, refuse }: PlainRoute): Serve =>
   async (exchange) => {
+    exchange.refuse = refuse;
     callers.count(exchange, countedAs);
     checkUrl(exchange.request);
     await handle(exchange);

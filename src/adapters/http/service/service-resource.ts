@@ -25,11 +25,23 @@ export const discovery = {
   'tfe.v2.2': '/api/v2/',
 } as const;
 
+/** How programs ask a person for a token, where people can sign in. */
+const loginSchema = z
+  .strictObject({
+    client: z.string(),
+    grant_types: z.tuple([z.literal('authz_code')]),
+    authz: z.string(),
+    token: z.string(),
+    ports: z.tuple([z.int(), z.int()]),
+  })
+  .describe('The pages to which `terraform login` sends people for a token. Absent unless people can sign in.');
+
 export const discoverySchema = z
   .strictObject({
     'state.v2': z.literal(discovery['state.v2']),
     'tfe.v2': z.literal(discovery['tfe.v2']),
     'tfe.v2.1': z.literal(discovery['tfe.v2.1']),
     'tfe.v2.2': z.literal(discovery['tfe.v2.2']),
+    'login.v1': loginSchema.optional(),
   })
   .describe('The base URLs of the API, for clients that are configured with a host name only.');

@@ -46,7 +46,8 @@ const answerJson = (exchange: Exchange, status: number, body: unknown): void => 
 
 const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
 
-export const serviceRoutes = ({ ready }: Health, descriptions: Descriptions): PlainRoute[] => [
+/** `login` is the discovery of `terraform login`; undefined where people cannot sign in. */
+export const serviceRoutes = ({ ready }: Health, descriptions: Descriptions, login?: object): PlainRoute[] => [
   {
     method: 'get',
     path: '/healthz',
@@ -85,7 +86,7 @@ export const serviceRoutes = ({ ready }: Health, descriptions: Descriptions): Pl
       answers: { 200: plain(discoverySchema) },
       refusals: [429],
     }),
-    handle: (exchange) => answerJson(exchange, 200, discovery),
+    handle: (exchange) => answerJson(exchange, 200, { ...discovery, ...(login && { 'login.v1': login }) }),
   },
   ...(['/api/meta', '/api/v2/meta'] as const).map(
     (place): PlainRoute => ({

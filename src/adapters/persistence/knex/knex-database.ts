@@ -19,21 +19,27 @@ import { KnexApiTokens } from './repositories/knex-api-tokens.js';
 import { KnexAuditTrail } from './repositories/knex-audit-trail.js';
 import { KnexConfigurationVersions } from './repositories/knex-configuration-versions.js';
 import { KnexEffects } from './repositories/knex-effects.js';
+import { KnexIdentities } from './repositories/knex-identities.js';
 import { KnexRequestRates, KnexSigningKeys } from './repositories/knex-instances.js';
 import { KnexKeptBytes } from './repositories/knex-kept-bytes.js';
 import { KnexMemberships, KnexOrganizations } from './repositories/knex-organizations.js';
 import { KnexPolicies } from './repositories/knex-policies.js';
+import { KnexPolicySetParameters } from './repositories/knex-policy-set-parameters.js';
+import { KnexPolicySetVersions } from './repositories/knex-policy-set-versions.js';
 import { KnexPolicySets } from './repositories/knex-policy-sets.js';
 import { KnexProjectAccess } from './repositories/knex-project-access.js';
 import { KnexProjects } from './repositories/knex-projects.js';
 import { KnexRemovals } from './repositories/knex-removals.js';
 import { KnexRowLocks } from './repositories/knex-row-locks.js';
+import { KnexRunTasks, KnexWorkspaceTasks } from './repositories/knex-run-tasks.js';
+import { KnexSessions } from './repositories/knex-sessions.js';
 import { KnexSetVariables } from './repositories/knex-set-variables.js';
 import { KnexStateOutputs } from './repositories/knex-state-outputs.js';
 import { KnexStateVersions } from './repositories/knex-state-versions.js';
 import { KnexStoredFiles } from './repositories/knex-stored-files.js';
 import { KnexTagBindings } from './repositories/knex-tag-bindings.js';
 import { KnexTags } from './repositories/knex-tags.js';
+import { KnexTaskResults } from './repositories/knex-task-results.js';
 import { KnexTaskStages } from './repositories/knex-task-stages.js';
 import { KnexTeamAccess } from './repositories/knex-team-access.js';
 import { KnexTeams } from './repositories/knex-teams.js';
@@ -89,6 +95,8 @@ const transactionOn = (
   organizations: new KnexOrganizations(db),
   memberships: new KnexMemberships(db),
   users: new KnexUsers(db),
+  identities: new KnexIdentities(db),
+  sessions: new KnexSessions(db),
   tokens: new KnexApiTokens(db),
   teams: new KnexTeams(db),
   teamAccess: new KnexTeamAccess(db),
@@ -108,8 +116,13 @@ const transactionOn = (
   stateVersions: new KnexStateVersions(db),
   stateOutputs: new KnexStateOutputs(db),
   policySets: new KnexPolicySets(db),
+  policySetVersions: new KnexPolicySetVersions(db),
+  policySetParameters: new KnexPolicySetParameters(db),
   policies: new KnexPolicies(db),
+  runTasks: new KnexRunTasks(db),
+  workspaceTasks: new KnexWorkspaceTasks(db),
   taskStages: new KnexTaskStages(db),
+  taskResults: new KnexTaskResults(db),
   agentPools: new KnexAgentPools(db),
   agentTokens: new KnexAgentTokens(db),
   storedFiles: new KnexStoredFiles(db),

@@ -52,7 +52,13 @@ export class MemoryAuditTrail implements AuditTrail {
       runs: () => ofRun(id),
       'state-versions': () => ofWorkspace(tables.stateVersions.get(id)?.workspaceId),
       'task-stages': () => ofRun(tables.taskStages.get(id)?.runId),
+      'task-results': () => {
+        const stages = [...tables.taskStages.values()];
+        return ofRun(stages.find(({ results }) => results.some((result) => result.id === id))?.runId);
+      },
+      tasks: () => tables.runTasks.get(id)?.organizationId,
       'policy-sets': () => tables.policySets.get(id)?.organizationId,
+      'policy-set-versions': () => tables.policySetVersions.get(id)?.organizationId,
       policies: () => tables.policies.get(id)?.organizationId,
       tags: () => tables.tags.get(id)?.organizationId,
       varsets: () => tables.variableSets.get(id)?.organizationId,

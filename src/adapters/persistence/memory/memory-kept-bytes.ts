@@ -37,13 +37,17 @@ export class MemoryKeptBytes implements KeptBytes {
   async recount(): Promise<void> {}
 
   private sum(id: OrganizationId | undefined): number {
-    const { workspaces, configurationVersions, runs, runArtifacts, stateVersions, policyCodes } = this.tables();
+    const { workspaces, configurationVersions, runs, runArtifacts, stateVersions, policySetVersions, policyCodes } =
+      this.tables();
     const isIts = ({ workspaceId }: { readonly workspaceId: string }) =>
       workspaces.get(workspaceId)?.organizationId === id;
     const ownRuns = [...runs.values()].filter(isIts);
     const stored = [
       ...[...configurationVersions.values(), ...stateVersions.values()].filter(isIts).map(({ bundle }) => bundle),
       ...[...stateVersions.values()].filter(isIts).map(({ jsonBundle }) => jsonBundle),
+      ...[...policySetVersions.values()]
+        .filter(({ organizationId }) => organizationId === id)
+        .map(({ bundle }) => bundle),
       ...ownRuns.map(({ ownFiles }) => ownFiles),
       ...ownRuns.flatMap((run) => artifactNames.map((name) => runArtifacts.get(artifactKey(run.id, name)))),
     ];

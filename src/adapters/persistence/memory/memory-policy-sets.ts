@@ -36,15 +36,20 @@ export class MemoryPolicySets implements PolicySetRepository {
   }
 
   async remove(id: PolicySetId): Promise<void> {
-    this.tables().policySets.delete(id);
+    const { policySets, policySetParameters } = this.tables();
+    for (const one of policySetParameters.values()) if (one.policySetId === id) policySetParameters.delete(one.id);
+    policySets.delete(id);
   }
 
   async page(
     organizationId: OrganizationId,
     page: PageRequest,
-    { search, kind }: PolicySetFilter = {},
+    { search, kind, versioned }: PolicySetFilter = {},
   ): Promise<Page<PolicySet>> {
-    const matches = (set: PolicySet) => hasPart(set.name, search) && (kind === undefined || set.kind === kind);
+    const matches = (set: PolicySet) =>
+      hasPart(set.name, search) &&
+      (kind === undefined || set.kind === kind) &&
+      (versioned === undefined || (set.versions !== null) === versioned);
     return pageOf(this.ofOrganization(organizationId).filter(matches), page);
   }
 

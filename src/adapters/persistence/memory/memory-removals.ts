@@ -27,7 +27,7 @@ export class MemoryRemovals implements Removals {
       ({ workspaceId }) =>
         workspaceId === target.id || tables.workspaces.get(workspaceId)?.organizationId === target.id,
     );
-    const bundleKeys = removeStates(tables, target);
+    const bundleKeys = [...removeStates(tables, target), ...removePolicyArchives(tables, target)];
     const batch = versions.slice(0, limit);
     const versionIds = new Set(batch.map(({ id }) => id));
     const runs = [...tables.runs.values()].filter((run) => versionIds.has(run.configurationVersionId));
@@ -54,11 +54,13 @@ function dropWhere<Row>(table: Map<unknown, Row>, isGone: (row: Row) => boolean)
 function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   for (const row of tables.workspaces.values()) if (row.organizationId === id) removeWorkspace(tables, row.id);
   for (const row of tables.teams.values()) if (row.organizationId === id) removeTeam(tables, row.id);
+  dropWhere(tables.policySetParameters, (one) => tables.policySets.get(one.policySetId)?.organizationId === id);
   dropWhere(tables.projects, (project) => project.organizationId === id);
   dropWhere(tables.tagBindings, ({ organizationId }) => organizationId === id);
   dropWhere(tables.tags, (tag) => tag.organizationId === id);
   dropWhere(tables.policySets, (policySet) => policySet.organizationId === id);
   dropWhere(tables.policies, (policy) => policy.organizationId === id);
+  dropWhere(tables.runTasks, (task) => task.organizationId === id);
   for (const set of tables.variableSets.values()) if (set.organizationId === id) removeVariableSet(tables, set.id);
   for (const key of tables.policyCodes.keys())
     if (key.startsWith(policyCodeKey(id, ''))) tables.policyCodes.delete(key);
@@ -76,6 +78,7 @@ function removeWorkspace(tables: MemoryTables, id: WorkspaceId): void {
   tables.workspaceTags.delete(id);
   dropWhere(tables.tagBindings, ({ owner }) => owner.id === id);
   dropWhere(tables.variables, (variable) => variable.workspaceId === id);
+  dropWhere(tables.workspaceTasks, (task) => task.workspaceId === id);
   const others = (ids: readonly WorkspaceId[]) => ids.filter((workspaceId) => workspaceId !== id);
   for (const [setId, policySet] of tables.policySets) {
     tables.policySets.set(setId, {
@@ -115,6 +118,13 @@ function removeStates(tables: MemoryTables, { id }: RemovalTarget): BundleKey[] 
   return states.flatMap(({ bundle, jsonBundle }) => [bundle, jsonBundle].flatMap((bytes) => bytes?.key ?? []));
 }
 
+/** Those of an organization. Answers the keys of their bytes. */
+function removePolicyArchives(tables: MemoryTables, { id }: RemovalTarget): BundleKey[] {
+  const versions = [...tables.policySetVersions.values()].filter(({ organizationId }) => organizationId === id);
+  for (const version of versions) tables.policySetVersions.delete(version.id);
+  return versions.flatMap(({ bundle }) => bundle?.key ?? []);
+}
+
 /** Answers the keys of what it leaves. */
 function removeRun(tables: MemoryTables, id: RunId): readonly BundleKey[] {
   const bundles: Bundle[] = [];
@@ -130,7 +140,8 @@ function removeRun(tables: MemoryTables, id: RunId): readonly BundleKey[] {
   return bundles.map(({ key }) => key);
 }
 
-function removeTaskStage(tables: MemoryTables, { id, evaluations }: TaskStage): void {
+function removeTaskStage(tables: MemoryTables, { id, evaluations, results }: TaskStage): void {
+  for (const result of results) tables.taskResultOutcomes.delete(result.id);
   const evaluationIds = new Set(evaluations.map((evaluation) => evaluation.id));
   dropWhere(tables.policySetOutcomes, ({ policyEvaluationId }) => evaluationIds.has(policyEvaluationId));
   tables.taskStages.delete(id);
@@ -146,6 +157,9 @@ function removeTeam(tables: MemoryTables, id: TeamId): void {
 }
 
 function removeUser(tables: MemoryTables, id: UserId): void {
+  dropWhere(tables.loginCodes, ({ sessionId }) => tables.sessions.get(sessionId)?.userId === id);
+  dropWhere(tables.sessions, ({ userId }) => userId === id);
+  dropWhere(tables.identities, ({ userId }) => userId === id);
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
   dropWhere(tables.memberships, (membership) => membership.userId === id);
   for (const [teamId, members] of tables.teamMembers) {

@@ -108,10 +108,11 @@ export class MemoryRuns implements RunRepository, RunQueries {
     return this.living().some((run) => run.status === 'applying' && this.within(scope, run));
   }
 
-  async takeSequence(workspaceId: WorkspaceId): Promise<number> {
+  async takeSequence(workspaceId: WorkspaceId): Promise<{ sequence: number; hasTasks: boolean }> {
     const tables = this.tables();
     if (tables.workspace(workspaceId) === undefined) throw notFound();
-    return tables.next(workspaceId);
+    const hasTasks = [...tables.workspaceTasks.values()].some((task) => task.workspaceId === workspaceId);
+    return { sequence: tables.next(workspaceId), hasTasks };
   }
 
   async anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean> {

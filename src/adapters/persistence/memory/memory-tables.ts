@@ -13,8 +13,11 @@ import {
   type ConfigurationVersionState,
   DomainError,
   type Grant,
+  type Identity,
+  type IdentityId,
   type IngressAttributes,
   type Instant,
+  type LoginCode,
   type ManagedPolicy,
   type Member,
   type Membership,
@@ -27,6 +30,10 @@ import {
   type PolicySetId,
   type PolicySetOutcome,
   type PolicySetOutcomeId,
+  type PolicySetParameter,
+  type PolicySetParameterId,
+  type PolicySetVersion,
+  type PolicySetVersionId,
   type Project,
   type ProjectGrant,
   type ProjectId,
@@ -34,6 +41,10 @@ import {
   type RunCommentId,
   type RunId,
   type RunState,
+  type RunTask,
+  type RunTaskId,
+  type Session,
+  type SessionId,
   type SetVariable,
   type StateContents,
   type StateOutput,
@@ -44,6 +55,8 @@ import {
   type TagBinding,
   type TagBindingId,
   type TagId,
+  type TaskResultId,
+  type TaskResultOutcome,
   type TaskStage,
   type TaskStageId,
   type Team,
@@ -63,6 +76,8 @@ import {
   type VariableSetId,
   type Workspace,
   type WorkspaceId,
+  type WorkspaceTask,
+  type WorkspaceTaskId,
 } from '../../../domain/index.js';
 
 export interface MemoryEffect {
@@ -85,6 +100,9 @@ export class MemoryTables {
   readonly users = new Map<UserId, User>();
   /** The users that stand for invited addresses without an account. */
   readonly awaited = new Map<UserId, true>();
+  readonly identities = new Map<IdentityId, Identity>();
+  readonly sessions = new Map<SessionId, Session>();
+  readonly loginCodes = new Map<SessionId, LoginCode>();
   readonly tokens = new Map<TokenId, ApiToken>();
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
@@ -113,9 +131,15 @@ export class MemoryTables {
   readonly stateOutputs = new Map<StateVersionOutputId, StateOutput>();
   readonly stateContents = new Map<StateVersionId, StateContents>();
   readonly policySets = new Map<PolicySetId, PolicySet>();
+  readonly policySetVersions = new Map<PolicySetVersionId, PolicySetVersion>();
+  readonly policySetParameters = new Map<PolicySetParameterId, PolicySetParameter>();
   readonly policies = new Map<PolicyId, ManagedPolicy>();
   /** By organization id and SHA-256, as one text. */
   readonly policyCodes = new Map<string, string>();
+  readonly runTasks = new Map<RunTaskId, RunTask>();
+  /** The newest last. */
+  readonly workspaceTasks = new Map<WorkspaceTaskId, WorkspaceTask>();
+  readonly taskResultOutcomes = new Map<TaskResultId, readonly TaskResultOutcome[]>();
   readonly taskStages = new Map<TaskStageId, TaskStage>();
   readonly policySetOutcomes = new Map<PolicySetOutcomeId, PolicySetOutcome>();
   readonly agentPools = new Map<AgentPoolId, AgentPool>();
@@ -258,7 +282,7 @@ export class MemoryTables {
     return number;
   }
 
-  private membershipOf(organizationId: OrganizationId, userId: UserId): Membership | undefined {
+  membershipOf(organizationId: OrganizationId, userId: UserId): Membership | undefined {
     const rows = [...this.memberships.values()];
     return rows.find((row) => row.organizationId === organizationId && row.userId === userId);
   }

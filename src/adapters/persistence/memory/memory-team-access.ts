@@ -1,9 +1,12 @@
 import type { Page, PageRequest, Place, Slice } from '../../../application/ports/repositories/page.js';
 import type {
+  AccessHolder,
+  HolderView,
   TeamAccessFilter,
   TeamWorkspaceRepository,
   TeamWorkspaceView,
 } from '../../../application/ports/repositories/team-workspace-repository.js';
+import { actingFor } from '../../../domain/authorization/actor.js';
 import {
   type Actor,
   alreadyTaken,
@@ -12,6 +15,8 @@ import {
   type TeamWorkspaceId,
   teamNameKey,
   type WithStanding,
+  type Workspace,
+  type WorkspaceId,
 } from '../../../domain/index.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { type CurrentTables, checkRevision, compare, pageOf, present } from './memory-tables.js';
@@ -27,6 +32,24 @@ export class MemoryTeamAccess implements TeamWorkspaceRepository {
     if (subject === undefined || team === undefined) return undefined;
     const standing = standingOn(tables, standingIn(tables, actor, team.organizationId), subject.workspaceId);
     return { subject, standing: { ...standing, team: asQuestion(team) } };
+  }
+
+  async holder(holder: AccessHolder, workspaceId: WorkspaceId): Promise<WithStanding<HolderView> | undefined> {
+    const tables = this.tables();
+    const workspace = tables.workspace(workspaceId);
+    const name = workspace && this.nameOf(holder, workspace);
+    if (workspace === undefined || name === undefined) return undefined;
+    const inOrganization = standingIn(tables, actingFor(holder), workspace.organizationId);
+    const standing = standingOn(tables, inOrganization, workspaceId);
+    const teams = present(standing.teams.map(({ teamId }) => tables.team(teamId)));
+    const inQuestion = teams.map((team) => [team.id, { ...asQuestion(team), name: team.name }] as const);
+    return { subject: { name, projectId: workspace.projectId, teams: new Map(inQuestion) }, standing };
+  }
+
+  private nameOf({ kind, id }: AccessHolder, { organizationId }: Workspace): string | undefined {
+    const tables = this.tables();
+    if (kind === 'team') return tables.teamsOf(organizationId).find((team) => team.id === id)?.name;
+    return tables.membershipOf(organizationId, id)?.invitedEmail === null ? tables.user(id)?.username : undefined;
   }
 
   async add({ id, teamId, workspaceId, grant, revision }: TeamWorkspace): Promise<void> {

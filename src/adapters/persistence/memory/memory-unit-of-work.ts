@@ -5,10 +5,13 @@ import { MemoryApiTokens } from './memory-api-tokens.js';
 import { MemoryAuditTrail } from './memory-audit-trail.js';
 import { MemoryConfigurationVersions } from './memory-configuration-versions.js';
 import { MemoryEffects } from './memory-effects.js';
+import { MemoryIdentities } from './memory-identities.js';
 import { MemoryRequestRates, MemorySigningKeys } from './memory-instances.js';
 import { MemoryKeptBytes } from './memory-kept-bytes.js';
 import { MemoryMemberships, MemoryOrganizations } from './memory-organizations.js';
 import { MemoryPolicies } from './memory-policies.js';
+import { MemoryPolicySetParameters } from './memory-policy-set-parameters.js';
+import { MemoryPolicySetVersions } from './memory-policy-set-versions.js';
 import { MemoryPolicySets } from './memory-policy-sets.js';
 import { MemoryProjectAccess } from './memory-project-access.js';
 import { MemoryProjects } from './memory-projects.js';
@@ -16,13 +19,15 @@ import { MemoryRemovals } from './memory-removals.js';
 import { MemoryRowLocks } from './memory-row-locks.js';
 import { MemoryRunArtifacts } from './memory-run-artifacts.js';
 import { MemoryRunComments } from './memory-run-comments.js';
+import { MemoryRunTasks, MemoryWorkspaceTasks } from './memory-run-tasks.js';
 import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
+import { MemorySessions } from './memory-sessions.js';
 import { MemorySetVariables } from './memory-set-variables.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
 import { MemoryStoredFiles } from './memory-stored-files.js';
 import { type CurrentTables, MemoryTables } from './memory-tables.js';
 import { MemoryTagBindings, MemoryTags } from './memory-tags.js';
-import { MemoryTaskStages } from './memory-task-stages.js';
+import { MemoryTaskResults, MemoryTaskStages } from './memory-task-stages.js';
 import { MemoryTeamAccess } from './memory-team-access.js';
 import { MemoryTeams } from './memory-teams.js';
 import { MemoryUsers } from './memory-users.js';
@@ -34,6 +39,8 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   organizations: new MemoryOrganizations(tables),
   memberships: new MemoryMemberships(tables),
   users: new MemoryUsers(tables),
+  identities: new MemoryIdentities(tables),
+  sessions: new MemorySessions(tables),
   tokens: new MemoryApiTokens(tables),
   teams: new MemoryTeams(tables),
   teamAccess: new MemoryTeamAccess(tables),
@@ -53,8 +60,13 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   stateVersions: new MemoryStateVersions(tables),
   stateOutputs: new MemoryStateOutputs(tables),
   policySets: new MemoryPolicySets(tables),
+  policySetVersions: new MemoryPolicySetVersions(tables),
+  policySetParameters: new MemoryPolicySetParameters(tables),
   policies: new MemoryPolicies(tables),
+  runTasks: new MemoryRunTasks(tables),
+  workspaceTasks: new MemoryWorkspaceTasks(tables),
   taskStages: new MemoryTaskStages(tables),
+  taskResults: new MemoryTaskResults(tables),
   agentPools: new MemoryAgentPools(tables),
   agentTokens: new MemoryAgentTokens(tables),
   storedFiles: new MemoryStoredFiles(tables),

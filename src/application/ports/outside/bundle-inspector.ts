@@ -1,3 +1,5 @@
+import type { PolicyFiles } from '../../../domain/index.js';
+
 /** The properties of a bundle, known once every byte has passed. */
 export interface BundleFacts {
   readonly bytes: number;
@@ -16,6 +18,12 @@ export interface Inspection {
   facts(): BundleFacts;
 }
 
+/** The inspection of an archive with the policies of a set. */
+export interface PolicyInspection extends Inspection {
+  /** May only be called after `bytes` was read to the end. */
+  files(): PolicyFiles;
+}
+
 /** The measurement of bytes of any kind. */
 export interface Measurement {
   /** The bytes as they arrive, unchecked. */
@@ -28,6 +36,8 @@ export interface Measurement {
 export interface BundleInspector {
   /** Takes ownership of chunks that span their whole buffer. */
   inspect(bytes: AsyncIterable<Uint8Array>): Inspection;
+  /** Inspects as `inspect` does, and reads the files that a policy set consists of. */
+  inspectPolicies(bytes: AsyncIterable<Uint8Array>): PolicyInspection;
   /** Reads to the end for the digest only, within the byte limit. Throws `bundle/over-limit`. */
   digest(bytes: AsyncIterable<Uint8Array>): Promise<BundleFacts>;
   /** For bytes that are not an archive. Applies no limits; takes ownership of chunks as `inspect` does. */

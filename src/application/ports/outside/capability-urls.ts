@@ -7,6 +7,7 @@ export const capabilityPurposes = [
   'json-state-upload',
   'state-download',
   'json-state-download',
+  'policy-upload',
   'shared-states',
   'plan-log',
   'apply-log',
@@ -15,7 +16,8 @@ export const capabilityPurposes = [
 export type CapabilityPurpose = (typeof capabilityPurposes)[number];
 
 /**
- * Absolute URLs that act as credentials: unguessable, expiring, and bound to one version, state version or run and to
+ * Absolute URLs that act as credentials: unguessable, expiring, and bound to one version, state version, policy set
+ * version or run and to
  * one purpose.
  */
 export interface CapabilityUrls {

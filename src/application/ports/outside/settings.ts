@@ -10,4 +10,8 @@ export interface Settings {
   readonly maxTokensPerUser: number;
   /** The maximum number of bytes an organization may keep. */
   readonly maxOrganizationBytes: number;
+  /** The hours after which a person must sign in again. */
+  readonly sessionHours: number;
+  /** Whether a person without a user gets one at sign-in. */
+  readonly createsUsersAtSignIn: boolean;
 }

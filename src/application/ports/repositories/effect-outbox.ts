@@ -5,6 +5,7 @@ import type {
   OrganizationId,
   RunId,
   StateVersionId,
+  TaskResultId,
   TeamId,
   UserId,
   WorkspaceId,
@@ -28,6 +29,7 @@ export type Effect =
   | { readonly kind: 'archive-version'; readonly versionId: ConfigurationVersionId }
   | { readonly kind: 'fetch-commit'; readonly versionId: ConfigurationVersionId; readonly request: CommitRequest }
   | { readonly kind: 'fetch-run-files'; readonly runId: RunId }
+  | { readonly kind: 'call-run-task'; readonly resultId: TaskResultId }
   | { readonly kind: 'read-state-outputs'; readonly stateVersionId: StateVersionId };
 
 /** An effect waiting to be performed. */

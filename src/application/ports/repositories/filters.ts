@@ -73,6 +73,8 @@ export interface PolicySetFilter {
   /** A part of the name. */
   readonly search?: string | undefined;
   readonly kind?: PolicyKind | undefined;
+  /** Whether the policies come from uploaded versions. */
+  readonly versioned?: boolean | undefined;
 }
 
 export const policySorts = ['name', 'created-at'] as const;

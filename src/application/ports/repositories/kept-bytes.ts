@@ -14,7 +14,8 @@ export interface CounterDrift extends OrganizationBytes {
 }
 
 /**
- * The bytes each organization keeps: archives of versions and runs, states, artifacts of plans, and policy code.
+ * The bytes each organization keeps: archives of versions, runs and policy set versions, states, artifacts of plans, and
+ * policy code.
  * Soft-deleted data counts until it is purged. The counter changes in the same transaction as the rows.
  */
 export interface KeptBytes {

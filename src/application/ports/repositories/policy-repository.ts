@@ -1,7 +1,9 @@
 import type {
   Actor,
   ApplyingPolicySet,
+  Instant,
   LocatedEvaluation,
+  LocatedResult,
   ManagedPolicy,
   OrganizationId,
   OutcomeFilter,
@@ -12,12 +14,20 @@ import type {
   PolicySetId,
   PolicySetOutcome,
   PolicySetOutcomeId,
+  PolicySetParameter,
+  PolicySetParameterId,
+  PolicySetVersion,
+  PolicySetVersionId,
   RunId,
+  RunTaskId,
+  TaskResultId,
+  TaskResultOutcome,
   TaskStage,
   TaskStageId,
   TaskStageSummary,
   WithStanding,
   WorkspaceId,
+  WorkspaceTaskId,
 } from '../../../domain/index.js';
 import type { Order, PolicySetFilter, policySorts } from './filters.js';
 import type { Page, PageRequest } from './page.js';
@@ -40,6 +50,48 @@ export interface PolicySetRepository {
    * name.
    */
   applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]>;
+}
+
+/** The versions of policy sets. Those of a deleted organization are missing. */
+export interface PolicySetVersionRepository {
+  /** Missing once its set is deleted. The standing is the caller's on the organization. */
+  findFor(actor: Actor, id: PolicySetVersionId): Promise<WithStanding<PolicySetVersion> | undefined>;
+  find(id: PolicySetVersionId): Promise<PolicySetVersion | undefined>;
+  /** Those of the given versions that exist, by id. */
+  allOf(ids: readonly PolicySetVersionId[]): Promise<readonly PolicySetVersion[]>;
+  add(version: PolicySetVersion): Promise<void>;
+  /** Throws `shared/stale-revision`. */
+  save(version: PolicySetVersion): Promise<void>;
+  /** Marks the archive of the set's former current version as superseded. */
+  supersede(id: PolicySetVersionId, now: Instant): Promise<void>;
+  /** For the removal of a set: its versions belong to no set from now on, and their archives are superseded. */
+  release(policySetId: PolicySetId, now: Instant): Promise<void>;
+  /** Versions with an archive superseded before `before` that no run in progress is evaluated with. */
+  unneeded(before: Instant, limit: number): Promise<readonly PolicySetVersion[]>;
+}
+
+/** The parameters of policy sets. Those of a deleted organization are missing. */
+export interface PolicySetParameterRepository {
+  /** Missing unless it belongs to the set. The standing is the caller's on the organization. */
+  findFor(
+    actor: Actor,
+    policySetId: PolicySetId,
+    id: PolicySetParameterId,
+  ): Promise<WithStanding<PolicySetParameter> | undefined>;
+  /** By key. */
+  ofSets(ids: readonly PolicySetId[]): Promise<readonly PolicySetParameter[]>;
+  /** Throws `attribute/taken` if another parameter of the set has the key. */
+  add(parameter: PolicySetParameter): Promise<void>;
+  /** Throws `shared/stale-revision`, or `attribute/taken` if another parameter of the set has the key. */
+  save(parameter: PolicySetParameter): Promise<void>;
+  /** Whether it existed. */
+  remove(id: PolicySetParameterId): Promise<boolean>;
+  /** Parameters sealed with another key, by id, after `after`. */
+  sealedOtherwise(
+    fingerprint: string,
+    after: PolicySetParameterId,
+    limit: number,
+  ): Promise<readonly PolicySetParameter[]>;
 }
 
 export interface PolicyQuery {
@@ -79,17 +131,17 @@ export interface TaskStageRepository {
   findFor(actor: Actor, id: TaskStageId): Promise<WithStanding<TaskStage> | undefined>;
   findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<WithStanding<LocatedEvaluation> | undefined>;
   findOutcomeFor(actor: Actor, id: PolicySetOutcomeId): Promise<WithStanding<PolicySetOutcome> | undefined>;
-  /** The stage of a run; undefined if no policy applies to it. */
-  ofRun(id: RunId): Promise<TaskStage | undefined>;
-  /** Like `ofRun` for several runs, but only the ids: stages contain whole policy sets. */
-  idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>>;
+  /** The stages of a run in their order; none if neither policies nor run tasks apply to it. */
+  ofRun(id: RunId): Promise<readonly TaskStage[]>;
+  /** Like `ofRun` for several runs, but only the ids: stages contain whole policy sets. A run without stages is missing. */
+  idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, readonly TaskStageId[]>>;
   /** The stages of several runs, in no particular order. One statement. */
   ofRuns(ids: readonly RunId[]): Promise<readonly TaskStageSummary[]>;
   add(stage: TaskStage): Promise<void>;
-  /** Saves the stage and its evaluations. Throws `shared/stale-revision` if the stored revision has changed. */
+  /** Saves the stage, its evaluations and its results. Throws `shared/stale-revision` if the stored revision has changed. */
   save(stage: TaskStage): Promise<void>;
   addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void>;
-  /** Deletes the outcomes of every evaluation of the stage. */
+  /** Deletes the outcomes of every evaluation and every result of the stage. */
   dropOutcomes(stage: TaskStage): Promise<void>;
   /** In the order of the sets. Without filters all outcomes; otherwise those that at least one selects. */
   outcomes(
@@ -97,4 +149,24 @@ export interface TaskStageRepository {
     filters: readonly OutcomeFilter[],
     page: PageRequest,
   ): Promise<Page<PolicySetOutcome>>;
+}
+
+/** The results of run tasks, which are saved with their stages. Those of a deleted workspace are missing. */
+export interface TaskResultRepository {
+  /** With the caller's standing on the run's workspace. */
+  findFor(actor: Actor, id: TaskResultId): Promise<WithStanding<LocatedResult> | undefined>;
+  find(id: TaskResultId): Promise<LocatedResult | undefined>;
+  /** The result whose callback token has this digest. One indexed statement. */
+  byToken(digest: string): Promise<LocatedResult | undefined>;
+  /** Results whose deadline has passed, the longest passed first. */
+  overdue(now: Instant, limit: number): Promise<readonly LocatedResult[]>;
+  /** Ends the callback tokens of a task that is removed, and the waiting for its results. */
+  endTask(
+    of: { readonly taskId: RunTaskId } | { readonly workspaceTaskId: WorkspaceTaskId },
+    now: Instant,
+  ): Promise<void>;
+  /** Replaces the outcomes of a result. */
+  keepOutcomes(id: TaskResultId, outcomes: readonly TaskResultOutcome[]): Promise<void>;
+  /** In the order in which the task reported them. */
+  outcomes(id: TaskResultId, page: PageRequest): Promise<Page<TaskResultOutcome>>;
 }

@@ -35,8 +35,11 @@ export interface RunRepository {
   /** The facts for the configuration version's guards. */
   aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered>;
   anyApplying(scope: RunScope): Promise<boolean>;
-  /** The next sequence number of the workspace's runs. Locks the workspace's row. */
-  takeSequence(workspaceId: WorkspaceId): Promise<number>;
+  /**
+   * The next sequence number of the workspace's runs, and whether run tasks are attached to the workspace, in one
+   * statement. Locks the workspace's row.
+   */
+  takeSequence(workspaceId: WorkspaceId): Promise<{ readonly sequence: number; readonly hasTasks: boolean }>;
   /** Whether another run holds the workspace. */
   anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean>;
   /**

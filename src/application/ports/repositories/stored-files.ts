@@ -3,7 +3,7 @@ import type { BundleKey } from '../../../domain/index.js';
 /** A stored bundle that a row refers to. */
 export interface StoredFile {
   readonly key: BundleKey;
-  /** The id of its configuration version, state version or run. */
+  /** The id of its configuration version, state version, run or policy set version. */
   readonly of: string;
   /** Null for files that a run fetched for itself, which are only known by their key. */
   readonly known: { readonly bytes: number; readonly sha256: string } | null;

@@ -1,9 +1,12 @@
 import type {
   Actor,
+  ProjectId,
   TeamId,
+  TeamInQuestion,
   TeamVisibility,
   TeamWorkspace,
   TeamWorkspaceId,
+  TokenOwner,
   WithStanding,
   WorkspaceId,
 } from '../../../domain/index.js';
@@ -23,6 +26,18 @@ export interface TeamAccessFilter {
   readonly visibility: TeamVisibility;
 }
 
+/** A user or team whose access to a workspace is asked for. */
+export type AccessHolder = Extract<TokenOwner, { readonly kind: 'user' | 'team' }>;
+
+/** A member or a team of the workspace's organization. */
+export interface HolderView {
+  /** The username, or the name of the team. */
+  readonly name: string;
+  readonly projectId: ProjectId;
+  /** Those of the standing. */
+  readonly teams: ReadonlyMap<TeamId, TeamInQuestion & { readonly name: string }>;
+}
+
 /** The grants of teams on workspaces. Those of a deleted team, workspace or organization are missing. */
 export interface TeamWorkspaceRepository {
   /**
@@ -30,6 +45,11 @@ export interface TeamWorkspaceRepository {
    * wait until it ends.
    */
   findFor(actor: Actor, id: TeamWorkspaceId): Promise<WithStanding<TeamWorkspaceView> | undefined>;
+  /**
+   * The standing is the holder's on the workspace; a suspended user has none. Undefined for a user who is not a member
+   * or whose invitation is open, and for a team of another organization. One indexed statement.
+   */
+  holder(holder: AccessHolder, workspaceId: WorkspaceId): Promise<WithStanding<HolderView> | undefined>;
   /** Throws `attribute/taken` if the team already has a grant on the workspace. */
   add(teamWorkspace: TeamWorkspace): Promise<void>;
   /** For a row that was found in the same transaction. Throws `shared/stale-revision` if the stored revision has changed. */

@@ -6,15 +6,25 @@ import type {
   ConfigurationVersionRepository,
 } from './configuration-version-repository.js';
 import type { EffectOutbox, Removals } from './effect-outbox.js';
+import type { IdentityRepository } from './identity-repository.js';
 import type { RequestRates, SigningKeys } from './instances.js';
 import type { KeptBytes } from './kept-bytes.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
-import type { PolicyRepository, PolicySetRepository, TaskStageRepository } from './policy-repository.js';
+import type {
+  PolicyRepository,
+  PolicySetParameterRepository,
+  PolicySetRepository,
+  PolicySetVersionRepository,
+  TaskResultRepository,
+  TaskStageRepository,
+} from './policy-repository.js';
 import type { ProjectRepository } from './project-repository.js';
 import type { RowLocks } from './row-locks.js';
 import type { RunArtifacts } from './run-artifacts.js';
 import type { RunComments } from './run-comments.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
+import type { RunTaskRepository, WorkspaceTaskRepository } from './run-task-repository.js';
+import type { SessionRepository } from './session-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
 import type { TagBindingRepository, TagRepository } from './tag-repository.js';
@@ -31,6 +41,8 @@ export interface Repositories {
   readonly organizations: OrganizationRepository;
   readonly memberships: MembershipRepository;
   readonly users: UserRepository;
+  readonly identities: IdentityRepository;
+  readonly sessions: SessionRepository;
   readonly tokens: ApiTokenRepository;
   readonly teams: TeamRepository;
   readonly teamAccess: TeamWorkspaceRepository;
@@ -50,8 +62,13 @@ export interface Repositories {
   readonly stateVersions: StateVersionRepository;
   readonly stateOutputs: StateOutputRepository;
   readonly policySets: PolicySetRepository;
+  readonly policySetVersions: PolicySetVersionRepository;
+  readonly policySetParameters: PolicySetParameterRepository;
   readonly policies: PolicyRepository;
+  readonly runTasks: RunTaskRepository;
+  readonly workspaceTasks: WorkspaceTaskRepository;
   readonly taskStages: TaskStageRepository;
+  readonly taskResults: TaskResultRepository;
   readonly agentPools: AgentPoolRepository;
   readonly agentTokens: AgentTokenRepository;
   readonly storedFiles: StoredFiles;

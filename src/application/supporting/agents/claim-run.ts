@@ -4,14 +4,13 @@ import {
   type ConfigurationVersionState,
   type Instant,
   type Phase,
+  type PolicySetParameter,
   type RunId,
   type RunState,
   type RunTrigger,
   type RunVariable,
   resolveVariables,
-  type SourcedVariable,
   type StateVersion,
-  type StoredVariable,
   serves,
   type TaskStage,
   type Workspace,
@@ -21,11 +20,16 @@ import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { lockedRun, type ProgressRepositories, type RunProgress } from '../runs/run-progress.js';
 import type { OpenedVariable } from '../variables/variable-values.js';
 import { unknownAgent } from './authenticate-agent.js';
 import { leaseEnd } from './lease-holder.js';
+
+/** A parameter with its value, for the agent that evaluates its set. */
+export interface OpenedParameter extends PolicySetParameter {
+  readonly value: string;
+}
 
 /** A claimed run with all data an agent needs to execute it, and the lease token for its reports. */
 export interface Job {
@@ -35,11 +39,14 @@ export interface Job {
   readonly run: RunState;
   readonly workspace: Workspace;
   readonly version: ConfigurationVersionState;
+  /** The stage after the plan, with the policies to evaluate; null without one. */
   readonly stage: TaskStage | null;
   /** The run's own variables, without those that a variable set overrides. */
   readonly runVariables: readonly RunVariable[];
   /** The variables of the workspace and its variable sets at the time of the claim. */
   readonly variables: readonly OpenedVariable[];
+  /** The parameters of the policy sets to evaluate, at the time of the claim. */
+  readonly parameters: readonly OpenedParameter[];
   /** The workspace's current state; null if it has none. */
   readonly state: StateVersion | null;
   /** The base of the endpoints from which the run's program reads the states that are shared with it. */
@@ -59,7 +66,9 @@ const mostLooks = 20;
 /** POST /agent/v1/claims, a single attempt: the caller repeats it while the client waits. */
 export class ClaimRun {
   constructor(
-    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'variables' | 'agentPools' | 'rowLocks' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<
+      ProgressRepositories | 'variables' | 'policySetParameters' | 'agentPools' | 'rowLocks' | 'audit'
+    >,
     private readonly clock: Clock,
     private readonly secrets: SecretGenerator,
     private readonly box: SecretBox,
@@ -101,12 +110,17 @@ export class ClaimRun {
         lease: { poolId, agent: name, digest, expiresAt },
       });
       const { state } = started;
+      const stages = await tx.taskStages.ofRun(id);
+      const stage = stages.find((one) => one.stage === 'post_plan') ?? null;
       const applying = await tx.variables.applyingTo(state.workspaceId);
       const resolved = resolveVariables(state.options.variables, applying);
-      const { variables, lost } = this.opened(resolved.variables);
-      if (lost > 0) {
+      const { opened: variables, lost } = this.opened(resolved.variables.map(({ variable }) => variable));
+      const { opened: parameters, lost: lostParameters } = this.opened(await parametersOf(tx, phase, stage));
+      if (lost + lostParameters > 0) {
         // Readers of the run may lack access to variables, so keys are not named.
-        const failure = `${lost} of the workspace's variables cannot be decrypted with any signing secret: set those without a value again`;
+        const what =
+          lost > 0 ? `${lost} of the workspace's variables` : `${lostParameters} of the policy sets' parameters`;
+        const failure = `${what} cannot be decrypted with any signing secret: set those without a value again`;
         await this.progress.fire(tx, started, 'fail', { failure });
         await tx.audit.add(doneBySystem('runs/fail', id), state);
         return undefined;
@@ -114,7 +128,6 @@ export class ClaimRun {
       await tx.audit.add(doneByAgent(agent, 'runs/claim', id), state);
       const version = await tx.configurationVersions.find(state.configurationVersionId);
       if (version === undefined) throw new Error(`a resource that ${id} depends on was deleted`);
-      const stage = (await tx.taskStages.ofRun(id)) ?? null;
       return {
         leaseToken: secret,
         expiresAt,
@@ -125,6 +138,7 @@ export class ClaimRun {
         stage,
         runVariables: resolved.run,
         variables,
+        parameters,
         state: (await tx.stateVersions.current(workspace.id)) ?? null,
         sharedStatesUrl: this.urls.issue('shared-states', digest, this.clock.now()),
         planFile: phase === 'plan' ? null : ((await tx.runArtifacts.find(id, 'plan-file')) ?? null),
@@ -132,15 +146,21 @@ export class ClaimRun {
     });
   }
 
-  /** `lost` is the number of variables that cannot be opened. */
-  private opened(sealed: readonly SourcedVariable<StoredVariable>[]) {
-    const variables: OpenedVariable[] = [];
+  /** `lost` is the number of values that cannot be opened. */
+  private opened<Sealed extends { readonly sealedValue: string }>(sealed: readonly Sealed[]) {
+    const opened: (Sealed & { readonly value: string })[] = [];
     let lost = 0;
-    for (const { variable } of sealed) {
-      const value = openedWith(this.box, variable.sealedValue);
+    for (const one of sealed) {
+      const value = openedWith(this.box, one.sealedValue);
       if (value === undefined) lost += 1;
-      else variables.push({ ...variable, value });
+      else opened.push({ ...one, value });
     }
-    return { variables, lost };
+    return { opened, lost };
   }
 }
+
+/** An apply evaluates no policies. */
+const parametersOf = async (tx: Transaction<'policySetParameters'>, phase: Phase, stage: TaskStage | null) =>
+  phase === 'apply' || stage === null
+    ? []
+    : tx.policySetParameters.ofSets(stage.evaluations.flatMap(({ policySets }) => policySets.map(({ id }) => id)));

@@ -37,7 +37,8 @@ export class ReportPolicyEvaluation {
   execute(holder: LeaseHolder, id: PolicyEvaluationId, report: PolicyReport): Promise<RunStatus> {
     return this.unitOfWork.run(async (tx) => {
       const run = await lockedLeasedRun(tx, this.secrets, holder);
-      const stage = await tx.taskStages.ofRun(run.state.id);
+      const stages = await tx.taskStages.ofRun(run.state.id);
+      const stage = stages.find(({ evaluations }) => evaluations.some((one) => one.id === id));
       const evaluation = stage?.evaluations.find((one) => one.id === id);
       if (stage === undefined || evaluation === undefined) {
         throw new DomainError('resource/not-found', 'the run has no such policy evaluation');

@@ -16,8 +16,9 @@ export class ReadRunPolicy {
   execute(holder: LeaseHolder, sha256: string): Promise<string> {
     return this.unitOfWork.read(async (tx) => {
       const run = await leasedRun(tx, this.secrets, holder);
-      const stage = await tx.taskStages.ofRun(run.state.id);
-      const sets = stage?.evaluations.flatMap(({ policySets }) => policySets) ?? [];
+      const stages = await tx.taskStages.ofRun(run.state.id);
+      const evaluations = stages.flatMap((stage) => stage.evaluations);
+      const sets = evaluations.flatMap(({ policySets }) => policySets);
       const named = sets.flatMap(({ policies }) => policies.map((policy) => policy.code));
       const workspace = named.includes(sha256) ? await tx.workspaces.find(run.state.workspaceId) : undefined;
       const code = workspace && (await tx.policies.findCode(workspace.organizationId, sha256));

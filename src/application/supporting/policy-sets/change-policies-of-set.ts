@@ -1,4 +1,5 @@
 import { type Actor, authorized, type PolicyId, type PolicySet, type PolicySetId } from '../../../domain/index.js';
+import { checkNotVersioned } from '../../../domain/policy-outcomes/policy-set.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -14,6 +15,7 @@ export class ChangePoliciesOfSet {
   execute(actor: Actor, id: PolicySetId, change: 'attach' | 'detach', policyIds: readonly PolicyId[]): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      if (change === 'attach') checkNotVersioned(policySet, { member: 'data' });
       const next: PolicySet = {
         ...policySet,
         policyIds:

@@ -43,6 +43,7 @@ export class CreatePolicySet {
           relationship: 'workspaceExclusions',
         }),
         policyIds: [],
+        versions: null,
         createdAt: now,
         updatedAt: now,
         revision: 0,

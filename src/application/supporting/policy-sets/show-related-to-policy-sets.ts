@@ -3,11 +3,13 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type Related, related } from '../../related.js';
 import { showingWorkspaces } from '../workspaces/show-workspace.js';
 
-export type PolicySetInclude = 'policies' | 'workspaces' | 'exclusions';
+export type PolicySetInclude = 'policies' | 'workspaces' | 'exclusions' | 'current-version' | 'newest-version';
 
 /** Resources to include with policy sets of one organization that the caller may manage. */
 export class ShowRelatedToPolicySets {
-  constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'policies' | 'runs'>) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'policies' | 'policySetVersions' | 'runs'>,
+  ) {}
 
   execute(
     actor: Actor,
@@ -26,6 +28,12 @@ export class ShowRelatedToPolicySets {
             all(({ policyIds }) => policyIds),
           )
         : [];
+      const versions = await tx.policySetVersions.allOf(
+        all(({ versions }) => [
+          ...(include.has('current-version') && versions?.current ? [versions.current.id] : []),
+          ...(include.has('newest-version') && versions ? [versions.newest.id] : []),
+        ]),
+      );
       const standing = organization?.standing;
       const workspaces =
         standing === undefined
@@ -41,6 +49,7 @@ export class ShowRelatedToPolicySets {
             );
       return [
         ...policies.map(related('policy')),
+        ...versions.map(related('policy-set-version')),
         ...(await showingWorkspaces(tx, workspaces)).map(related('workspace')),
       ];
     });

@@ -5,7 +5,12 @@ import {
   type PolicySetId,
   type PolicySetSettings,
 } from '../../../domain/index.js';
-import { checkKinds, checkNames, checkPolicySet } from '../../../domain/policy-outcomes/policy-set.js';
+import {
+  checkKinds,
+  checkNames,
+  checkNotVersioned,
+  checkPolicySet,
+} from '../../../domain/policy-outcomes/policy-set.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -20,6 +25,9 @@ export class UpdatePolicySet {
   execute(actor: Actor, id: PolicySetId, change: Partial<PolicySetSettings>): Promise<PolicySet> {
     return this.unitOfWork.run(async (tx) => {
       const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      if (change.policies !== undefined) checkNotVersioned(policySet, { attribute: 'policies' });
+      if (change.kind !== undefined && change.kind !== policySet.kind)
+        checkNotVersioned(policySet, { attribute: 'kind' });
       const next: PolicySet = {
         ...policySet,
         ...checkPolicySet(change),

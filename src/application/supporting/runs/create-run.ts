@@ -32,7 +32,9 @@ export interface NewRun {
 /** POST /runs. A version is usable if it is uploaded, or archived and can be fetched again. */
 export class CreateRun {
   constructor(
-    private readonly unitOfWork: UnitOfWork<ProgressRepositories | 'policySets' | 'keptBytes' | 'rowLocks' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<
+      ProgressRepositories | 'policySets' | 'workspaceTasks' | 'keptBytes' | 'rowLocks' | 'audit'
+    >,
     private readonly progress: RunProgress,
     private readonly quota: ByteQuota,
   ) {}

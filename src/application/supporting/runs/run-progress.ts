@@ -1,4 +1,6 @@
 import {
+  type ApplyingPolicySet,
+  type ApplyingTask,
   type BundleKey,
   type ConfigurationVersion,
   DomainError,
@@ -6,7 +8,6 @@ import {
   moveAll,
   notFound,
   openTaskStage,
-  type PolicyCheck,
   policyKinds,
   Run,
   type RunChange,
@@ -17,11 +18,15 @@ import {
   type RunId,
   type RunState,
   type RunTrigger,
+  type StageCheck,
   type TaskStage,
+  type TaskStageName,
+  taskStageNames,
   type VersionFactsGathered,
   type Workspace,
 } from '../../../domain/index.js';
 import { asApplied } from '../../../domain/policy-outcomes/policy-set.js';
+import { hasOpenEvaluations } from '../../../domain/policy-outcomes/task-stage.js';
 import { forceCancelAvailableAt } from '../../../domain/supporting/runs/run.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -48,8 +53,8 @@ export type DraftRun = Omit<RunDraft, 'id' | 'sequence' | 'createdAt' | 'workspa
 /** Later than any instant. */
 const unreached: Instant = '~';
 
-const checkOf: Readonly<Record<TaskStage['status'], PolicyCheck>> = {
-  pending: 'open',
+const checkOf: Readonly<Record<TaskStage['status'], StageCheck>> = {
+  pending: 'waiting',
   running: 'open',
   passed: 'passed',
   awaiting_override: 'overridable',
@@ -71,14 +76,14 @@ export class RunProgress {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Creates a run with its task stage; the run is queued if no other run is ahead of it. */
+  /** Creates a run with its task stages; the run is queued if no other run is ahead of it. */
   async begin(
-    tx: RunTransaction & Transaction<'policySets' | 'rowLocks'>,
+    tx: RunTransaction & Transaction<'policySets' | 'workspaceTasks' | 'rowLocks'>,
     workspace: Workspace,
     draft: DraftRun,
   ): Promise<Run> {
     const now = this.clock.now();
-    const [held, sequence, sets] = await Promise.all([
+    const [held, { sequence, hasTasks }, sets] = await Promise.all([
       // Serializes with the organization's removal, which either sees the run or commits first.
       tx.rowLocks.share({ kind: 'organization', id: workspace.organizationId }),
       tx.runs.takeSequence(workspace.id),
@@ -90,19 +95,38 @@ export class RunProgress {
     const options = { ...draft.options, terraformVersion };
     const run = Run.create({ ...draft, options, id, sequence, workspaceId: workspace.id, createdAt: now });
     await tx.runs.add(run);
-    const kinds = policyKinds.filter((kind) => sets.some((set) => set.kind === kind));
-    if (kinds.length > 0) {
-      const stage = openTaskStage(
-        { id: this.ids.next('task-stage'), runId: id, createdAt: now },
-        kinds.map((kind) => ({
-          id: this.ids.next('policy-evaluation'),
-          kind,
-          policySets: sets.filter((set) => set.kind === kind).map(asApplied),
-        })),
-      );
-      await tx.taskStages.add(stage);
-    }
+    const tasks = hasTasks ? await tx.workspaceTasks.applyingTo(workspace.id) : [];
+    for (const stage of this.stagesOf(run, sets, tasks)) await tx.taskStages.add(stage);
     return this.settle(tx, run);
+  }
+
+  /** The stages to which policies or run tasks apply, as both are now. */
+  private stagesOf(
+    { state: { id: runId, planOnly: speculative, createdAt } }: Run,
+    sets: readonly ApplyingPolicySet[],
+    tasks: readonly ApplyingTask[],
+  ): readonly TaskStage[] {
+    const kinds = policyKinds.filter((kind) => sets.some((set) => set.kind === kind));
+    return taskStageNames.flatMap((stage) => {
+      const called = tasks.filter(({ stages }) => stages.includes(stage));
+      const evaluated = stage === 'post_plan' ? kinds : [];
+      if (called.length === 0 && evaluated.length === 0) return [];
+      const evaluations = evaluated.map((kind) => ({
+        id: this.ids.next('policy-evaluation'),
+        kind,
+        policySets: sets.filter((set) => set.kind === kind).map(asApplied),
+      }));
+      const results = called.map(({ id, task, enforcementLevel }) => ({
+        id: this.ids.next('task-result'),
+        taskId: task.id,
+        taskName: task.name,
+        taskUrl: task.url,
+        workspaceTaskId: id,
+        enforcementLevel,
+        speculative,
+      }));
+      return [openTaskStage({ id: this.ids.next('task-stage'), runId, stage, createdAt }, evaluations, results)];
+    });
   }
 
   /**
@@ -135,7 +159,7 @@ export class RunProgress {
 
   private async factsOf(tx: RunTransaction, run: Run): Promise<RunContext> {
     const { state } = run;
-    const [workspace, version, stage, seen] = await Promise.all([
+    const [workspace, version, stages, seen] = await Promise.all([
       tx.workspaces.find(state.workspaceId),
       tx.configurationVersions.find(state.configurationVersionId),
       tx.taskStages.ofRun(state.id),
@@ -145,15 +169,22 @@ export class RunProgress {
       // The organization was deleted after the run was read: the next attempt does not find the run either.
       throw new DomainError('shared/stale-revision', `a resource that ${state.id} depends on was deleted`);
     }
+    const check = (name: TaskStageName): StageCheck => {
+      const stage = stages.find((one) => one.stage === name);
+      return stage === undefined ? 'none' : checkOf[stage.status];
+    };
     return {
       version,
-      stage,
+      stages,
       facts: {
         ...(await this.wayOf(tx, run, workspace)),
         filesMissing: version.state.status === 'archived' && state.ownFiles === null,
         creatorMayApply: stillMay(seen, 'runs/apply'),
         cancelOverdue: (forceCancelAvailableAt(state) ?? unreached) <= this.clock.now(),
-        policyCheck: stage === undefined ? 'none' : checkOf[stage.status],
+        prePlan: check('pre_plan'),
+        policyCheck: check('post_plan'),
+        preApply: check('pre_apply'),
+        evaluationsOpen: stages.some(hasOpenEvaluations),
       },
     };
   }
@@ -180,16 +211,22 @@ export class RunProgress {
   }
 
   private async perform(tx: RunTransaction, effect: RunEffect, { state }: Run, context: RunContext): Promise<void> {
-    const { version, stage } = context;
+    const { version, stages } = context;
+    const named = (name: TaskStageName) => stages.filter(({ stage }) => stage === name);
     const subject = version.state.id;
     const effects: { readonly [Name in RunEffect]: () => Promise<void> | void } = {
       'fetch-files': () => tx.effects.enqueue(subject, [{ kind: 'fetch-run-files', runId: state.id }]),
-      'start-policy-check': () => this.moveStage(tx, stage, 'start'),
-      'close-policy-check': () => this.moveStage(tx, stage, 'close'),
+      'start-pre-plan': () => this.start(tx, named('pre_plan')),
+      'start-policy-check': () => this.start(tx, named('post_plan')),
+      'start-pre-apply': () => this.start(tx, named('pre_apply')),
+      'start-post-apply': () => this.start(tx, named('post_apply')),
+      'close-task-stages': () => this.moveStages(tx, stages, 'close'),
       'reset-policy-check': async () => {
-        if (stage !== undefined) await tx.taskStages.dropOutcomes(stage);
-        await this.moveStage(tx, stage, 'reset');
+        for (const stage of named('post_plan')) await tx.taskStages.dropOutcomes(stage);
+        await this.moveStages(tx, named('post_plan'), 'reset');
       },
+      // The run itself gives up its lease.
+      'release-agent': () => {},
       'drop-reports': async () => {
         await tx.runLogs.drop(state.id, 'plan');
         await discard(tx, await tx.runArtifacts.drop(state.id));
@@ -212,19 +249,27 @@ export class RunProgress {
     await effects[effect]();
   }
 
-  private async moveStage(
+  private async moveStages(
     tx: Transaction<'taskStages'>,
-    stage: TaskStage | undefined,
+    stages: readonly TaskStage[],
     trigger: 'start' | 'close' | 'reset',
   ): Promise<void> {
-    if (stage !== undefined) await tx.taskStages.save(moveAll(stage, trigger, this.clock.now()));
+    for (const stage of stages) await tx.taskStages.save(moveAll(stage, trigger, this.clock.now()));
+  }
+
+  /** Starts stages and orders the calls of their run tasks. */
+  private async start(tx: Transaction<'taskStages' | 'effects'>, stages: readonly TaskStage[]): Promise<void> {
+    await this.moveStages(tx, stages, 'start');
+    for (const { id: resultId } of stages.flatMap(({ results }) => results)) {
+      await tx.effects.enqueue(resultId, [{ kind: 'call-run-task', resultId }]);
+    }
   }
 }
 
 interface RunContext {
   readonly facts: RunFactsGathered;
   readonly version: ConfigurationVersion;
-  readonly stage: TaskStage | undefined;
+  readonly stages: readonly TaskStage[];
 }
 
 /** Orders the removal of bundles that no row refers to any more. */

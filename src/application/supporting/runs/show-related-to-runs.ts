@@ -63,7 +63,7 @@ export class ShowRelatedToRuns {
 }
 
 async function stages(tx: Transaction<'taskStages'>, runs: readonly ShownRun[]): Promise<readonly Related[]> {
-  const having = runs.filter(({ stageId, standing }) => stageId !== null && may(standing, 'policy-outcomes/read'));
+  const having = runs.filter(({ stageIds, standing }) => stageIds.length > 0 && may(standing, 'policy-outcomes/read'));
   const standings = new Map(having.map(({ run, standing }) => [run.id, standing]));
   return (await tx.taskStages.ofRuns([...standings.keys()])).flatMap((subject) => {
     const standing = standings.get(subject.runId);

@@ -17,8 +17,8 @@ export interface ShownRun {
   readonly run: RunState;
   /** The reader's standing on its workspace: it decides which actions the document offers. */
   readonly standing: Standing;
-  /** Null if no policy applies to it. */
-  readonly stageId: TaskStageId | null;
+  /** Its task stages, in their order. */
+  readonly stageIds: readonly TaskStageId[];
   /** Its queue position while it waits for its workspace; 0 otherwise. */
   readonly position: number;
 }
@@ -66,7 +66,7 @@ export async function showingEach(
   return seen.map(({ subject: run, standing }) => ({
     run,
     standing,
-    stageId: stageIds.get(run.id) ?? null,
+    stageIds: stageIds.get(run.id) ?? [],
     position: positions.get(run.id) ?? 0,
   }));
 }
@@ -80,7 +80,7 @@ export async function showingQueued(
   return queued.map(({ subject: { run, position }, standing }) => ({
     run,
     standing,
-    stageId: stageIds.get(run.id) ?? null,
+    stageIds: stageIds.get(run.id) ?? [],
     position: waits(run) ? position : 0,
   }));
 }

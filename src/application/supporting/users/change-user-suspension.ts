@@ -11,9 +11,9 @@ import {
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** POST /admin/users/:id/actions/suspend and …/unsuspend. While suspended, none of the user's tokens is accepted. */
+/** POST /admin/users/:id/actions/suspend and …/unsuspend. While suspended, none of the user's tokens is accepted. Their sessions end. */
 export class ChangeUserSuspension {
-  constructor(private readonly unitOfWork: UnitOfWork<'users' | 'audit'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'users' | 'sessions' | 'audit'>) {}
 
   async execute(actor: Actor, id: UserId, suspended: boolean): Promise<User> {
     authorize(standingOnSite(actor), 'users/manage');
@@ -24,6 +24,7 @@ export class ChangeUserSuspension {
         throw new DomainError('user/protected', 'a site administrator cannot suspend their own user');
       }
       await tx.users.setSuspended(id, suspended);
+      await tx.sessions.removeOf(id);
       await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
       return { ...user, suspended };
     });

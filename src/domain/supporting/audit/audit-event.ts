@@ -1,12 +1,16 @@
 import { type Actor, identityOf, type RequestTrace } from '../../authorization/actor.js';
 import type { Action } from '../../authorization/policy.js';
 import type { DomainErrorCode } from '../../shared/domain-error.js';
-import type { AgentPoolId, Instant, OrganizationId, TokenId } from '../../shared/id.js';
+import type { AgentPoolId, Instant, OrganizationId, RunTaskId, SessionId, TokenId } from '../../shared/id.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 
 /** Actions outside the policy: by the holder of an upload URL, an agent, a forge, or the service itself. */
 export const unaskedActions = [
   'requests/authenticate',
+  'sessions/start',
+  'sessions/end',
+  'identities/link',
+  'users/create-at-sign-in',
   'configuration-versions/upload',
   'configuration-versions/fetch',
   'configuration-versions/fail',
@@ -21,18 +25,24 @@ export const unaskedActions = [
   'state-versions/write',
   'state-versions/upload',
   'state-versions/upload-json',
+  'policy-sets/upload',
+  'policy-sets/fail',
+  'policy-sets/discard',
   'state-versions/delete-data',
   'policy-outcomes/report',
+  'task-results/call',
+  'task-results/report',
+  'task-results/time-out',
 ] as const;
 
 export type AuditAction = Action | (typeof unaskedActions)[number];
 
-/** The identity that acted. API callers and agents have an id and the id of their token. */
+/** The identity that acted. API callers and agents have an id and the id of their token or session. */
 export interface AuditActor {
-  readonly kind: Actor['kind'] | 'agent' | 'upload-url' | 'forge' | 'system' | 'nobody';
-  /** For an agent, the id of its pool. */
+  readonly kind: Actor['kind'] | 'agent' | 'run-task' | 'upload-url' | 'forge' | 'system' | 'nobody';
+  /** For an agent, the id of its pool; for a run task, its id. */
   readonly id: string | null;
-  readonly tokenId: TokenId | null;
+  readonly tokenId: TokenId | SessionId | null;
 }
 
 /** Lists of ids, keyed by their type. */
@@ -82,7 +92,7 @@ export const unknownActor: AuditActor = { kind: 'nobody', id: null, tokenId: nul
 /** An action of an API caller. */
 export const doneBy = (
   actor: Actor,
-  action: Action,
+  action: AuditAction,
   subject: string,
   detail: AuditDetail | null = null,
 ): NewAuditEvent => ({
@@ -138,3 +148,17 @@ export const doneFromOutside = (
   subject,
   request: request ?? null,
 });
+
+export const runTaskActorOf = (taskId: RunTaskId | null): AuditActor => ({
+  kind: 'run-task',
+  id: taskId,
+  tokenId: null,
+});
+
+/** An action of a run task with a callback token. */
+export const doneByRunTask = (
+  taskId: RunTaskId,
+  action: AuditAction,
+  subject: string,
+  request: RequestTrace | undefined,
+): NewAuditEvent => ({ ...done, actor: runTaskActorOf(taskId), action, subject, request: request ?? null });

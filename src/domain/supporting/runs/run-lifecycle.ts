@@ -1,73 +1,17 @@
-import type { LifecycleGuard, LifecycleRow } from '../../shared/lifecycle-engine.js';
+import type { LifecycleRow } from '../../shared/lifecycle-engine.js';
+import type { runGuards } from './run-guards.js';
 import type { RunStatus } from './run-status.js';
-
-/** The state of the policies that apply to a run. `overridable`: failed, and waiting for an override. */
-export type PolicyCheck = 'none' | 'open' | 'passed' | 'overridable' | 'failed';
-
-/** The facts a guard may check: the run itself and facts the use case gathered through ports. */
-export interface RunGuardFacts {
-  readonly status: RunStatus;
-  readonly planOnly: boolean;
-  readonly savePlan: boolean;
-  readonly autoApply: boolean;
-  readonly hasChanges: boolean;
-  readonly cancelRequested: boolean;
-  readonly options: { readonly allowEmptyApply: boolean };
-  /** No other run holds the workspace or waits longer, and the workspace is not locked; plan-only runs never wait. */
-  readonly workspaceAvailable: boolean;
-  /** Whether another run holds the workspace. */
-  readonly workspaceHeld: boolean;
-  /** Whether the version's files are discarded and must be fetched again for this run. */
-  readonly filesMissing: boolean;
-  /** Whether its creator currently holds `runs: apply`. */
-  readonly creatorMayApply: boolean;
-  /** Whether the agent that was asked to stop has had the time to. */
-  readonly cancelOverdue: boolean;
-  readonly policyCheck: PolicyCheck;
-}
-
-export const runGuards = {
-  'workspace available': { holds: (run) => run.workspaceAvailable, because: 'its workspace is not available' },
-  'workspace held': { holds: (run) => run.workspaceHeld, because: 'no other run holds its workspace' },
-  'files available': { holds: (run) => !run.filesMissing, because: 'its files must be fetched first' },
-  'files missing': { holds: (run) => run.filesMissing, because: 'its files are available' },
-  'policies apply': { holds: (run) => run.policyCheck !== 'none', because: 'no policies apply to it' },
-  'policies passed': { holds: (run) => run.policyCheck === 'passed', because: 'its policies have not passed' },
-  'policies failed, overridable': {
-    holds: (run) => run.policyCheck === 'overridable',
-    because: 'it has no failed policies that can be overridden',
-  },
-  'policies failed, not overridable': {
-    holds: (run) => run.policyCheck === 'failed',
-    because: 'its policies have not failed, or can be overridden',
-  },
-  'policies done': {
-    holds: (run) => run.policyCheck === 'none' || run.status !== 'planned',
-    because: 'its policies have not been evaluated',
-  },
-  'nothing to apply': {
-    holds: (run) => run.planOnly || !(run.hasChanges || run.options.allowEmptyApply),
-    because: 'there is something to apply',
-  },
-  'save plan': { holds: (run) => run.savePlan, because: 'it was not created to save its plan' },
-  'auto-apply': {
-    holds: (run) => run.autoApply && run.creatorMayApply,
-    because: 'it requires confirmation',
-  },
-  'cancel not requested': { holds: (run) => !run.cancelRequested, because: 'it is already being canceled' },
-  'cancel requested': { holds: (run) => run.cancelRequested, because: 'cancellation was not requested' },
-  'cancel overdue': {
-    holds: (run) => run.cancelOverdue,
-    because: 'its agent still has time to stop, until `force-cancel-available-at`',
-  },
-} as const satisfies Record<string, LifecycleGuard<RunGuardFacts>>;
 
 /** The effects of a transition in addition to the new status. */
 export type RunEffect =
   | 'fetch-files'
+  | 'start-pre-plan'
   | 'start-policy-check'
+  | 'start-pre-apply'
+  | 'start-post-apply'
   | 'reset-policy-check'
-  | 'close-policy-check'
+  | 'close-task-stages'
+  | 'release-agent'
   | 'drop-reports'
   | 'promote-version'
   | 'release-workspace'
@@ -79,16 +23,13 @@ export type RunEffect =
 export type RunTransition = LifecycleRow<RunStatus, string, keyof typeof runGuards, RunEffect>;
 
 const rests = ['planned', 'post_plan_completed'] as const;
-const completion = [
-  'close-policy-check',
-  'discard-files',
-  'discard-plan-file',
-  'archive-version',
-  'release-workspace',
-] as const;
+/** A run no longer needs these once it is over. */
+const leftovers = ['discard-files', 'discard-plan-file', 'archive-version', 'release-workspace'] as const;
+const completion = ['close-task-stages', ...leftovers] as const;
 
 const step = { guards: [], automatic: false, effects: [], refusedAs: 'run/transition-refused' } as const;
 const automatic = { ...step, automatic: true } as const;
+const check = { ...automatic, done: 'checked' } as const;
 
 /** The complete lifecycle of a run. `Run` only reads it; the first applicable automatic row fires. */
 export const runLifecycle = [
@@ -110,6 +51,32 @@ export const runLifecycle = [
     done: 'queued',
   },
   { ...step, trigger: 'finish-fetch', from: ['fetching'], to: 'plan_queued', done: 'queued' },
+  {
+    // Before an agent may claim it, also when it was queued by a fetch of its files.
+    ...check,
+    trigger: 'start-pre-plan',
+    from: ['plan_queued'],
+    guards: ['tasks before the plan'],
+    to: 'pre_plan_running',
+    effects: ['start-pre-plan'],
+  },
+  {
+    ...check,
+    trigger: 'pass-pre-plan',
+    from: ['pre_plan_running'],
+    guards: ['tasks before the plan passed'],
+    to: 'pre_plan_completed',
+  },
+  {
+    ...check,
+    trigger: 'fail-pre-plan',
+    from: ['pre_plan_running'],
+    guards: ['tasks before the plan failed'],
+    to: 'errored',
+    effects: completion,
+    failure: 'a mandatory run task before the plan did not pass',
+  },
+  { ...automatic, trigger: 'requeue-plan', from: ['pre_plan_completed'], to: 'plan_queued', done: 'queued' },
   { ...step, trigger: 'start-plan', from: ['plan_queued'], to: 'planning', done: 'planned' },
   {
     ...step,
@@ -121,39 +88,45 @@ export const runLifecycle = [
   },
   { ...step, trigger: 'finish-plan', from: ['planning'], to: 'planned', done: 'planned' },
   {
-    ...automatic,
+    ...check,
     trigger: 'start-policy-check',
     from: ['planned'],
     guards: ['policies apply'],
     to: 'post_plan_running',
     effects: ['start-policy-check'],
-    done: 'checked',
   },
   {
-    ...automatic,
+    ...check,
     trigger: 'pass-policy-check',
     from: ['post_plan_running'],
     guards: ['policies passed'],
     to: 'post_plan_completed',
-    done: 'checked',
   },
   {
-    ...automatic,
+    ...check,
     trigger: 'await-override',
     from: ['post_plan_running'],
     guards: ['policies failed, overridable'],
     to: 'post_plan_awaiting_decision',
-    done: 'checked',
   },
   {
-    ...automatic,
+    ...check,
     trigger: 'fail-policy-check',
     from: ['post_plan_running'],
     guards: ['policies failed, not overridable'],
     to: 'errored',
     effects: completion,
     failure: 'policies that cannot be overridden failed or could not be evaluated',
-    done: 'checked',
+  },
+  {
+    // The agent has evaluated the policies: it need not wait for run tasks, and is not lost if it does not.
+    ...automatic,
+    trigger: 'release-agent',
+    from: ['post_plan_running'],
+    guards: ['policies evaluated', 'under lease'],
+    to: 'post_plan_running',
+    effects: ['release-agent'],
+    done: 'released',
   },
   {
     ...step,
@@ -190,10 +163,34 @@ export const runLifecycle = [
   },
   { ...step, trigger: 'confirm', from: [...rests, 'planned_and_saved'], to: 'confirmed', done: 'applied' },
   {
+    ...check,
+    trigger: 'start-pre-apply',
+    from: ['confirmed'],
+    guards: ['workspace available', 'tasks before the apply'],
+    to: 'pre_apply_running',
+    effects: ['start-pre-apply'],
+  },
+  {
+    ...check,
+    trigger: 'pass-pre-apply',
+    from: ['pre_apply_running'],
+    guards: ['tasks before the apply passed'],
+    to: 'pre_apply_completed',
+  },
+  {
+    ...check,
+    trigger: 'fail-pre-apply',
+    from: ['pre_apply_running'],
+    guards: ['tasks before the apply failed'],
+    to: 'errored',
+    effects: completion,
+    failure: 'a mandatory run task before the apply did not pass',
+  },
+  {
     ...automatic,
     trigger: 'queue-apply',
-    from: ['confirmed'],
-    guards: ['workspace available'],
+    from: ['confirmed', 'pre_apply_completed'],
+    guards: ['workspace available', 'tasks before the apply called'],
     to: 'apply_queued',
     done: 'applied',
   },
@@ -203,7 +200,8 @@ export const runLifecycle = [
     trigger: 'finish-apply',
     from: ['applying'],
     to: 'applied',
-    effects: ['promote-version', 'drop-pending-state', ...completion],
+    // The run is over: run tasks after the apply are called, and can no longer stop anything.
+    effects: ['promote-version', 'drop-pending-state', 'start-post-apply', ...leftovers],
     done: 'applied',
   },
   {
@@ -217,7 +215,19 @@ export const runLifecycle = [
   {
     ...step,
     trigger: 'cancel',
-    from: ['pending', 'fetching', 'plan_queued', 'planning', 'post_plan_running', 'confirmed', 'apply_queued'],
+    from: [
+      'pending',
+      'fetching',
+      'plan_queued',
+      'pre_plan_running',
+      'pre_plan_completed',
+      'planning',
+      'post_plan_running',
+      'confirmed',
+      'pre_apply_running',
+      'pre_apply_completed',
+      'apply_queued',
+    ],
     to: 'canceled',
     effects: completion,
     done: 'canceled',

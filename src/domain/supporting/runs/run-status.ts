@@ -1,9 +1,9 @@
 /** Every run status, grouped by stage. A run in `completion` is over. */
 export const stages = {
-  pending: ['pending', 'fetching', 'plan_queued'],
+  pending: ['pending', 'fetching', 'plan_queued', 'pre_plan_running', 'pre_plan_completed'],
   plan: ['planning', 'planned', 'planned_and_saved'],
   'policy check': ['post_plan_running', 'post_plan_awaiting_decision', 'post_plan_completed'],
-  apply: ['confirmed', 'apply_queued', 'applying'],
+  apply: ['confirmed', 'pre_apply_running', 'pre_apply_completed', 'apply_queued', 'applying'],
   completion: ['applied', 'planned_and_finished', 'discarded', 'errored', 'canceled'],
 } as const;
 
@@ -25,7 +25,7 @@ export const runStatusesHoldingWorkspace: readonly RunStatus[] = runStatusesInPr
   (status) => !waitingRunStatuses.includes(status) && status !== 'planned_and_saved',
 );
 
-/** Executed by an agent under a lease. */
+/** Executed by an agent under a lease; `post_plan_running` without one while only run tasks are waited for. */
 export const runStatusesUnderLease: readonly RunStatus[] = ['planning', 'post_plan_running', 'applying'];
 
 /**
@@ -36,5 +36,9 @@ export const queuedRunStatuses: readonly RunStatus[] = [
   'fetching',
   'plan_queued',
   'apply_queued',
+  'pre_plan_running',
+  'pre_plan_completed',
+  'pre_apply_running',
+  'pre_apply_completed',
   ...runStatusesUnderLease,
 ];

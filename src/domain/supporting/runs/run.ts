@@ -9,14 +9,8 @@ import {
 } from '../../shared/id.js';
 import { entered, Lifecycle, stampOf } from '../../shared/lifecycle-engine.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
-import {
-  type RunEffect,
-  type RunGuardFacts,
-  type RunTransition,
-  type RunTrigger,
-  runGuards,
-  runLifecycle,
-} from './run-lifecycle.js';
+import { type RunGuardFacts, runGuards } from './run-guards.js';
+import { type RunEffect, type RunTransition, type RunTrigger, runLifecycle } from './run-lifecycle.js';
 import {
   completedRunStatuses,
   type RunStatus,
@@ -158,7 +152,15 @@ export function operationOf({ planOnly, savePlan, options }: RunState): RunOpera
 
 export type RunFactsGathered = Pick<
   RunGuardFacts,
-  'workspaceAvailable' | 'workspaceHeld' | 'filesMissing' | 'creatorMayApply' | 'cancelOverdue' | 'policyCheck'
+  | 'workspaceAvailable'
+  | 'workspaceHeld'
+  | 'filesMissing'
+  | 'creatorMayApply'
+  | 'cancelOverdue'
+  | 'prePlan'
+  | 'policyCheck'
+  | 'preApply'
+  | 'evaluationsOpen'
 >;
 
 /** The fields a transition may change in addition to the status. */
@@ -283,15 +285,16 @@ export class Run {
 
   /** Whether its log of the phase is complete and closed. Policy evaluation is part of the plan's log. */
   hasFinished(phase: Phase): boolean {
-    const { status, statusTimestamps } = this.state;
-    const planned = statusTimestamps['planned-at'] !== undefined && status !== 'post_plan_running';
+    const { status, statusTimestamps, lease } = this.state;
+    const evaluated = status !== 'post_plan_running' || lease === null;
+    const planned = statusTimestamps['planned-at'] !== undefined && evaluated;
     return this.over || (phase === 'plan' && planned);
   }
 
-  /** When its log of the phase was completed; undefined while it is open. */
+  /** When its log of the phase was completed; undefined while it is open, and while run tasks follow the plan. */
   finishedAt(phase: Phase): Instant | undefined {
-    if (!this.hasFinished(phase)) return undefined;
     const { status, statusTimestamps: at, createdAt } = this.state;
+    if (!this.hasFinished(phase) || status === 'post_plan_running') return undefined;
     const checked = at['post-plan-awaiting-decision-at'] ?? at['post-plan-completed-at'];
     const planned = at['post-plan-running-at'] === undefined ? at['planned-at'] : checked;
     return (phase === 'plan' ? planned : undefined) ?? at[stampOf(status)] ?? createdAt;
@@ -312,7 +315,8 @@ export class Run {
     let state: RunState = { ...this.state, ...change, revision: this.state.revision + 1 };
     for (let row: RunTransition | undefined = first; row; row = life.automatic({ ...state, ...gathered })) {
       const kept = row.effects.includes('drop-reports') ? withoutReports(state) : state;
-      state = { ...kept, ...entered(kept, row, now), failure: row.failure ?? kept.failure };
+      const lease = row.effects.includes('release-agent') ? null : state.lease;
+      state = { ...kept, ...entered(kept, row, now), lease, failure: row.failure ?? kept.failure };
       effects.push(...row.effects);
     }
     const over = completedRunStatuses.includes(state.status);

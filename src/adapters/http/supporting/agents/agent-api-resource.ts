@@ -42,6 +42,7 @@ const job =
     stage,
     runVariables,
     variables,
+    parameters,
     state,
     planFile,
     sharedStatesUrl,
@@ -142,6 +143,25 @@ const job =
                 'The code as of the creation of the run. Null if none was uploaded.',
               ),
             })),
+            archive: orNull(
+              set.archive,
+              ({ versionId, sha256: hash, bytes }) => ({
+                id: is(text, versionId),
+                sha256: is(sha256, hash),
+                size: is(count, bytes),
+                url: is(fileUrl, `${own}/policy-set-versions/${versionId}`),
+              }),
+              'The archive with the code of all policies, as of the creation of the run. Null if each policy has its own.',
+            ),
+            parameters: each(
+              parameters.filter(({ policySetId }) => policySetId === set.id),
+              (parameter) => ({
+                key: is(text, parameter.key),
+                value: is(text, parameter.value, 'The value in clear text, even if it is sensitive.'),
+                sensitive: is(flag, parameter.sensitive),
+              }),
+              'The parameters as of the claim of the run, which policies read as `data.parameters`.',
+            ),
           })),
         }),
         'Policy evaluations to report after the plan. Empty for an apply.',

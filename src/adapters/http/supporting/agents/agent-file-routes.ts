@@ -69,6 +69,23 @@ export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
       },
     },
     {
+      method: 'get',
+      path: '/agent/v1/runs/:id/policy-set-versions/:versionId',
+      action: null,
+      reference: () => ({
+        operation: 'readRunPolicyArchive',
+        summary: 'Download the archive of a policy set of a claimed run (.tar.gz)',
+        about: 'Returns the archive as of the creation of the run. Only those of policy sets that apply to the run.',
+        headers: leaseHeader,
+        answers: { 200: bytes },
+        refusals: [...underLease, 'resource/not-found', 'service/unavailable'],
+      }),
+      handle: async (agent, exchange) => {
+        const id = String(exchange.request.params.versionId);
+        await stream(exchange, await use.readRunPolicyArchive.execute(holderOf(agent, exchange), id));
+      },
+    },
+    {
       method: 'post',
       path: '/agent/v1/runs/:id/state-versions',
       action: 'state-versions/write',

@@ -17,6 +17,7 @@ const actorKind = z.enum([
   'organization',
   'auditor',
   'agent',
+  'run-task',
   'upload-url',
   'forge',
   'system',
@@ -38,7 +39,7 @@ const attributesOf = ({ is }: Words, event: AuditEvent) => ({
   'actor-id': is(
     maybeText,
     event.actor.id,
-    'The id of the actor. For an agent, the id of its pool. Null if the actor is unknown.',
+    'The id of the actor. For an agent, the id of its pool. For a run task, its id. Null if the actor is unknown.',
   ),
   'token-id': is(maybeText, event.actor.tokenId),
   address: is(maybeText, event.request?.address ?? null, 'The IP address of the client.'),

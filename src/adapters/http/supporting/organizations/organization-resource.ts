@@ -114,7 +114,7 @@ const entitlements = ({ is }: Words): Members => ({
   operations: is(flag, true),
   'policy-enforcement': is(flag, true),
   'private-module-registry': is(flag, false),
-  'run-tasks': is(flag, false),
+  'run-tasks': is(flag, true),
   sentinel: is(flag, false),
   sso: is(flag, false),
   'state-storage': is(flag, false),

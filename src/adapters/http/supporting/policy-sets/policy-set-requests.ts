@@ -56,7 +56,9 @@ const settings = {
   'policy-tool-version': z.string().max(64).nullable().optional(),
   'agent-enabled': absentable(z.boolean()),
   'policy-update-patterns': absentable(z.array(z.string().max(255)).max(100)),
-  'vcs-repo': unserved('Policy sets in version control are not served. Upload policies and attach them'),
+  'vcs-repo': unserved(
+    'Policy sets in version control are not served. Upload a version (POST /policy-sets/:id/versions)',
+  ),
   'policies-path': unserved('Policies path belongs to policy sets in version control, which are not served'),
   'tag-selectors': unserved('Tag selectors are not served. Attach workspaces'),
 };
@@ -111,6 +113,8 @@ export const policySetParameters = {
     policies: ['policies'],
     workspaces: ['workspaces'],
     workspace_exclusions: ['exclusions'],
+    current_version: ['current-version'],
+    newest_version: ['newest-version'],
   }),
 };
 
@@ -118,11 +122,17 @@ export const policySetsParameters = {
   ...policySetParameters,
   'search[name]': textual('Only policy sets with this text in their name.'),
   'filter[kind]': oneOf(policyKinds, 'Only policy sets of this kind.'),
+  'filter[versioned]': oneOf(['true', 'false'], 'Only policy sets whose policies come from uploaded versions, or not.'),
 };
 
 export const policySetsQuery = ({ query }: Call) => {
-  const { 'search[name]': search, 'filter[kind]': kind, include } = valuesOf(policySetsParameters, query);
-  return { filter: { search, kind }, include };
+  const {
+    'search[name]': search,
+    'filter[kind]': kind,
+    'filter[versioned]': versioned,
+    include,
+  } = valuesOf(policySetsParameters, query);
+  return { filter: { search, kind, versioned: versioned && versioned === 'true' }, include };
 };
 
 /** Only what the request names. Policies are replaced as a whole. */

@@ -3,7 +3,7 @@ import { enforcementLevels, type Policy, type PolicySet, policyKinds } from '../
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
-import { count, dateTime, flag, maybeText, no, text } from '../../routing/resource-schema.js';
+import { count, dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
 
 const policyKind = z.enum(policyKinds);
 const level = z.enum(enforcementLevels);
@@ -20,7 +20,7 @@ const policy =
 
 /** A global set names the workspaces it is attached to, and not all the others it applies to. */
 const policySet = (words: Words) => {
-  const { is, each, toOne, toMany, link } = words;
+  const { is, each, toOne, toOneOrNone, toMany, link } = words;
   const policyOf = policy(words);
   return (dialect: Dialect) =>
     (policySet: PolicySet): Resource => ({
@@ -35,7 +35,7 @@ const policySet = (words: Words) => {
         policies: each(
           policySet.policies,
           policyOf,
-          'Policies declared in the set itself. The service does not store their code: agents provide it.',
+          'Policies declared in the set itself or in its current version. The service stores the code of those in a version; agents provide that of the others.',
         ),
         'policy-count': is(
           count,
@@ -56,9 +56,9 @@ const policySet = (words: Words) => {
         'policy-update-patterns': is(
           patterns,
           policySet.updatePatterns,
-          'Stored and shown. Policies do not come from version control.',
+          'Stored and shown. Policy sets in version control are not served.',
         ),
-        versioned: is(no, false),
+        versioned: is(flag, policySet.versions !== null, 'Whether the policies come from uploaded versions.'),
         'created-at': is(dateTime, policySet.createdAt),
         'updated-at': is(dateTime, policySet.updatedAt),
       },
@@ -77,7 +77,17 @@ const policySet = (words: Words) => {
         policies: toMany(
           'policies',
           policySet.policyIds,
-          'Policies attached to the set, whose code is stored on the service.',
+          'Policies attached to the set, whose code is stored on the service. Empty for a versioned set.',
+        ),
+        'current-version': toOneOrNone(
+          'policy-set-versions',
+          policySet.versions?.current?.id ?? null,
+          'The newest version that is ready. Null without one.',
+        ),
+        'newest-version': toOneOrNone(
+          'policy-set-versions',
+          policySet.versions?.newest.id ?? null,
+          'The version created last. Null without one.',
         ),
       },
       links: { self: link(`${dialect.prefix}/policy-sets/${policySet.id}`) },

@@ -38,7 +38,7 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
   const readWorkspaces = readingIds(dialect, workspaceType);
   const present = presentPolicySet(dialect);
   const policySet = () => policySetSchema(dialect);
-  const included = schemasOf(neighbours, 'policy', 'workspace');
+  const included = schemasOf(neighbours, 'policy', 'workspace', 'policy-set-version');
   const relatedTo = async (call: Call, sets: readonly PolicySet[], include: ReadonlySet<PolicySetInclude>) =>
     include.size === 0
       ? []

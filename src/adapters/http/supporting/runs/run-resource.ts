@@ -67,7 +67,7 @@ const runVariable =
 const run =
   (words: Words) =>
   (dialect: Dialect) =>
-  ({ run: state, standing, stageId, position }: ShownRun): Resource => {
+  ({ run: state, standing, stageIds, position }: ShownRun): Resource => {
     const { is, group, each, toOne, toOneAt, toMany, link } = words;
     const run = Run.restore(state);
     const mayApply = may(standing, 'runs/apply');
@@ -162,8 +162,8 @@ const run =
         'run-events': { links: { related: link(`${self}/run-events`) } },
         'task-stages': toMany(
           'task-stages',
-          stageId === null ? [] : [stageId],
-          'Empty if no policy applies to the run.',
+          stageIds,
+          'In the order of the run. Empty if neither policies nor run tasks apply to it.',
         ),
         workspace: toOne('workspaces', state.workspaceId),
       },

@@ -220,6 +220,7 @@ const workspace =
             'can-queue-destroy': is(flag, mayApply),
             'can-read-variable': is(flag, may(standing, 'variables/read')),
             'can-update-variable': is(flag, may(standing, 'variables/manage')),
+            'can-manage-run-tasks': is(flag, may(standing, 'workspace-tasks/manage')),
             'can-manage-tags': is(flag, mayUpdate),
             'can-lock': is(flag, mayLock),
             'can-unlock': is(flag, mayLock),

@@ -23,8 +23,13 @@ import * as projects from './0021-projects.js';
 import * as teamProjects from './0022-team-projects.js';
 import * as tags from './0023-tags.js';
 import * as variableSets from './0024-variable-sets.js';
+import * as runTasks from './0025-run-tasks.js';
+import * as policySetVersions from './0026-policy-set-versions.js';
 import * as commentsAndRetention from './0027-comments-and-retention.js';
 import * as autoDestroy from './0028-auto-destroy.js';
+import * as signIn from './0029-sign-in.js';
+import * as terraformLogin from './0030-terraform-login.js';
+import * as versionedPolicySets from './0031-versioned-policy-sets.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -51,8 +56,13 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0022-team-projects': teamProjects,
   '0023-tags': tags,
   '0024-variable-sets': variableSets,
+  '0025-run-tasks': runTasks,
+  '0026-policy-set-versions': policySetVersions,
   '0027-comments-and-retention': commentsAndRetention,
   '0028-auto-destroy': autoDestroy,
+  '0029-sign-in': signIn,
+  '0030-terraform-login': terraformLogin,
+  '0031-versioned-policy-sets': versionedPolicySets,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */

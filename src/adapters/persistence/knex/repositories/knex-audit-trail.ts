@@ -87,7 +87,17 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
       .where('s.id', id)
       .select('w.organization_id'),
   ),
+  'task-results': lookup((sql, id) =>
+    sql('task_results as x')
+      .join('task_stages as s', 's.id', 'x.task_stage_id')
+      .join('runs as t', 't.id', 's.run_id')
+      .join('workspaces as w', 'w.id', 't.workspace_id')
+      .where('x.id', id)
+      .select('w.organization_id'),
+  ),
+  tasks: lookup((sql, id) => sql('run_tasks').where({ id }).select('organization_id')),
   'policy-sets': lookup((sql, id) => sql('policy_sets').where({ id }).select('organization_id')),
+  'policy-set-versions': lookup((sql, id) => sql('policy_set_versions').where({ id }).select('organization_id')),
   policies: lookup((sql, id) => sql('policies').where({ id }).select('organization_id')),
   tags: lookup((sql, id) => sql('tags').where({ id }).select('organization_id')),
   varsets: lookup((sql, id) => sql('variable_sets').where({ id }).select('organization_id')),

@@ -33,6 +33,7 @@ const setRows = rowsOf<PolicySet>((row, as) => ({
   policyToolVersion: row.policy_tool_version,
   agentEnabled: as.flag(row.agent_enabled),
   updatePatterns: as.json(row.update_patterns),
+  versions: as.json(row.versions),
   workspaceIds: as.joined(row.workspace_ids, idsIn),
   excludedWorkspaceIds: as.joined(row.excluded_workspace_ids, idsIn),
   policyIds: as.joined(row.policy_ids, idsIn),
@@ -101,7 +102,9 @@ export class KnexPolicySets implements PolicySetRepository {
 
   async remove(id: PolicySetId): Promise<void> {
     const { sql } = this.db;
-    for (const { table } of Object.values(links)) await this.db.run(sql(table).where('policy_set_id', id).delete());
+    for (const table of [...Object.values(links).map((link) => link.table), 'policy_set_parameters']) {
+      await this.db.run(sql(table).where('policy_set_id', id).delete());
+    }
     // If two remove it at once, the second decides again and finds nothing.
     await unlessStale({ table: 'policy_sets', id }, this.db.run(sql('policy_sets').where({ id }).delete()));
   }
@@ -109,11 +112,12 @@ export class KnexPolicySets implements PolicySetRepository {
   page(
     organizationId: OrganizationId,
     page: PageRequest,
-    { search, kind }: PolicySetFilter = {},
+    { search, kind, versioned }: PolicySetFilter = {},
   ): Promise<Page<PolicySet>> {
     const { sql } = this.db;
     const listed = withPart(ofOrganization(sql, 'policy_sets', organizationId), 'l.name', search);
     if (kind !== undefined) listed.where('l.kind', kind);
+    if (versioned !== undefined) listed.whereRaw(`(l.versions is not null) = ${versioned ? 'TRUE' : 'FALSE'}`);
     const present = (part: Knex.QueryBuilder) => byName(select(sql, ofPage(living(sql), idsByName(part), 'p')));
     return pageOf(this.db, listed, present, setRows.read, page);
   }

@@ -3,6 +3,7 @@ import type {
   BundleKey,
   ConfigurationVersionId,
   OrganizationId,
+  PolicySetVersionId,
   RunId,
   StateVersionId,
   TeamId,
@@ -68,6 +69,7 @@ export class KnexRemovals implements Removals {
         'agent_pool_workspaces',
         'variable_set_workspaces',
         'variables',
+        'workspace_tasks',
         'workspace_tags',
         'workspace_tag_bindings',
       ]) {
@@ -99,17 +101,13 @@ export class KnexRemovals implements Removals {
     const evaluations = () => sql('policy_evaluations').whereIn('task_stage_id', stages().select('id'));
     const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', evaluations().select('id'));
     const outcomes = sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id'));
-    const [logs, comments] = [sql('run_log_chunks').whereIn('run_id', ids), sql('run_comments').whereIn('run_id', ids)];
-    for (const rows of [
-      left(),
-      logs,
-      comments,
-      outcomes,
-      sets(),
-      evaluations(),
-      stages(),
-      sql('runs').whereIn('id', ids),
-    ]) {
+    const ofRuns = ['run_log_chunks', 'run_comments', 'policy_set_version_runs'].map((table) =>
+      sql(table).whereIn('run_id', ids),
+    );
+    const results = () => sql('task_results').whereIn('task_stage_id', stages().select('id'));
+    const ofResults = sql('task_result_outcomes').whereIn('task_result_id', results().select('id'));
+    const ofStages = [ofResults, results(), outcomes, sets(), evaluations(), stages()];
+    for (const rows of [left(), ...ofRuns, ...ofStages, sql('runs').whereIn('id', ids)]) {
       await this.db.run(rows.delete());
     }
     return artifacts.map(({ bundle_key }) => bundle_key);
@@ -138,6 +136,13 @@ export class KnexRemovals implements Removals {
     if ((await this.db.run(ofOrganization.whereIn('sha256', codes).delete())) === mostCodes) {
       return { bundleKeys: [], finished: false };
     }
+    const archives = await this.db.all<{ id: PolicySetVersionId; bundle_key: BundleKey | null }>(
+      sql('policy_set_versions').where('organization_id', id).select('id', 'bundle_key').limit(limit),
+    );
+    const archiveIds = archives.map((archive) => archive.id);
+    if (archives.length > 0) await this.db.run(sql('policy_set_versions').whereIn('id', archiveIds).delete());
+    const bundleKeys = archives.flatMap(({ bundle_key }) => bundle_key ?? []);
+    if (archives.length === limit) return { bundleKeys, finished: false };
     await this.removeTeams({ organization_id: id });
     const members = await this.db.all<{ readonly user_id: UserId }>(
       sql('organization_memberships as m')
@@ -147,7 +152,9 @@ export class KnexRemovals implements Removals {
         .select('m.user_id'),
     );
     const sets = sql('policy_sets').where('organization_id', id).select('id');
-    await this.db.run(sql('policy_set_policies').whereIn('policy_set_id', sets).delete());
+    for (const table of ['policy_set_policies', 'policy_set_parameters']) {
+      await this.db.run(sql(table).whereIn('policy_set_id', sets).delete());
+    }
     const variableSets = sql('variable_sets').where('organization_id', id).select('id');
     for (const table of ofVariableSets) await this.db.run(sql(table).whereIn('variable_set_id', variableSets).delete());
     await this.db.run(sql('variable_sets').where('organization_id', id).delete());
@@ -157,6 +164,7 @@ export class KnexRemovals implements Removals {
       'project_tag_bindings',
       'tags',
       'projects',
+      'run_tasks',
       'agent_pools',
       'policy_sets',
       'policies',
@@ -170,7 +178,7 @@ export class KnexRemovals implements Removals {
       members.map(({ user_id }) => user_id),
     );
     await this.db.run(sql('organizations').where({ id }).delete());
-    return { bundleKeys: [], finished: true };
+    return { bundleKeys, finished: true };
   }
 
   private async removeTeams(which: { id: TeamId } | { organization_id: OrganizationId }): Promise<void> {
@@ -183,7 +191,7 @@ export class KnexRemovals implements Removals {
 
   private async removeUser(id: UserId): Promise<void> {
     const { sql } = this.db;
-    for (const table of ['api_tokens', 'team_members', 'organization_memberships']) {
+    for (const table of ['sessions', 'identities', 'api_tokens', 'team_members', 'organization_memberships']) {
       await this.db.run(sql(table).where('user_id', id).delete());
     }
     // The id stays, or the next user of the address would get it, with the locks, versions and audit events that name it.

@@ -13,11 +13,12 @@ interface Kind {
   readonly of: string;
   /** Undefined where nothing more is known of them. */
   readonly known?: { readonly bytes: string; readonly sha256: string };
-  /** Joins the workspaces `w` that the table `f` hangs on. */
-  readonly inWorkspaces: (files: Knex.QueryBuilder) => Knex.QueryBuilder;
+  /** The rows of the table `f` in living workspaces or organizations. */
+  readonly living: (files: Knex.QueryBuilder) => Knex.QueryBuilder;
 }
 
-const itsWorkspace: Kind['inWorkspaces'] = (files) => files.join('workspaces as w', 'w.id', 'f.workspace_id');
+const inWorkspaces: Kind['living'] = (files) =>
+  livingWorkspaces(files.join('workspaces as w', 'w.id', 'f.workspace_id'));
 
 /** Every column that refers to bytes in the store. */
 const kinds: readonly Kind[] = [
@@ -26,30 +27,37 @@ const kinds: readonly Kind[] = [
     key: 'bundle_key',
     of: 'id',
     known: { bytes: 'bundle_bytes', sha256: 'bundle_sha256' },
-    inWorkspaces: itsWorkspace,
+    living: inWorkspaces,
   },
-  { table: 'runs', key: 'own_files', of: 'id', inWorkspaces: itsWorkspace },
+  { table: 'runs', key: 'own_files', of: 'id', living: inWorkspaces },
   {
     table: 'state_versions',
     key: 'bundle_key',
     of: 'id',
     known: { bytes: 'size', sha256: 'bundle_sha256' },
-    inWorkspaces: itsWorkspace,
+    living: inWorkspaces,
   },
   {
     table: 'state_versions',
     key: 'json_bundle_key',
     of: 'id',
     known: { bytes: 'json_bundle_bytes', sha256: 'json_bundle_sha256' },
-    inWorkspaces: itsWorkspace,
+    living: inWorkspaces,
   },
   {
     table: 'run_artifacts',
     key: 'bundle_key',
     of: 'run_id',
     known: { bytes: 'bundle_bytes', sha256: 'bundle_sha256' },
-    inWorkspaces: (files) =>
-      files.join('runs as r', 'r.id', 'f.run_id').join('workspaces as w', 'w.id', 'r.workspace_id'),
+    living: (files) =>
+      livingWorkspaces(files.join('runs as r', 'r.id', 'f.run_id').join('workspaces as w', 'w.id', 'r.workspace_id')),
+  },
+  {
+    table: 'policy_set_versions',
+    key: 'bundle_key',
+    of: 'id',
+    known: { bytes: 'bundle_bytes', sha256: 'bundle_sha256' },
+    living: (files) => files.join('organizations as o', 'o.id', 'f.organization_id').whereNull('o.deleted_at'),
   },
 ];
 
@@ -83,8 +91,8 @@ export class KnexStoredFiles implements StoredFiles {
 
   async page(limit: number, after: BundleKey = ''): Promise<readonly StoredFile[]> {
     const found: StoredFile[] = [];
-    for (const { table, key, of, known, inWorkspaces } of kinds) {
-      const files = livingWorkspaces(inWorkspaces(this.db.sql(`${table} as f`)))
+    for (const { table, key, of, known, living } of kinds) {
+      const files = living(this.db.sql(`${table} as f`))
         .where(`f.${key}`, '>', after)
         .select({ key: `f.${key}`, of: `f.${of}` })
         .orderBy(`f.${key}`)

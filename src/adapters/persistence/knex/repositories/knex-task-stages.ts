@@ -3,30 +3,32 @@ import type { Page, PageRequest } from '../../../../application/ports/repositori
 import type { TaskStageRepository } from '../../../../application/ports/repositories/policy-repository.js';
 import type {
   Actor,
-  AppliedPolicySet,
   LocatedEvaluation,
   OutcomeFilter,
-  Policy,
   PolicyEvaluation,
   PolicyEvaluationId,
   PolicySetOutcome,
   PolicySetOutcomeId,
   RunId,
+  TaskResultId,
   TaskStage,
   TaskStageId,
   TaskStageSummary,
   WithStanding,
 } from '../../../../domain/index.js';
+import { inRunOrder } from '../../../../domain/policy-outcomes/task-stage.js';
 import { ofPage, type Part, partOf } from '../engine/lists.js';
 import { inserting, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, countOf, type Statements, unlessStale } from '../engine/statements.js';
+import { changeableEvaluation, evaluationFrom, locatedRows } from './evaluation-rows.js';
 import { onlySelected } from './knex-outcome-filters.js';
+import { dropResultOutcomes, resultsOf, rowsOfResults, saveResults } from './knex-task-results.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { policiesToRows, policyFrom, type Said, saidColumns, setRows } from './outcome-rows.js';
 import { seeing } from './standing.js';
 
-const stageRows = rowsOf<Omit<TaskStage, 'evaluations'>>((row, as) => ({
+const stageRows = rowsOf<Omit<TaskStage, 'evaluations' | 'results'>>((row, as) => ({
   id: row.id,
   runId: row.run_id,
   stage: row.stage,
@@ -37,36 +39,13 @@ const stageRows = rowsOf<Omit<TaskStage, 'evaluations'>>((row, as) => ({
   revision: row.revision,
 }));
 
+/** The number of results is stored, so that those of a stage without run tasks are not looked for. */
+interface StageRow {
+  readonly results: number;
+}
+const stageColumns = [...stageRows.columns, 'results'];
+
 const changeableStage = stageRows.only('status', 'statusTimestamps', 'updatedAt', 'revision');
-
-const locatedRows = rowsOf<LocatedEvaluation>((row, as) => ({
-  id: row.id,
-  taskStageId: row.task_stage_id,
-  kind: row.kind,
-  status: row.status,
-  policyToolVersion: row.policy_tool_version,
-  resultCount: as.json(row.result_count),
-  overridable: as.flag(row.overridable),
-  statusTimestamps: as.json(row.status_timestamps),
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-}));
-
-const changeableEvaluation = locatedRows.except('id', 'taskStageId', 'kind', 'createdAt');
-
-/** A set as earlier releases stored it too, which knew neither code nor versions. */
-type StoredSet = Omit<AppliedPolicySet, 'policies' | 'policyToolVersion'> & { readonly policies: readonly Policy[] };
-
-const appliedFrom = (set: StoredSet): AppliedPolicySet => ({
-  policyToolVersion: null,
-  ...set,
-  policies: set.policies.map((policy) => ({ code: null, ...policy })),
-});
-
-const evaluationFrom = ({ policy_sets, ...row }: { readonly policy_sets: string }): PolicyEvaluation => {
-  const { taskStageId: _, ...evaluation } = locatedRows.read(row);
-  return { ...evaluation, policySets: (JSON.parse(policy_sets) as readonly StoredSet[]).map(appliedFrom) };
-};
 
 /** The number of an evaluation's outcomes, with one of them, or with none when the page is past the end. */
 type CountedRow = { readonly total: number; readonly id: PolicySetOutcomeId | null; readonly position: number };
@@ -84,25 +63,36 @@ const livingStages = (sql: Knex): Knex.QueryBuilder => inLivingWorkspaces(sql('t
 const livingEvaluations = (sql: Knex): Knex.QueryBuilder =>
   inLivingWorkspaces(sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
 
-const insertStage = inserting('task_stages', stageRows.columns);
+const insertStage = inserting('task_stages', stageColumns);
 const insertEvaluation = inserting('policy_evaluations', [...locatedRows.columns, 'policy_sets']);
 
-const stageOfRun = prepared((sql, { id }: { readonly id: RunId }) =>
+const stagesOfRun = prepared((sql, { id }: { readonly id: RunId }) =>
   livingStages(sql)
     .where('s.run_id', id)
-    .select(...columnsOf('s', stageRows.columns)),
+    .select(...columnsOf('s', stageColumns)),
 );
 
-const stagesOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] }) =>
-  livingStages(sql).whereIn('s.run_id', ids).select('s.id', 's.run_id'),
+const idsOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] }) =>
+  livingStages(sql).whereIn('s.run_id', ids).select('s.id', 's.run_id', 's.stage'),
 );
+
+/** A stage with one of its evaluations and one of its results, as far as it has any. */
+interface SummaryRow {
+  readonly id: TaskStageId;
+  readonly evaluation: PolicyEvaluationId | null;
+  readonly result: TaskResultId | null;
+}
+
+const idsIn = <Id>(ids: readonly (Id | null)[]): { readonly id: Id }[] =>
+  [...new Set(ids)].flatMap((id) => (id === null ? [] : { id }));
 
 const summariesOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] }) =>
   livingStages(sql)
     .leftJoin('policy_evaluations as e', 'e.task_stage_id', 's.id')
+    .leftJoin('task_results as t', (on) => on.on('t.task_stage_id', 's.id').on('s.results', '>', sql.raw('0')))
     .whereIn('s.run_id', ids)
-    .select(...columnsOf('s', stageRows.columns), { evaluation: 'e.id' })
-    .orderBy(['e.kind', 'e.id']),
+    .select(...columnsOf('s', stageRows.columns), { evaluation: 'e.id', result: 't.id' })
+    .orderBy(['e.kind', 'e.id', 't.position']),
 );
 
 const findStage = seeing(
@@ -110,8 +100,8 @@ const findStage = seeing(
   (sql, { id }: { readonly id: TaskStageId }) =>
     livingStages(sql)
       .where('s.id', id)
-      .select(...columnsOf('s', stageRows.columns)),
-  stageRows.read,
+      .select(...columnsOf('s', stageColumns)),
+  (row: StageRow) => ({ ...stageRows.read(row), results: row.results }),
 );
 
 const findEvaluation = seeing(
@@ -183,7 +173,7 @@ export class KnexTaskStages implements TaskStageRepository {
   async findFor(actor: Actor, id: TaskStageId): Promise<WithStanding<TaskStage> | undefined> {
     const seen = await findStage(this.db, actor, { id });
     if (seen === undefined) return undefined;
-    return { ...seen, subject: { ...seen.subject, evaluations: await this.evaluationsOf(id) } };
+    return { ...seen, subject: await this.whole(seen.subject) };
   }
 
   findEvaluationFor(actor: Actor, id: PolicyEvaluationId): Promise<WithStanding<LocatedEvaluation> | undefined> {
@@ -197,36 +187,46 @@ export class KnexTaskStages implements TaskStageRepository {
     return subject && { ...seen, subject };
   }
 
-  async ofRun(id: RunId): Promise<TaskStage | undefined> {
-    const [row] = await this.db.all<{ readonly id: TaskStageId }>(stageOfRun(this.db, { id }));
-    return row && { ...stageRows.read(row), evaluations: await this.evaluationsOf(row.id) };
+  async ofRun(id: RunId): Promise<readonly TaskStage[]> {
+    const stages: TaskStage[] = [];
+    for (const row of await this.db.all<StageRow>(stagesOfRun(this.db, { id }))) {
+      stages.push(await this.whole({ ...stageRows.read(row), results: row.results }));
+    }
+    return inRunOrder(stages);
   }
 
-  async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, TaskStageId>> {
+  async idsOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, readonly TaskStageId[]>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.db.all<{ readonly id: TaskStageId; readonly run_id: RunId }>(
-      stagesOfRuns(this.db, { ids }),
+    const rows = await this.db.all<Pick<TaskStage, 'id' | 'stage'> & { readonly run_id: RunId }>(
+      idsOfRuns(this.db, { ids }),
     );
-    return new Map(rows.map((row) => [row.run_id, row.id]));
+    const ofRuns = Map.groupBy(rows, (row) => row.run_id);
+    return new Map([...ofRuns].map(([id, stages]) => [id, inRunOrder(stages).map((stage) => stage.id)]));
   }
 
   async ofRuns(ids: readonly RunId[]): Promise<readonly TaskStageSummary[]> {
     if (ids.length === 0) return [];
-    const rows = await this.db.all<{ readonly id: TaskStageId; readonly evaluation: PolicyEvaluationId | null }>(
-      summariesOfRuns(this.db, { ids }),
-    );
+    const rows = await this.db.all<SummaryRow>(summariesOfRuns(this.db, { ids }));
     return Array.from(Map.groupBy(rows, ({ id }) => id).values(), (ofStage) => ({
       ...stageRows.read(ofStage[0] as object),
-      evaluations: ofStage.flatMap(({ evaluation }) => (evaluation === null ? [] : { id: evaluation })),
+      evaluations: idsIn(ofStage.map(({ evaluation }) => evaluation)),
+      results: idsIn(ofStage.map(({ result }) => result)),
     }));
   }
 
   async add(stage: TaskStage): Promise<void> {
-    await this.db.runLater(insertStage(this.db, stageRows.write(stage)));
+    const row = stageRows.write(stage);
+    await this.db.runLater(insertStage(this.db, { ...row, results: stage.results.length }));
     for (const { policySets, ...evaluation } of stage.evaluations) {
       const row = locatedRows.write({ ...evaluation, taskStageId: stage.id });
       await this.db.runLater(insertEvaluation(this.db, { ...row, policy_sets: JSON.stringify(policySets) }));
     }
+    await this.insert('task_results', rowsOfResults(stage));
+    const archives = stage.evaluations.flatMap(({ policySets }) => policySets.flatMap(({ archive }) => archive ?? []));
+    await this.insert(
+      'policy_set_version_runs',
+      archives.map(({ versionId }) => ({ policy_set_version_id: versionId, run_id: stage.runId })),
+    );
   }
 
   async save(stage: TaskStage): Promise<void> {
@@ -239,6 +239,7 @@ export class KnexTaskStages implements TaskStageRepository {
       const own = sql('policy_evaluations').where('id', evaluation.id);
       await this.db.run(own.update(changeableEvaluation.write(evaluation)));
     }
+    await saveResults(this.db, stage);
   }
 
   async addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void> {
@@ -246,12 +247,13 @@ export class KnexTaskStages implements TaskStageRepository {
     await this.insert('policy_outcomes', outcomes.flatMap(policiesToRows));
   }
 
-  async dropOutcomes({ evaluations }: TaskStage): Promise<void> {
+  async dropOutcomes(stage: TaskStage): Promise<void> {
     const { sql } = this.db;
-    const ids = evaluations.map(({ id }) => id);
+    const ids = stage.evaluations.map(({ id }) => id);
     const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', ids);
     await this.db.run(sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id')).delete());
     await this.db.run(sets().delete());
+    await dropResultOutcomes(this.db, stage);
   }
 
   async outcomes(
@@ -305,6 +307,15 @@ export class KnexTaskStages implements TaskStageRepository {
     );
     const ofSet = Map.groupBy(rows, (row) => row.policy_set_outcome_id);
     return sets.map((set) => ({ ...set, outcomes: (ofSet.get(set.id) ?? []).map(policyFrom) }));
+  }
+
+  /** Only after the plan are policies evaluated. */
+  private async whole({ results, ...stage }: ReturnType<typeof stageRows.read> & StageRow): Promise<TaskStage> {
+    return {
+      ...stage,
+      evaluations: stage.stage === 'post_plan' ? await this.evaluationsOf(stage.id) : [],
+      results: results === 0 ? [] : await resultsOf(this.db, stage.id),
+    };
   }
 
   private async evaluationsOf(id: TaskStageId): Promise<PolicyEvaluation[]> {

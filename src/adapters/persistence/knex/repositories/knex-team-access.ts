@@ -1,14 +1,18 @@
 import type { Knex } from 'knex';
 import type { Page, PageRequest, Place, Slice } from '../../../../application/ports/repositories/page.js';
 import type {
+  AccessHolder,
+  HolderView,
   TeamAccessFilter,
   TeamWorkspaceRepository,
   TeamWorkspaceView,
 } from '../../../../application/ports/repositories/team-workspace-repository.js';
+import { actingFor } from '../../../../domain/authorization/actor.js';
 import {
   type Actor,
   alreadyTaken,
   type Grant,
+  type ProjectId,
   type TeamId,
   type TeamInQuestion,
   type TeamVisibility,
@@ -37,13 +41,23 @@ const accessRows = rowsOf<TeamWorkspaceView>((row, as) => ({
 }));
 
 /** The row's columns under names of their own, to tell them apart from the caller's grants in the same row. */
-interface SeenRow {
+interface SeenRow extends TeamRow {
   readonly own_team_id: TeamId;
+}
+
+interface TeamRow {
   readonly team_visibility: string;
   readonly team_is_owners: boolean | number;
   readonly team_members_manage_token: boolean | number;
   readonly team_organization_access: string;
 }
+
+const teamColumns = (team: string) => ({
+  team_visibility: `${team}.visibility`,
+  team_is_owners: `${team}.is_owners`,
+  team_members_manage_token: `${team}.members_manage_token`,
+  team_organization_access: `${team}.organization_access`,
+});
 
 const names = { organization_name: 'o.name', workspace_name: 'w.name' };
 
@@ -57,8 +71,8 @@ const fromSeenRow = (row: SeenRow): TeamWorkspaceView => {
   return accessRows.read(Object.fromEntries(owned.map(([name, value]) => [name.slice('own_'.length), value])));
 };
 
-const teamFromSeenRow = (row: SeenRow): TeamInQuestion => ({
-  teamId: row.own_team_id,
+const teamFromRow = (teamId: TeamId, row: TeamRow): TeamInQuestion => ({
+  teamId,
   owners: Boolean(row.team_is_owners),
   secret: row.team_visibility === 'secret',
   membersManageToken: Boolean(row.team_members_manage_token),
@@ -80,13 +94,59 @@ const findWithStanding = seeing(
       .where('g.id', id)
       .select({
         ...own({ ...Object.fromEntries(accessRows.columns.map((column) => [column, `g.${column}`])), ...names }),
-        team_visibility: 't.visibility',
-        team_is_owners: 't.is_owners',
-        team_members_manage_token: 't.members_manage_token',
-        team_organization_access: 't.organization_access',
+        ...teamColumns('t'),
       }),
-  (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamFromSeenRow(row) }),
+  (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamFromRow(row.own_team_id, row) }),
 );
+
+interface HolderRow extends TeamRow {
+  readonly holder_name: string;
+  readonly project_id: ProjectId;
+  /** Null, as everything about it, in the row of a holder without teams. */
+  readonly team_id: TeamId | null;
+  readonly team_name: string;
+}
+
+const holderFromRows = ({ holder_name: name, project_id: projectId }: HolderRow, rows: readonly HolderRow[]) => {
+  const teams = rows.flatMap((row) =>
+    row.team_id === null ? [] : [[row.team_id, { ...teamFromRow(row.team_id, row), name: row.team_name }] as const],
+  );
+  return { name, projectId, teams: new Map(teams) };
+};
+
+/** As the caller that `seeing` knows, if it belongs to the organization. */
+const holding = (join: (workspaces: Knex.QueryBuilder, holder: string) => Knex.QueryBuilder, name: string) =>
+  seeing(
+    'workspace',
+    (sql, { id, holder }: { readonly id: WorkspaceId; readonly holder: string }) =>
+      join(livingWorkspaces(sql('workspaces as w')).where('w.id', id), holder).select({
+        holder_name: name,
+        project_id: 'w.project_id',
+        team_id: 'st.id',
+        team_name: 'st.name',
+        ...teamColumns('st'),
+      }),
+    holderFromRows,
+  );
+
+const holders = {
+  user: holding(
+    (workspaces, holder) =>
+      workspaces
+        .join('users as h', (on) => on.onVal('h.id', holder).onNull('h.deleted_at'))
+        .join('organization_memberships as hm', (on) =>
+          on.on('hm.user_id', 'h.id').on('hm.organization_id', 'o.id').onNull('hm.invited_email'),
+        ),
+    'h.username',
+  ),
+  team: holding(
+    (workspaces, holder) =>
+      workspaces.join('teams as h', (on) =>
+        on.onVal('h.id', holder).on('h.organization_id', 'o.id').onNull('h.deleted_at'),
+      ),
+    'h.name',
+  ),
+};
 
 /** Taken before the standing is read: changes of one row wait for each other instead of finding a stale revision. */
 const locked = prepared((sql, { id }: { readonly id: TeamWorkspaceId }) =>
@@ -191,6 +251,10 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
         standing: { ...seen.standing, team: seen.subject.team },
       }
     );
+  }
+
+  holder(holder: AccessHolder, workspaceId: WorkspaceId): Promise<WithStanding<HolderView> | undefined> {
+    return holders[holder.kind](this.db, actingFor(holder), { id: workspaceId, holder: holder.id });
   }
 
   add(teamWorkspace: TeamWorkspace): Promise<void> {

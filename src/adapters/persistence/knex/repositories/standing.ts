@@ -172,12 +172,13 @@ function teamFromRow(row: StandingRow): TeamStanding | undefined {
 
 /**
  * Finds what `select` selects, with the caller's standing towards it, in one statement. The selection has the living
- * organization as `o`, and the project or the workspace, when that is the place in question, as `p` or `w`.
+ * organization as `o`, and the project or the workspace, when that is the place in question, as `p` or `w`. There is a row
+ * for each team of the caller, as `st`.
  */
 export function seeing<Row, Subject, Sought extends Readonly<Record<string, string>>>(
   place: Place,
   select: (sql: Knex, sought: Sought) => Knex.QueryBuilder,
-  fromRow: (row: Row) => Subject,
+  fromRow: (row: Row, rows: readonly Row[]) => Subject,
 ): (db: Statements, actor: Actor, sought: Sought) => Promise<WithStanding<Subject> | undefined> {
   const by = (kind: Actor['kind']) =>
     prepared<Sought & { caller: string }>((sql, values) =>
@@ -193,7 +194,7 @@ export function seeing<Row, Subject, Sought extends Readonly<Record<string, stri
     const statement = statements[actor.kind](db, { ...sought, caller: identityOf(actor).id });
     const rows = await db.all<Row & StandingRow>(statement);
     const [first] = rows;
-    return first && { subject: fromRow(first), standing: standingFromRows(actor, rows) };
+    return first && { subject: fromRow(first, rows), standing: standingFromRows(actor, rows) };
   };
 }
 

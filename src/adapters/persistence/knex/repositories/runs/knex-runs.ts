@@ -105,11 +105,12 @@ const takeSequence = prepared((sql, { id }: { readonly id: WorkspaceId }) => {
     .whereRaw('o.id = workspaces.organization_id')
     .whereNull('o.deleted_at')
     .select('o.id');
+  const task = sql('workspace_tasks as a').whereRaw('a.workspace_id = workspaces.id').select('a.id').limit(1);
   return sql('workspaces')
     .where({ id, deleted_at: null })
     .whereExists(livingOrganization)
     .update({ last_run_sequence: sql.raw('last_run_sequence + 1') })
-    .returning('last_run_sequence');
+    .returning(['last_run_sequence', sql.raw('(?) as task', [task])] as string[]);
 });
 
 const firstOfVersions = prepared((sql, { ids }: { readonly ids: readonly ConfigurationVersionId[] }) => {
@@ -175,10 +176,12 @@ export class KnexRuns implements RunRepository, RunQueries {
     return this.any(within(scope, this.living().whereRaw("r.status = 'applying'")));
   }
 
-  async takeSequence(workspaceId: WorkspaceId): Promise<number> {
-    const row = await this.db.first<{ last_run_sequence: number }>(takeSequence(this.db, { id: workspaceId }));
+  async takeSequence(workspaceId: WorkspaceId): Promise<{ sequence: number; hasTasks: boolean }> {
+    const row = await this.db.first<{ last_run_sequence: number; task: string | null }>(
+      takeSequence(this.db, { id: workspaceId }),
+    );
     if (row === undefined) throw notFound();
-    return row.last_run_sequence;
+    return { sequence: row.last_run_sequence, hasTasks: row.task !== null };
   }
 
   anotherHolds(workspaceId: WorkspaceId, except: RunId): Promise<boolean> {

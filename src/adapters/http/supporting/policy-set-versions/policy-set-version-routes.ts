@@ -1,0 +1,38 @@
+import type { UseCases } from '../../../../application/use-cases.js';
+import { answerOne } from '../../routing/answering.js';
+import type { Dialect } from '../../routing/dialect.js';
+import { shows } from '../../routing/reference.js';
+import { documentSchema } from '../../routing/resource-schema.js';
+import { act, created, get, parameter, type Route } from '../../routing/route.js';
+import {
+  createdPolicySetVersionSchema,
+  policySetVersionSchema,
+  presentPolicySetVersion,
+} from './policy-set-version-resource.js';
+
+export const policySetVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => [
+  act(
+    '/policy-sets/:id/versions',
+    'policy-sets/manage',
+    () => ({
+      operation: 'createPolicySetVersion',
+      summary: 'Create a policy set version',
+      about:
+        'Only this response contains `links.upload`, the URL to upload the policies to. The policy set takes its policies from its newest version that is ready; it must have no policies of its own.',
+      answers: { 201: documentSchema(createdPolicySetVersionSchema(dialect)) },
+      refusals: ['attribute/invalid', 'organization/over-quota', 'shared/stale-revision'],
+    }),
+    async (call) => {
+      const made = await use.createPolicySetVersion.execute(call.actor, parameter(call, 'id'));
+      return created({ data: presentPolicySetVersion(dialect, made.uploadUrl)(made.version) });
+    },
+  ),
+  get(
+    '/policy-set-versions/:id',
+    'policy-sets/manage',
+    shows('showPolicySetVersion', 'Show a policy set version', () => policySetVersionSchema(dialect)),
+    answerOne(presentPolicySetVersion(dialect), (call) =>
+      use.showPolicySetVersion.execute(call.actor, parameter(call, 'id')),
+    ),
+  ),
+];

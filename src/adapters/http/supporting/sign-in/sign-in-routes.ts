@@ -1,0 +1,125 @@
+import type { UseCases } from '../../../../application/use-cases.js';
+import { isReturnPath, usualReturnPath } from '../../../../domain/index.js';
+import { contract } from '../../routing/dialect.js';
+import { mediaType } from '../../routing/document.js';
+import type { Exchange } from '../../routing/exchange.js';
+import { partsOf } from '../../routing/query.js';
+import { removes, shows } from '../../routing/reference.js';
+import { badRequest } from '../../routing/request-error.js';
+import type { PlainRoute } from '../../routing/route.js';
+import { type Browsers, checkSameOrigin, consoleHeader } from './browser.js';
+import { answerPage, escaped } from './pages.js';
+import { presentSession, sessionSchema } from './session-resource.js';
+import { formSecretOf, readForm, Visits } from './visits.js';
+
+/** The path of the redirect URI that the provider knows. */
+export const callbackPath = '/session/callback';
+
+/** Pages for people who sign in, and the session as the console sees it. */
+export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] => {
+  const { publicUrl } = browsers;
+  const visits = new Visits(use, browsers);
+  const { session, pending, refuse } = visits;
+
+  /** The page to return to after signing in. Throws a 400 for one elsewhere. */
+  const returnPathOf = (exchange: Exchange): string => {
+    const path = partsOf(exchange.request.originalUrl)[1].one('return_to') ?? usualReturnPath;
+    if (isReturnPath(path)) return path;
+    throw badRequest(`return_to must be a path of this service below ${usualReturnPath}`);
+  };
+
+  return [
+    {
+      method: 'get',
+      path: '/session',
+      countedAs: 'caller',
+      reference: shows('showSession', 'Show the session of the browser', () => sessionSchema(contract), {
+        about: 'Answers with or without a session. Only the cookie counts; a token is ignored.',
+        refusals: [429, 'service/unavailable'],
+      }),
+      handle: async (exchange) => {
+        const shown = await visits.visitor(exchange);
+        const body = JSON.stringify({ data: presentSession({ possible: browsers.signIn, shown: shown ?? null }) });
+        exchange.writeHead(200, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) }).end(body);
+      },
+    },
+    {
+      method: 'delete',
+      path: '/session',
+      countedAs: 'caller',
+      reference: removes('endSession', 'Sign out', {
+        about: `Needs the header \`${consoleHeader}: 1\`, and an \`Origin\` or \`Sec-Fetch-Site\` header that names this service. The identity provider keeps its own session.`,
+        refusals: [403, 429, 'service/unavailable'],
+      }),
+      handle: async (exchange) => {
+        checkSameOrigin(exchange.request, browsers);
+        const secret = session.read(exchange.request);
+        if (secret !== undefined) await use.endSession.execute(secret, exchange.origin());
+        exchange.writeHead(204, { 'Set-Cookie': session.removed() }).end();
+      },
+    },
+    {
+      method: 'get',
+      path: '/session/sign-in',
+      countedAs: 'caller',
+      refuse,
+      handle: async (exchange) => {
+        await visits.toProvider(exchange, returnPathOf(exchange));
+      },
+    },
+    {
+      method: 'get',
+      path: callbackPath,
+      countedAs: 'caller',
+      refuse,
+      handle: async (exchange) => {
+        const { request } = exchange;
+        const at = request.originalUrl.indexOf('?');
+        const begun = await use.completeSignIn.execute({
+          query: at === -1 ? '' : request.originalUrl.slice(at + 1),
+          sealed: pending.read(request),
+          secret: session.read(request),
+          request: exchange.origin(),
+        });
+        const { expiresAt, createdAt } = begun.session;
+        const seconds = (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000;
+        const cookies = [session.written(begun.secret, seconds), pending.removed()];
+        visits.redirect(exchange, `${publicUrl}${begun.returnTo}`, cookies);
+      },
+    },
+    {
+      method: 'get',
+      path: '/session/link',
+      countedAs: 'caller',
+      refuse,
+      handle: async (exchange) => {
+        const returnTo = returnPathOf(exchange);
+        const { secret, user } = await visits.signedIn(exchange);
+        const body = `<p>You are signed in as <strong>${escaped(user.username)}</strong>. The identity with which you sign in next
+        becomes one of yours: a person who has it can sign in here as you.</p>
+      <form method="post" action="${escaped(publicUrl)}/session/link">
+        <input type="hidden" name="form" value="${formSecretOf(secret)}">
+        <input type="hidden" name="return_to" value="${escaped(returnTo)}">
+        <button>Link an identity</button>
+      </form>`;
+        answerPage(exchange, publicUrl, 200, { title: 'Link an identity', body, formLeadsTo: "'self'" });
+      },
+    },
+    {
+      method: 'post',
+      path: '/session/link',
+      countedAs: 'caller',
+      refuse,
+      handle: async (exchange) => {
+        const { secret, user } = await visits.signedIn(exchange);
+        const wanted = (await readForm(exchange, secret)).get('return_to') ?? usualReturnPath;
+        const returnTo = isReturnPath(wanted) ? wanted : usualReturnPath;
+        const { url, sealed, seconds } = await use.beginSignIn.execute(returnTo, user.id);
+        // Not a redirect: browsers hold the policy for forms against every redirect of the provider as well.
+        const body = `<p><a href="${escaped(url)}">Go on to the identity provider</a></p>`;
+        const cookie = { 'Set-Cookie': pending.written(sealed, seconds) };
+        answerPage(exchange, publicUrl, 200, { title: 'Link an identity', body, next: url }, cookie);
+      },
+    },
+  ];
+};

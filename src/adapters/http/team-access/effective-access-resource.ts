@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { EffectiveAccess } from '../../../application/index.js';
+import {
+  type AccessPart,
+  accessLevels,
+  type EffectiveRight,
+  type GivenClaim,
+  organizationPermissions,
+  projectAccessLevels,
+  workspaceActions,
+} from '../../../domain/index.js';
+import type { Dialect } from '../routing/dialect.js';
+import type { Resource } from '../routing/document.js';
+import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { flag, maybeText, text } from '../routing/resource-schema.js';
+
+const right = z.enum(workspaceActions);
+const requirement = z.array(z.array(text));
+const partKind = z.enum(['membership', 'owners-team', 'organization-permission', 'team-access', 'project-access']);
+const maybeLevel = z.enum([...new Set([...accessLevels, ...projectAccessLevels])]).nullable();
+const maybePermission = z.enum(organizationPermissions).nullable();
+
+const part =
+  ({ is }: Words) =>
+  (given: AccessPart) => ({
+    kind: is(partKind, given.kind),
+    level: is(
+      maybeLevel,
+      'level' in given ? given.level : null,
+      'The access level of `team-access` or `project-access`.',
+    ),
+    permission: is(maybePermission, 'permission' in given ? given.permission : null),
+  });
+
+const effectiveAccess =
+  (words: Words) =>
+  (dialect: Dialect) =>
+  ({ workspaceId, holder, name, projectId, teamNames, rights }: EffectiveAccess): Resource => {
+    const { is, each, toOne, toOneAt, toOneOrNone } = words;
+    const claim = ({ claim, teamId, through }: GivenClaim) => ({
+      claim: is(text, claim),
+      'team-id': is(maybeText, teamId, 'Null for what every member of the organization has.'),
+      'team-name': is(maybeText, teamId === null ? null : (teamNames.get(teamId) ?? null), 'Null as `name` is.'),
+      through: each(through, part(words), 'More than one only if all of them are needed for the claim.'),
+    });
+    const effectiveRight = ({ right: action, held, requires, claims }: EffectiveRight) => ({
+      right: is(right, action),
+      held: is(flag, held),
+      requires: is(
+        requirement,
+        requires,
+        'The alternatives of the access policy: one is sufficient, and every claim in it must be true.',
+      ),
+      claims: each(
+        claims,
+        claim,
+        'The claims of `requires` that are true, once for each way in which they are, also if the right needs more. Ways that the caller cannot read elsewhere are left out.',
+      ),
+    });
+    return {
+      id: `${workspaceId}:${holder.id}`,
+      type: 'effective-accesses',
+      attributes: {
+        name: is(
+          maybeText,
+          name,
+          "The username, or the team's name. Null for a secret team that the caller cannot see.",
+        ),
+        rights: each(rights, effectiveRight, 'Every right on a workspace, held or not.'),
+      },
+      relationships: {
+        workspace: toOneAt('workspaces', workspaceId, `${dialect.prefix}/workspaces/${workspaceId}`),
+        project: toOne('projects', projectId, 'The project to which `project-access` is.'),
+        user: toOneOrNone('users', holder.kind === 'user' ? holder.id : null),
+        team: toOneOrNone('teams', holder.kind === 'team' ? holder.id : null),
+      },
+    };
+  };
+
+export const presentEffectiveAccess = effectiveAccess(presenting);
+
+export const effectiveAccessSchema = described(
+  {
+    name: 'EffectiveAccess',
+    about: 'The rights of one user or one team on one workspace, and what gives them. Computed when it is requested.',
+  },
+  (words, dialect) => effectiveAccess(words)(dialect)(anyView()),
+);

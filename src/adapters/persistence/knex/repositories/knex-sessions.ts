@@ -1,0 +1,104 @@
+import type { Knex } from 'knex';
+import type {
+  SessionCredential,
+  SessionRepository,
+} from '../../../../application/ports/repositories/session-repository.js';
+import type { Instant, LoginCode, Session, SessionId, UserId } from '../../../../domain/index.js';
+import { prepared } from '../engine/prepared.js';
+import type { Statements } from '../engine/statements.js';
+
+interface CredentialRow {
+  readonly id: SessionId;
+  readonly user_id: UserId;
+  readonly expires_at: Instant;
+  readonly site_administrator: boolean | number;
+  readonly suspended: boolean | number;
+  readonly invited: boolean | number;
+}
+
+/** Sessions `s` of living users. */
+const credentials = (sql: Knex): Knex.QueryBuilder =>
+  sql('sessions as s')
+    .join('users as u', 'u.id', 's.user_id')
+    .whereNull('u.deleted_at')
+    .select('s.id', 's.user_id', 's.expires_at', 'u.site_administrator', 'u.suspended', {
+      invited: sql.raw(
+        'exists (select 1 from organization_memberships as i where i.user_id = s.user_id and i.invited_email is not null)',
+      ),
+    });
+
+const credential = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
+  credentials(sql).where('s.secret_digest', secretDigest),
+);
+
+function credentialFrom(row: CredentialRow | undefined): SessionCredential | undefined {
+  if (row === undefined || row.suspended) return undefined;
+  const siteAdministrator = Boolean(row.site_administrator);
+  return {
+    session: { id: row.id, expiresAt: row.expires_at },
+    actor: { kind: 'user', tokenId: row.id, userId: row.user_id, siteAdministrator },
+    invited: Boolean(row.invited),
+  };
+}
+
+interface CodeRow extends CredentialRow {
+  readonly code_challenge: string;
+  readonly code_redirect_uri: string;
+  readonly code_expires_at: Instant;
+}
+
+const noCode = { code_digest: null, code_challenge: null, code_redirect_uri: null, code_expires_at: null };
+
+export class KnexSessions implements SessionRepository {
+  constructor(private readonly db: Statements) {}
+
+  async findCredential(secretDigest: string): Promise<SessionCredential | undefined> {
+    return credentialFrom(await this.db.first<CredentialRow>(credential(this.db, { secretDigest })));
+  }
+
+  async keepCode({ sessionId, codeDigest, challenge, redirectUri, expiresAt }: LoginCode): Promise<void> {
+    const code = {
+      code_digest: codeDigest,
+      code_challenge: challenge,
+      code_redirect_uri: redirectUri,
+      code_expires_at: expiresAt,
+    };
+    await this.db.run(this.db.sql('sessions').where({ id: sessionId }).update(code));
+  }
+
+  async takeCode(
+    codeDigest: string,
+  ): Promise<{ readonly code: LoginCode; readonly credential: SessionCredential } | undefined> {
+    const { sql } = this.db;
+    const row = await this.db.first<CodeRow>(
+      credentials(sql)
+        .where('s.code_digest', codeDigest)
+        .select('s.code_challenge', 's.code_redirect_uri', 's.code_expires_at'),
+    );
+    const taken = await this.db.run(sql('sessions').where({ code_digest: codeDigest }).update(noCode));
+    const credential = taken === 0 ? undefined : credentialFrom(row);
+    if (row === undefined || credential === undefined) return undefined;
+    const { code_challenge: challenge, code_redirect_uri: redirectUri, code_expires_at: expiresAt } = row;
+    return { code: { sessionId: row.id, codeDigest, challenge, redirectUri, expiresAt }, credential };
+  }
+
+  async add({ id, userId, secretDigest, createdAt, expiresAt }: Session): Promise<void> {
+    const row = {
+      id,
+      user_id: userId,
+      secret_digest: secretDigest,
+      created_at: createdAt,
+      expires_at: expiresAt,
+    };
+    await this.db.run(this.db.sql('sessions').insert(row));
+  }
+
+  async remove(secretDigest: string): Promise<void> {
+    await this.db.run(this.db.sql('sessions').where({ secret_digest: secretDigest }).delete());
+  }
+
+  async removeOf(userId: UserId, until?: Instant): Promise<void> {
+    const own = this.db.sql('sessions').where({ user_id: userId });
+    await this.db.run((until === undefined ? own : own.where('expires_at', '<=', until)).delete());
+  }
+}

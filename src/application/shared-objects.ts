@@ -1,0 +1,38 @@
+/** Objects that several use cases share. */
+
+import { made } from './assembly.js';
+import * as published from './index.js';
+
+export const tokenUses = made(published.TokenUses, 'unitOfWork');
+export const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
+export const byteQuota = made(published.ByteQuota, 'settings');
+export const runProgress = made(published.RunProgress, 'clock', 'ids');
+export const taskResultProgress = made(published.TaskResultProgress, 'clock', runProgress);
+export const archiveOldVersions = made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
+export const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
+export const tagChanges = made(published.TagChanges, 'clock', 'ids');
+export const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
+export const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
+const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
+const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
+const callRunTask = made(
+  published.CallRunTask,
+  'unitOfWork',
+  'clock',
+  'secrets',
+  'secretBox',
+  'runTaskCaller',
+  taskResultProgress,
+);
+export const effectPerformers = made(
+  published.EffectPerformers,
+  'unitOfWork',
+  'clock',
+  'ids',
+  'bundleStore',
+  runProgress,
+  commitFiles,
+  byteQuota,
+  stateOutputsReader,
+  callRunTask,
+);

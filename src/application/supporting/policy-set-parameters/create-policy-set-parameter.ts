@@ -1,0 +1,50 @@
+import { type Actor, authorized, type PolicySetId } from '../../../domain/index.js';
+import { newParameter } from '../../../domain/policy-outcomes/policy-set-parameter.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { SecretBox } from '../../ports/outside/secret-box.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import {
+  type PolicySetParameterDraft,
+  type PolicySetParameterView,
+  parameterView,
+} from './policy-set-parameter-values.js';
+
+/** POST /policy-sets/:id/parameters. */
+export class CreatePolicySetParameter {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'policySets' | 'policySetParameters' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly box: SecretBox,
+  ) {}
+
+  execute(
+    actor: Actor,
+    policySetId: PolicySetId,
+    { value, ...settings }: PolicySetParameterDraft,
+  ): Promise<PolicySetParameterView> {
+    return this.unitOfWork.run(async (tx) => {
+      const set = authorized(await tx.policySets.findFor(actor, policySetId), 'policy-sets/manage');
+      const others = await tx.policySetParameters.ofSets([policySetId]);
+      const now = this.clock.now();
+      const parameter = newParameter(
+        {
+          ...settings,
+          id: this.ids.next('policy-set-parameter'),
+          policySetId,
+          sealedValue: this.box.seal(value),
+          createdAt: now,
+          revision: 0,
+        },
+        others.length,
+      );
+      // Serializes concurrent creations, so that the second one counts the first.
+      await tx.policySets.save({ ...set, updatedAt: now, revision: set.revision + 1 });
+      await tx.policySetParameters.add(parameter);
+      await tx.audit.add(doneBy(actor, 'policy-sets/manage', parameter.id), set);
+      return parameterView(this.box, parameter);
+    });
+  }
+}

@@ -1,0 +1,40 @@
+import { type Actor, authorized, type PolicySetId, type PolicySetParameterId } from '../../../domain/index.js';
+import { changedParameter } from '../../../domain/policy-outcomes/policy-set-parameter.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { SecretBox } from '../../ports/outside/secret-box.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import {
+  type PolicySetParameterDraft,
+  type PolicySetParameterView,
+  parameterView,
+} from './policy-set-parameter-values.js';
+
+/**
+ * PATCH /policy-sets/:id/parameters/:parameterId: unnamed settings keep their value. Claimed runs keep the values they
+ * received.
+ */
+export class UpdatePolicySetParameter {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'policySets' | 'policySetParameters' | 'audit'>,
+    private readonly box: SecretBox,
+  ) {}
+
+  execute(
+    actor: Actor,
+    policySetId: PolicySetId,
+    id: PolicySetParameterId,
+    { value, ...settings }: Partial<PolicySetParameterDraft>,
+  ): Promise<PolicySetParameterView> {
+    return this.unitOfWork.run(async (tx) => {
+      const set = authorized(await tx.policySets.findFor(actor, policySetId), 'policy-sets/manage');
+      const current = authorized(await tx.policySetParameters.findFor(actor, policySetId, id), 'policy-sets/manage');
+      const next = changedParameter(current, {
+        ...settings,
+        ...(value !== undefined && { sealedValue: this.box.seal(value) }),
+      });
+      await tx.policySetParameters.save(next);
+      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), set);
+      return parameterView(this.box, next);
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import { type Actor, authorized, identityOf, type PolicySetId, type PolicySetVersion } from '../../../domain/index.js';
+import { checkCanHaveVersions } from '../../../domain/policy-outcomes/policy-set.js';
+import { newVersion } from '../../../domain/policy-outcomes/policy-set-version.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { ByteQuota } from '../../files/byte-quota.js';
+import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** POST /policy-sets/:id/versions. Only this response contains the upload URL. */
+export class CreatePolicySetVersion {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'policySets' | 'policySetVersions' | 'keptBytes' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly urls: CapabilityUrls,
+    private readonly quota: ByteQuota,
+  ) {}
+
+  /** Throws `attribute/invalid` for a set with policies of its own, and `organization/over-quota`. */
+  async execute(actor: Actor, policySetId: PolicySetId): Promise<{ version: PolicySetVersion; uploadUrl: string }> {
+    const now = this.clock.now();
+    const id = this.ids.next('policy-set-version');
+    const version = await this.unitOfWork.run(async (tx) => {
+      const set = authorized(await tx.policySets.findFor(actor, policySetId), 'policy-sets/manage');
+      checkCanHaveVersions(set);
+      await this.quota.refuseMore(tx, set);
+      const { organizationId } = set;
+      const draft = { id, organizationId, policySetId, createdBy: identityOf(actor), createdAt: now };
+      const made = newVersion(set, draft);
+      await tx.policySetVersions.add(made.version);
+      await tx.policySets.save(made.set);
+      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), set);
+      return made.version;
+    });
+    return { version, uploadUrl: this.urls.issue('policy-upload', id, now) };
+  }
+}

@@ -1,0 +1,45 @@
+import { type Actor, authorized, checkRunTask, type RunTask, type RunTaskSettings } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { SecretBox } from '../../ports/outside/secret-box.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** A run task as a request describes it. */
+export interface RunTaskDraft extends RunTaskSettings {
+  /** Signs calls; null or empty for none. */
+  readonly hmacKey: string | null;
+}
+
+/** The sealed key; null for none. */
+export const sealedKey = (box: SecretBox, key: string | null): string | null => (key ? box.seal(key) : null);
+
+/** POST /organizations/:name/tasks. */
+export class CreateRunTask {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'runTasks' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** Throws `attribute/invalid` for a malformed name or URL, and `attribute/taken`. */
+  execute(actor: Actor, organizationName: string, { hmacKey, ...settings }: RunTaskDraft): Promise<RunTask> {
+    return this.unitOfWork.run(async (tx) => {
+      const organization = authorized(await tx.organizations.findFor(actor, organizationName), 'run-tasks/manage');
+      const task: RunTask = {
+        ...checkRunTask(settings),
+        id: this.ids.next('run-task'),
+        organizationId: organization.id,
+        organizationName: organization.name,
+        sealedHmacKey: sealedKey(this.box, hmacKey),
+        workspaceTaskIds: [],
+        createdAt: this.clock.now(),
+        revision: 0,
+      };
+      await tx.runTasks.add(task);
+      await tx.audit.add(doneBy(actor, 'run-tasks/manage', task.id), task);
+      return task;
+    });
+  }
+}

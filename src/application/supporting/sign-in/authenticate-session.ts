@@ -1,0 +1,44 @@
+import { DomainError, hasEnded, type User } from '../../../domain/index.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
+import type { SessionCredential } from '../../ports/repositories/session-repository.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** A session and its user, as the person sees them. */
+export interface ShownSession {
+  readonly user: User;
+  readonly expiresAt: string;
+}
+
+/** The actor that a session authenticates. */
+export class AuthenticateSession {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'memberships' | 'sessions' | 'users'>,
+    private readonly clock: Clock,
+    private readonly secrets: SecretGenerator,
+  ) {}
+
+  /** Throws `actor/unauthenticated` if the session is unknown or has ended, or its user is suspended or gone. */
+  async execute(secret: string): Promise<SessionCredential['actor']> {
+    const credential = await this.find(secret);
+    if (credential === undefined) {
+      throw new DomainError('actor/unauthenticated', 'the session has ended; sign in again');
+    }
+    const { actor, invited } = credential;
+    // Written once per invitation, so that the first authenticated request finds it accepted.
+    if (invited) await this.unitOfWork.run((tx) => tx.memberships.accept(actor.userId));
+    return actor;
+  }
+
+  /** GET /session. Undefined without a valid session. */
+  async show(secret: string | undefined): Promise<ShownSession | undefined> {
+    const credential = secret === undefined ? undefined : await this.find(secret);
+    const user = credential && (await this.unitOfWork.read((tx) => tx.users.find(credential.actor.userId)));
+    return credential && user && { user, expiresAt: credential.session.expiresAt };
+  }
+
+  private async find(secret: string): Promise<SessionCredential | undefined> {
+    const found = await this.unitOfWork.read((tx) => tx.sessions.findCredential(this.secrets.digestOf(secret)));
+    return found === undefined || hasEnded(found.session, this.clock.now()) ? undefined : found;
+  }
+}

@@ -1,0 +1,70 @@
+import {
+  type Actor,
+  authorize,
+  type Identity,
+  type IdentityId,
+  longestSubject,
+  notFound,
+  standingOnSite,
+  type UserId,
+} from '../../../domain/index.js';
+import { invalidAttribute } from '../../../domain/shared/domain-error.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+export type NewIdentity = Pick<Identity, 'userId' | 'issuer' | 'subject'>;
+
+/** POST /admin/users/:id/identities: links a person at an identity provider to a user. */
+export class AddIdentity {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'identities' | 'users' | 'audit'>,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  /** Throws `attribute/taken` if the identity is linked to a user. */
+  execute(actor: Actor, { userId, issuer, subject }: NewIdentity): Promise<Identity> {
+    authorize(standingOnSite(actor), 'users/manage');
+    for (const [attribute, text] of Object.entries({ issuer, subject })) {
+      if (text.length > longestSubject || text.trim() === '') {
+        throw invalidAttribute(attribute, `${attribute} must be 1 to ${longestSubject} characters`);
+      }
+    }
+    return this.unitOfWork.run(async (tx) => {
+      if ((await tx.users.find(userId)) === undefined) throw notFound();
+      const identity = { id: this.ids.next('identity'), userId, issuer, subject, createdAt: this.clock.now() };
+      await tx.identities.add(identity);
+      await tx.audit.add(doneBy(actor, 'users/manage', identity.id), 'site');
+      return identity;
+    });
+  }
+}
+
+/** GET /admin/users/:id/identities. */
+export class ListIdentities {
+  constructor(private readonly unitOfWork: UnitOfWork<'identities' | 'users'>) {}
+
+  execute(actor: Actor, userId: UserId): Promise<readonly Identity[]> {
+    authorize(standingOnSite(actor), 'users/manage');
+    return this.unitOfWork.read(async (tx) => {
+      if ((await tx.users.find(userId)) === undefined) throw notFound();
+      return tx.identities.ofUser(userId);
+    });
+  }
+}
+
+/** DELETE /admin/users/:id/identities/:identityId. Also ends the user's sessions, which the identity may have begun. */
+export class RemoveIdentity {
+  constructor(private readonly unitOfWork: UnitOfWork<'identities' | 'sessions' | 'audit'>) {}
+
+  execute(actor: Actor, userId: UserId, id: IdentityId): Promise<void> {
+    authorize(standingOnSite(actor), 'users/manage');
+    return this.unitOfWork.run(async (tx) => {
+      if (!(await tx.identities.remove(userId, id))) throw notFound();
+      await tx.sessions.removeOf(userId);
+      await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import type { Bundle } from '../shared/bundle.js';
+import type { Instant, OrganizationId, PolicySetId, PolicySetVersionId } from '../shared/id.js';
+import { entered, Lifecycle, type LifecycleRow } from '../shared/lifecycle-engine.js';
+import type { TokenOwner } from '../shared/token-owner.js';
+import type { DefinedPolicies } from './policy-files.js';
+import type { PolicySet } from './policy-set.js';
+
+export const policySetVersionStatuses = ['pending', 'ready', 'errored'] as const;
+
+export type PolicySetVersionStatus = (typeof policySetVersionStatuses)[number];
+
+/** The policies and code of a set at a point in time, uploaded as one archive. */
+export interface PolicySetVersion {
+  readonly id: PolicySetVersionId;
+  readonly organizationId: OrganizationId;
+  /** Null once the set is deleted: runs that were created before may still need the archive. */
+  readonly policySetId: PolicySetId | null;
+  /** Counts the versions of the set from 1. */
+  readonly sequence: number;
+  readonly status: PolicySetVersionStatus;
+  /** Null unless the status is `errored`. */
+  readonly failure: { readonly error: string; readonly errorMessage: string } | null;
+  /** Null until the upload, and once no run needs it any more. */
+  readonly bundle: Bundle | null;
+  /** Null if unknown. */
+  readonly createdBy: TokenOwner | null;
+  readonly statusTimestamps: Readonly<Record<string, Instant>>;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  /** When a newer version became current, or the set was deleted. */
+  readonly supersededAt: Instant | null;
+  readonly revision: number;
+}
+
+const row = { guards: [], effects: [], refusedAs: 'policy-set-version/upload-refused', done: 'uploaded' } as const;
+
+/** The complete lifecycle of a version. */
+export const policySetVersionMoves: readonly LifecycleRow<PolicySetVersionStatus, 'take' | 'fail'>[] = [
+  { ...row, trigger: 'take', from: ['pending'], to: 'ready' },
+  { ...row, trigger: 'fail', from: ['pending'], to: 'errored' },
+];
+
+const life = new Lifecycle('policy set version', policySetVersionMoves, {});
+
+type Draft = Pick<PolicySetVersion, 'id' | 'organizationId' | 'createdBy' | 'createdAt'> & {
+  readonly policySetId: PolicySetId;
+};
+
+/** The next version of a set, and the set with it. */
+export function newVersion(set: PolicySet, draft: Draft): { version: PolicySetVersion; set: PolicySet } {
+  const sequence = (set.versions?.newest.sequence ?? 0) + 1;
+  const { createdAt } = draft;
+  return {
+    version: {
+      ...draft,
+      sequence,
+      status: 'pending',
+      failure: null,
+      bundle: null,
+      statusTimestamps: { 'pending-at': createdAt },
+      updatedAt: createdAt,
+      supersededAt: null,
+      revision: 0,
+    },
+    set: {
+      ...set,
+      versions: { current: set.versions?.current ?? null, newest: { id: draft.id, sequence } },
+      updatedAt: createdAt,
+      revision: set.revision + 1,
+    },
+  };
+}
+
+/** Throws `policy-set-version/upload-refused` unless the version waits for its archive. */
+export const checkTakes = (version: PolicySetVersion): void => {
+  life.fire('take', version);
+};
+
+/**
+ * The version with its archive, and the set, whose current version it becomes unless a newer one already is. Throws
+ * `policy-set-version/upload-refused`.
+ */
+export function withArchive(
+  version: PolicySetVersion,
+  set: PolicySet,
+  bundle: Bundle,
+  { policies, hardMandatory }: DefinedPolicies,
+  now: Instant,
+): { version: PolicySetVersion; set: PolicySet; becomesCurrent: boolean } {
+  const { id, sequence } = version;
+  const move = entered(version, life.fire('take', version), now);
+  const becomesCurrent = set.versions === null || sequence > (set.versions.current?.sequence ?? 0);
+  const ready = {
+    ...version,
+    ...move,
+    bundle,
+    supersededAt: becomesCurrent ? null : now,
+    updatedAt: now,
+    revision: version.revision + 1,
+  } as PolicySetVersion;
+  if (!becomesCurrent) return { version: ready, set, becomesCurrent };
+  const current = { id, sequence, sha256: bundle.sha256, bytes: bundle.bytes, hardMandatory };
+  const versions = { newest: set.versions?.newest ?? { id, sequence }, current };
+  return {
+    version: ready,
+    set: { ...set, policies, versions, updatedAt: now, revision: set.revision + 1 },
+    becomesCurrent,
+  };
+}
+
+/** The version after an upload that is not a usable archive; unchanged unless it waits for one. */
+export function failed(version: PolicySetVersion, errorMessage: string, now: Instant): PolicySetVersion | undefined {
+  if (!life.startsFrom(version.status, 'fail')) return undefined;
+  const move = entered(version, life.fire('fail', version), now);
+  const failure = { error: 'bad-archive', errorMessage };
+  return { ...version, ...move, failure, updatedAt: now, revision: version.revision + 1 } as PolicySetVersion;
+}

@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ProvenIdentity } from '../../src/domain/index.js';
+import { isReturnPath, usernamesFor } from '../../src/domain/index.js';
+import { firstPage, sessionHours, unauthenticated, World } from '../support/application.js';
+
+const request = { id: 'request-1', address: null, route: 'GET /session/callback' };
+
+describe('signing in', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await World.create({ createsUsersAtSignIn: true });
+  });
+
+  /** Begins a sign-in and comes back from the provider. */
+  async function signIn(person: Partial<ProvenIdentity> = {}, secret?: string, linkTo: string | null = null) {
+    const { url, sealed } = await world.useCases.beginSignIn.execute('/app', linkTo);
+    world.provider.person = person;
+    const query = new URL(url).search.slice(1);
+    return world.useCases.completeSignIn.execute({ query, sealed, secret, request });
+  }
+
+  const userOf = (secret: string) => world.useCases.authenticateSession.show(secret);
+
+  it('stores nothing before the person comes back', async () => {
+    await world.keepsEverything(() => world.useCases.beginSignIn.execute('/app'));
+  });
+
+  it('creates a user once, who is the same from then on', async () => {
+    const first = await signIn();
+    const second = await signIn();
+    expect((await userOf(second.secret))?.user).toEqual((await userOf(first.secret))?.user);
+    expect((await userOf(first.secret))?.user).toMatchObject({ username: 'ada', siteAdministrator: false });
+    expect(first.session.id).not.toBe(second.session.id);
+  });
+
+  it('ends the session that the browser had', async () => {
+    const first = await signIn();
+    await signIn({ subject: 'bob', email: 'bob@example.com', username: 'bob' }, first.secret);
+    await expect(world.useCases.authenticateSession.execute(first.secret)).rejects.toMatchObject(unauthenticated);
+  });
+
+  it('removes the sessions of the user that have expired', async () => {
+    const { session } = await signIn();
+    world.clock.advance(sessionHours * 3_600);
+    expect(world.remembers(session.id)).toBe(true);
+    await signIn();
+    expect(world.remembers(session.id)).toBe(false);
+  });
+
+  it('changes nothing when it is refused', async () => {
+    world.provider.person = null;
+    const { url, sealed } = await world.useCases.beginSignIn.execute('/app');
+    const callback = { query: new URL(url).search.slice(1), sealed, secret: undefined, request };
+    await world.refuses(() => world.useCases.completeSignIn.execute(callback), { code: 'sign-in/refused' });
+    await world.refuses(() => signIn({ emailVerified: false }), { code: 'sign-in/refused' });
+    await world.refuses(() => signIn({ email: null }), { code: 'sign-in/refused' });
+    await world.refuses(() => signIn({ email: world.member.email.toUpperCase() }), { code: 'sign-in/refused' });
+    await world.refuses(() => signIn({ email: 'no address' }), { code: 'attribute/invalid' });
+  });
+
+  it('takes no text that was sealed for something else', async () => {
+    for (const sealed of ['', 'v2.nothing', world.box.seal('{"state":"state-1"}'), world.box.seal('secret')]) {
+      const callback = { query: 'state=state-1', sealed, secret: undefined, request };
+      await world.refuses(() => world.useCases.completeSignIn.execute(callback), { code: 'sign-in/not-begun' });
+    }
+  });
+
+  it('links only to the user who is still signed in', async () => {
+    const { secret, session } = await signIn();
+    const other = { subject: 'another', email: 'another@example.com' };
+    await world.refuses(() => signIn(other, undefined, session.userId), { code: 'sign-in/refused' });
+    await world.refuses(() => signIn(other, secret, world.member.userId), { code: 'sign-in/refused' });
+    const linked = await signIn(other, secret, session.userId);
+    expect(linked.session.userId).toBe(session.userId);
+    const { items } = await world.useCases.listUsers.execute(world.administrator, firstPage);
+    expect(items.filter(({ email }) => email === other.email)).toEqual([]);
+  });
+
+  it('does not create users unless the operator wants it', async () => {
+    world = await World.create();
+    await world.refuses(() => signIn(), { code: 'sign-in/refused' });
+    const identity = { userId: world.member.userId, issuer: 'https://provider.test', subject: 'ada' };
+    await world.useCases.addIdentity.execute(world.administrator, identity);
+    expect((await signIn({ emailVerified: false })).session.userId).toBe(world.member.userId);
+  });
+});
+
+describe('the name of a new user', () => {
+  const firstOf = (proven: Partial<ProvenIdentity>) => {
+    const whole = { issuer: '', subject: 'subject', email: null, emailVerified: true, username: null, ...proven };
+    return usernamesFor(whole).next().value;
+  };
+
+  it('is made of what the provider calls the person', () => {
+    expect(firstOf({ username: 'ada' })).toBe('ada');
+    expect(firstOf({ username: 'Ada Lovelace <1>' })).toBe('Ada-Lovelace-1');
+    expect(firstOf({ username: 'ada@corp.example' })).toBe('ada');
+    expect(firstOf({ email: 'ada.l@example.com' })).toBe('ada.l');
+    expect(firstOf({})).toBe('subject');
+    expect(firstOf({ username: '愛' })).toBe('user');
+    expect(firstOf({ username: 'x'.repeat(200) })).toHaveLength(60);
+  });
+});
+
+describe('the page to return to', () => {
+  it.each(['/app', '/app/', '/app/acme/network/runs/run-1', '/app/settings/tokens?tab=1&q=a%20b', '/app/a.b/_c~d'])(
+    'may be %s',
+    (path) => expect(isReturnPath(path)).toBe(true),
+  );
+
+  it.each([
+    '',
+    '/',
+    'app',
+    '/application',
+    '/app//evil.example',
+    '/app/../session',
+    '/app/./x',
+    '/app/%2e%2e/x',
+    '/app\\evil',
+    '/app\n',
+    '/app/x\u0000',
+    '//app',
+    'https://evil.example/app',
+    `/app/${'x'.repeat(2_000)}`,
+  ])('may not be %j', (path) => expect(isReturnPath(path)).toBe(false));
+});

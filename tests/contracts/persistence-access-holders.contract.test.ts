@@ -1,0 +1,105 @@
+import { expect, it } from '@jest/globals';
+import { actingFor } from '../../src/domain/authorization/actor.js';
+import { asQuestion, type Grant, type ProjectGrant, type Team, type TeamStanding } from '../../src/domain/index.js';
+import { defaultProjectId } from '../../src/domain/supporting/projects/project.js';
+import { aCustomGrant, aMembership, giveProjectGrant, noon } from '../support/builders.js';
+import { onEveryBackend } from './on-every-backend.js';
+
+const held = (team: Team, given: { grant?: Grant; projectGrant?: ProjectGrant } = {}): TeamStanding => ({
+  teamId: team.id,
+  owners: team.owners,
+  access: team.access,
+  ...given,
+});
+
+const named = (...teams: readonly Team[]) =>
+  new Map(teams.map((team) => [team.id, { ...asQuestion(team), name: team.name }]));
+
+onEveryBackend('what a user or a team has on a workspace', (on) => {
+  const aPlace = async () => {
+    const organization = await on.organization();
+    const [user, workspace] = [await on.member(organization), await on.workspace(organization)];
+    const find = (kind: 'user' | 'team', id: string, workspaceId = workspace.id) =>
+      on.read((tx) => tx.teamAccess.holder({ kind, id }, workspaceId));
+    return { organization, user, workspace, find };
+  };
+
+  it('is the name, the project, and for a user every team of the organization with its grants', async () => {
+    const { organization, user, workspace, find } = await aPlace();
+    const elsewhere = await on.organization();
+    const [granted, bare] = [
+      await on.team(organization, { visibility: 'organization', membersManageToken: false }, [user]),
+      await on.team(organization, { access: new Set(['manage-policies']) }, [user]),
+    ];
+    await on.team(organization);
+    await on.membership(elsewhere, user);
+    await on.team(elsewhere, { owners: true }, [user]);
+    const [grant, projectGrant] = [aCustomGrant({ runs: 'plan' }), { access: 'write' } as const];
+    await on.grant(granted, workspace, grant);
+    await on.run((tx) => giveProjectGrant(tx, granted.id, workspace.projectId, projectGrant));
+    const found = await find('user', user.id);
+    expect(found?.subject).toEqual({
+      name: user.username,
+      projectId: defaultProjectId(organization.id),
+      teams: named(granted, bare),
+    });
+    const { teams = [], ...standing } = found?.standing ?? {};
+    expect(standing).toEqual({ actor: 'user', siteAdministrator: false, member: true });
+    expect(new Map(teams.map((team) => [team.teamId, team]))).toEqual(
+      new Map([
+        [granted.id, held(granted, { grant, projectGrant })],
+        [bare.id, held(bare)],
+      ]),
+    );
+    const seen = await on.read((tx) => tx.workspaces.findFor(actingFor({ kind: 'user', id: user.id }), workspace.id));
+    const byId = (all: readonly TeamStanding[] = []) => all.toSorted((a, b) => (a.teamId < b.teamId ? -1 : 1));
+    expect(byId(seen?.standing.teams)).toEqual(byId(teams));
+  });
+
+  it('is for a team its own name and grants, and nothing of its members', async () => {
+    const { organization, user, workspace, find } = await aPlace();
+    const team = await on.team(organization, {}, [user]);
+    await on.team(organization, { owners: true }, [user]);
+    await on.grant(team, workspace, { access: 'admin' });
+    expect(await find('team', team.id)).toEqual({
+      subject: { name: team.name, projectId: workspace.projectId, teams: named(team) },
+      standing: {
+        actor: 'team',
+        siteAdministrator: false,
+        member: true,
+        teams: [held(team, { grant: { access: 'admin' } })],
+      },
+    });
+  });
+
+  it('is a membership without teams, or nothing while the user is suspended', async () => {
+    const { organization, user, find } = await aPlace();
+    const standing = { actor: 'user', siteAdministrator: false, member: true, teams: [] };
+    expect((await find('user', user.id))?.standing).toEqual(standing);
+    await on.team(organization, { owners: true }, [user]);
+    await on.run((tx) => tx.users.setSuspended(user.id, true));
+    expect(await find('user', user.id)).toMatchObject({
+      subject: { name: user.username, teams: new Map() },
+      standing: { ...standing, member: false },
+    });
+  });
+
+  it('is missing for those who do not belong to the organization, and where there is no workspace', async () => {
+    const { organization, user, workspace, find } = await aPlace();
+    const elsewhere = await on.organization();
+    const [team, foreign] = [await on.team(organization), await on.team(elsewhere)];
+    const [stranger, invited] = [await on.member(elsewhere), await on.user()];
+    await on.run((tx) => tx.memberships.add(aMembership(organization, invited, { invitedEmail: invited.email })));
+    expect(await find('user', stranger.id)).toBeUndefined();
+    expect(await find('user', invited.id)).toBeUndefined();
+    expect(await find('user', 'user-nothing')).toBeUndefined();
+    expect(await find('user', team.id)).toBeUndefined();
+    expect(await find('team', foreign.id)).toBeUndefined();
+    expect(await find('team', user.id)).toBeUndefined();
+    expect(await find('user', user.id, 'ws-nothing')).toBeUndefined();
+    await on.run((tx) => tx.teams.remove(team.id, noon));
+    expect(await find('team', team.id)).toBeUndefined();
+    await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
+    expect(await find('user', user.id)).toBeUndefined();
+  });
+});

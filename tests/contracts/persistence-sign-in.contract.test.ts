@@ -1,0 +1,156 @@
+import { expect, it } from '@jest/globals';
+import type { LoginCode } from '../../src/domain/index.js';
+import { afterNoon, aMembership, anIdentity, aSession, noon, unique } from '../support/builders.js';
+import { onEveryBackend, taken } from './on-every-backend.js';
+
+onEveryBackend('identities and sessions', (on) => {
+  const credential = (session: { readonly secretDigest: string }) =>
+    on.read((tx) => tx.sessions.findCredential(session.secretDigest));
+
+  it('finds the user of an identity by issuer and subject together', async () => {
+    const [ada, bob] = [await on.user(), await on.user()];
+    const identity = anIdentity(ada);
+    const elsewhere = anIdentity(bob, { issuer: 'https://other.test', subject: identity.subject });
+    await on.run((tx) => tx.identities.add(identity));
+    await on.run((tx) => tx.identities.add(elsewhere));
+    const { issuer, subject } = identity;
+    expect(await on.read((tx) => tx.identities.find(issuer, subject))).toEqual({ identity, user: ada });
+    expect(await on.read((tx) => tx.identities.find('https://other.test', subject))).toEqual({
+      identity: elsewhere,
+      user: bob,
+    });
+    expect(await on.read((tx) => tx.identities.find(issuer, subject.toUpperCase()))).toBeUndefined();
+    expect(await on.read((tx) => tx.identities.find(issuer, 'nobody'))).toBeUndefined();
+  });
+
+  it('keeps an identity for one user', async () => {
+    const [ada, bob] = [await on.user(), await on.user()];
+    const identity = anIdentity(ada);
+    await on.run((tx) => tx.identities.add(identity));
+    const again = on.run((tx) => tx.identities.add({ ...anIdentity(bob), subject: identity.subject }));
+    await expect(again).rejects.toMatchObject(taken('subject'));
+  });
+
+  it('lists the identities of a user, the oldest first, and removes only that user’s', async () => {
+    const [ada, bob] = [await on.user(), await on.user()];
+    const [newer, older] = [anIdentity(ada, { createdAt: afterNoon(1) }), anIdentity(ada)];
+    for (const one of [newer, older, anIdentity(bob)]) await on.run((tx) => tx.identities.add(one));
+    const list = () => on.read((tx) => tx.identities.ofUser(ada.id));
+    expect(await list()).toEqual([older, newer]);
+    expect(await on.run((tx) => tx.identities.remove(bob.id, older.id))).toBe(false);
+    expect(await on.run((tx) => tx.identities.remove(ada.id, older.id))).toBe(true);
+    expect(await on.run((tx) => tx.identities.remove(ada.id, older.id))).toBe(false);
+    expect(await list()).toEqual([newer]);
+  });
+
+  it('lets a session act as its user', async () => {
+    for (const siteAdministrator of [true, false]) {
+      const user = await on.user({ siteAdministrator });
+      const session = aSession(user);
+      await on.run((tx) => tx.sessions.add(session));
+      expect(await credential(session)).toEqual({
+        session: { id: session.id, expiresAt: session.expiresAt },
+        actor: { kind: 'user', tokenId: session.id, userId: user.id, siteAdministrator },
+        invited: false,
+      });
+    }
+    expect(await credential({ secretDigest: 'no digest' })).toBeUndefined();
+  });
+
+  it('says of a session whether its user has an invitation', async () => {
+    const [user, organization] = [await on.user(), await on.organization()];
+    const session = aSession(user);
+    await on.run((tx) => tx.sessions.add(session));
+    const membership = { ...aMembership(organization, user), invitedEmail: user.email };
+    await on.run((tx) => tx.memberships.add(membership));
+    expect((await credential(session))?.invited).toBe(true);
+    await on.run((tx) => tx.memberships.accept(user.id));
+    expect((await credential(session))?.invited).toBe(false);
+  });
+
+  it('takes no session of a suspended or deleted user, nor their identity', async () => {
+    const user = await on.user();
+    const [session, identity] = [aSession(user), anIdentity(user)];
+    await on.run((tx) => tx.sessions.add(session));
+    await on.run((tx) => tx.identities.add(identity));
+    await on.run((tx) => tx.users.setSuspended(user.id, true));
+    expect(await credential(session)).toBeUndefined();
+    await on.run((tx) => tx.users.setSuspended(user.id, false));
+    expect(await credential(session)).toBeDefined();
+    await on.run((tx) => tx.users.remove(user.id, noon));
+    expect(await credential(session)).toBeUndefined();
+    expect(await on.read((tx) => tx.identities.find(identity.issuer, identity.subject))).toBeUndefined();
+  });
+
+  it('removes one session, those of a user that expired, and all of a user', async () => {
+    const [ada, bob] = [await on.user(), await on.user()];
+    const [one, early, late] = [
+      aSession(ada),
+      aSession(ada, { expiresAt: afterNoon(1) }),
+      aSession(ada, { expiresAt: afterNoon(9) }),
+    ];
+    const others = aSession(bob, { expiresAt: afterNoon(1) });
+    for (const session of [one, early, late, others]) await on.run((tx) => tx.sessions.add(session));
+    const left = async () => {
+      const found = await Promise.all([one, early, late, others].map(credential));
+      return found.map((credential) => credential !== undefined);
+    };
+    await on.run((tx) => tx.sessions.remove(one.secretDigest));
+    expect(await left()).toEqual([false, true, true, true]);
+    await on.run((tx) => tx.sessions.removeOf(ada.id, afterNoon(1)));
+    expect(await left()).toEqual([false, false, true, true]);
+    await on.run((tx) => tx.sessions.removeOf(ada.id));
+    expect(await left()).toEqual([false, false, false, true]);
+  });
+
+  const aCode = ({ id }: { readonly id: string }, codeDigest: string): LoginCode => ({
+    sessionId: id,
+    codeDigest,
+    challenge: 'challenge',
+    redirectUri: 'http://localhost:10000/login',
+    expiresAt: afterNoon(1),
+  });
+
+  it('gives out a code once, with its session, and keeps one for each session', async () => {
+    const user = await on.user();
+    const [session, other] = [aSession(user), aSession(user)];
+    for (const one of [session, other]) await on.run((tx) => tx.sessions.add(one));
+    const [first, second, others] = [
+      aCode(session, unique('d')),
+      aCode(session, unique('d')),
+      aCode(other, unique('d')),
+    ];
+    for (const code of [first, second, others]) await on.run((tx) => tx.sessions.keepCode(code));
+    const take = (code: LoginCode) => on.run((tx) => tx.sessions.takeCode(code.codeDigest));
+    expect(await take(first)).toBeUndefined();
+    expect(await take(second)).toEqual({ code: second, credential: await credential(session) });
+    expect(await take(second)).toBeUndefined();
+    const all = await Promise.all([take(others), take(others), take(others)]);
+    expect(all.filter((taken) => taken !== undefined)).toHaveLength(1);
+  });
+
+  it('gives out no code of a session that is gone, or of a suspended user', async () => {
+    const user = await on.user();
+    const [session, other] = [aSession(user), aSession(user)];
+    for (const one of [session, other]) await on.run((tx) => tx.sessions.add(one));
+    const [ofSession, ofOther] = [aCode(session, unique('d')), aCode(other, unique('d'))];
+    for (const code of [ofSession, ofOther]) await on.run((tx) => tx.sessions.keepCode(code));
+    await on.run((tx) => tx.sessions.remove(session.secretDigest));
+    expect(await on.run((tx) => tx.sessions.takeCode(ofSession.codeDigest))).toBeUndefined();
+    await on.run((tx) => tx.users.setSuspended(user.id, true));
+    expect(await on.run((tx) => tx.sessions.takeCode(ofOther.codeDigest))).toBeUndefined();
+  });
+
+  it('leaves nothing of a user that was removed', async () => {
+    const user = await on.user();
+    await on.run((tx) => tx.sessions.add(aSession(user)));
+    await on.run((tx) => tx.identities.add(anIdentity(user)));
+    const before = await on.rowCounts();
+    await on.run((tx) => tx.users.remove(user.id, noon));
+    await on.run((tx) => tx.removals.removeBatch({ kind: 'user', id: user.id }, 100));
+    const after = await on.rowCounts();
+    for (const table of ['identities', 'sessions']) {
+      expect(after[table]).toBe((before[table] ?? 0) - 1);
+    }
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Caller, doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+
+const api = await startApi({ prefix });
+const { admin } = api;
+await api.organization('acme');
+await api.organization('globex');
+
+const relation = (type: string, id: string) => ({ data: { type, id } });
+
+const newTeam = (attributes: object = { visibility: 'organization' }) => api.team('acme', newName('team'), attributes);
+const newWorkspace = () => api.workspace('acme', newName('ws'));
+const newMember = (...teams: readonly string[]) => api.member('acme', newName('user'), teams);
+
+const grant = (workspaceId: string, teamId: string, attributes: object) =>
+  admin
+    .post(
+      '/team-workspaces',
+      doc('team-workspaces', attributes, {
+        workspace: relation('workspaces', workspaceId),
+        team: relation('teams', teamId),
+      }),
+    )
+    .expect(200);
+
+const grantProject = async (workspaceId: string, teamId: string, attributes: object): Promise<string> => {
+  const { body } = await admin.get(`/workspaces/${workspaceId}`).expect(200);
+  const project = body.data.relationships.project.data.id;
+  const relations = { project: relation('projects', project), team: relation('teams', teamId) };
+  await admin.post('/team-projects', doc('team-projects', attributes, relations)).expect(200);
+  return project;
+};
+
+const path = (workspaceId: string, kind: 'user' | 'team', id: string) =>
+  `/workspaces/${workspaceId}/effective-access?filter%5B${kind}%5D%5Bid%5D=${id}`;
+
+interface Part {
+  readonly kind: string;
+}
+
+interface Right {
+  readonly right: string;
+  readonly held: boolean;
+  readonly claims: readonly { readonly 'team-name': string | null; readonly through: readonly Part[] }[];
+}
+
+const shown = async (caller: Caller, workspaceId: string, kind: 'user' | 'team', id: string) => {
+  const { body } = await caller.get(path(workspaceId, kind, id)).expect(200);
+  const rights: readonly Right[] = body.data.attributes.rights;
+  return {
+    data: body.data,
+    right: (name: string) => rights.find(({ right }) => right === name),
+    held: rights.filter(({ held }) => held).map(({ right }) => right),
+    kinds: new Set(rights.flatMap(({ claims }) => claims.flatMap(({ through }) => through)).map((part) => part.kind)),
+  };
+};
+
+describe('the effective access of a user', () => {
+  it('is each right on the workspace, with the teams and the levels that give it', async () => {
+    const workspace = await newWorkspace();
+    const [planners, maintainers] = [await newTeam({ visibility: 'secret' }), await newTeam()];
+    await grant(workspace, planners, { access: 'plan' });
+    const project = await grantProject(workspace, maintainers, { access: 'maintain' });
+    const connecting = await newTeam({ 'organization-access': { 'manage-vcs-settings': true } });
+    const person = await newMember(planners, maintainers, connecting);
+    const { data, right } = await shown(person, workspace, 'user', person.id);
+    expect(data).toMatchObject({
+      id: `${workspace}:${person.id}`,
+      type: 'effective-accesses',
+      attributes: { name: expect.stringMatching(/^user-/) },
+      relationships: {
+        workspace: relation('workspaces', workspace),
+        project: relation('projects', project),
+        user: relation('users', person.id),
+        team: { data: null },
+      },
+    });
+    const way = (
+      claim: string,
+      team: string,
+      kind: string,
+      level: string | null,
+      permission: string | null = null,
+    ) => ({
+      claim,
+      'team-id': team,
+      'team-name': expect.stringMatching(/^team-/),
+      through: [{ kind, level, permission }],
+    });
+    expect(right('runs/queue')).toEqual({
+      right: 'runs/queue',
+      held: true,
+      requires: [['runs: plan']],
+      claims: expect.arrayContaining([
+        way('runs: plan', planners, 'team-access', 'plan'),
+        way('runs: plan', maintainers, 'project-access', 'maintain'),
+      ]),
+    });
+    expect(right('workspaces/link-repository')).toMatchObject({
+      held: true,
+      requires: [['workspace admin', 'manage-vcs-settings']],
+      claims: [
+        way('workspace admin', maintainers, 'project-access', 'maintain'),
+        way('manage-vcs-settings', connecting, 'organization-permission', null, 'manage-vcs-settings'),
+      ],
+    });
+    expect(right('policy-outcomes/override')).toMatchObject({ held: false, claims: [] });
+    expect((await shown(admin, workspace, 'user', person.id)).data).toEqual(data);
+  });
+
+  it('is what the service does: rights that are held succeed, others do not', async () => {
+    const workspace = await newWorkspace();
+    const team = await newTeam();
+    await grant(workspace, team, { access: 'custom', 'workspace-locking': true });
+    const person = await newMember(team);
+    const { held } = await shown(person, workspace, 'user', person.id);
+    expect(held).toContain('workspaces/lock');
+    expect(held).not.toContain('workspaces/force-unlock');
+    await person.post(`/workspaces/${workspace}/actions/lock`, {}).expect(200);
+    await person.post(`/workspaces/${workspace}/actions/force-unlock`, {}).expect(404);
+  });
+
+  it('is hidden from its owner where the workspace is, and from others who are not owners', async () => {
+    const [workspace, team] = [await newWorkspace(), await newTeam()];
+    await grant(workspace, team, { access: 'admin' });
+    const [administrator, colleague, without] = [await newMember(team), await newMember(team), await newMember()];
+    const organizationToken = await api.organizationToken('acme');
+    for (const [caller, id] of [
+      [without, without.id],
+      [administrator, colleague.id],
+      [administrator, without.id],
+      [organizationToken, colleague.id],
+    ] as const) {
+      expect((await caller.get(path(workspace, 'user', id)).expect(404)).body).toEqual(missing);
+    }
+    expect((await shown(admin, workspace, 'user', without.id)).held).toEqual(['team-access/list']);
+  });
+
+  it('is nothing while the user is suspended', async () => {
+    const [workspace, team] = [await newWorkspace(), await newTeam()];
+    await grant(workspace, team, { access: 'admin' });
+    const person = await newMember(team);
+    await admin.post(`/admin/users/${person.id}/actions/suspend`).expect(200);
+    expect((await shown(admin, workspace, 'user', person.id)).held).toEqual([]);
+  });
+});
+
+describe('the effective access of a team', () => {
+  it('is for owners, the team itself, and admins of a workspace that the team has access to', async () => {
+    const workspace = await newWorkspace();
+    const [admins, readers] = [await newTeam(), await newTeam()];
+    await grant(workspace, admins, { access: 'admin' });
+    await grant(workspace, readers, { access: 'read' });
+    const answer = await admin.post(`/teams/${readers}/authentication-token`).expect(201);
+    const callers = [admin, await newMember(admins), api.as(answer.body.data.attributes.token)];
+    for (const caller of callers) {
+      const { data, held } = await shown(caller, workspace, 'team', readers);
+      expect(data.relationships).toMatchObject({ user: { data: null }, team: relation('teams', readers) });
+      expect(held).toContain('runs/read');
+      expect(held).not.toContain('runs/queue');
+    }
+    const member = await newMember(readers);
+    expect((await member.get(path(workspace, 'team', readers)).expect(404)).body).toEqual(missing);
+  });
+
+  it('is for admins of the workspace also that of visible teams with access to its project', async () => {
+    const workspace = await newWorkspace();
+    const [admins, visible, secret] = [await newTeam(), await newTeam(), await newTeam({ visibility: 'secret' })];
+    await grant(workspace, admins, { access: 'admin' });
+    const administrator = await newMember(admins);
+    expect((await administrator.get(path(workspace, 'team', visible)).expect(404)).body).toEqual(missing);
+    await grantProject(workspace, visible, { access: 'write' });
+    await grantProject(workspace, secret, { access: 'admin' });
+    const { right, kinds } = await shown(administrator, workspace, 'team', visible);
+    expect(right('runs/apply')).toMatchObject({ held: true, claims: [] });
+    expect(kinds).toEqual(new Set(['membership']));
+    expect((await administrator.get(path(workspace, 'team', secret)).expect(404)).body).toEqual(missing);
+    const ofProject = await newMember(secret);
+    expect((await shown(ofProject, workspace, 'team', secret)).kinds).toEqual(
+      new Set(['membership', 'project-access']),
+    );
+  });
+
+  it('keeps the name and the organization-level permissions of a secret team secret', async () => {
+    const workspace = await newWorkspace();
+    const admins = await newTeam();
+    const secret = await newTeam({ visibility: 'secret', 'organization-access': { 'read-workspaces': true } });
+    await grant(workspace, admins, { access: 'admin' });
+    await grant(workspace, secret, { access: 'plan' });
+    const { data, right, kinds } = await shown(await newMember(admins), workspace, 'team', secret);
+    expect(data.attributes.name).toBeNull();
+    expect(right('runs/queue')?.claims).toMatchObject([{ 'team-id': secret, 'team-name': null }]);
+    expect(kinds).toEqual(new Set(['membership', 'team-access']));
+    const whole = await shown(admin, workspace, 'team', secret);
+    expect(whole.kinds).toEqual(new Set(['membership', 'team-access', 'organization-permission']));
+    expect(whole.held).toEqual(
+      await shown(await newMember(admins), workspace, 'team', secret).then(({ held }) => held),
+    );
+  });
+});
+
+describe('a request for effective access', () => {
+  it('gets the same answer for users and teams that do not exist, are elsewhere, or are not members', async () => {
+    const [workspace, admins] = [await newWorkspace(), await newTeam()];
+    await grant(workspace, admins, { access: 'admin' });
+    const administrator = await newMember(admins);
+    const [stranger, foreign] = [await api.user(newName('user')), await api.member('globex', newName('user'))];
+    const team = await api.team('globex', newName('team'));
+    const texts = new Set<string>();
+    for (const caller of [admin, administrator]) {
+      for (const id of [stranger.id, foreign.id, 'user-nothing']) {
+        texts.add((await caller.get(path(workspace, 'user', id)).expect(404)).text);
+      }
+      for (const id of [team, 'team-nothing']) {
+        texts.add((await caller.get(path(workspace, 'team', id)).expect(404)).text);
+      }
+    }
+    texts.add((await admin.get(path('ws-nothing', 'user', admin.id)).expect(404)).text);
+    texts.add((await stranger.get(path(workspace, 'user', stranger.id)).expect(404)).text);
+    texts.add((await administrator.get(path(workspace, 'team', await newTeam())).expect(404)).text);
+    expect([...texts].map((text) => JSON.parse(text))).toEqual([missing]);
+  });
+
+  it('does not tell an invited address with a user from one without', async () => {
+    const workspace = await newWorkspace();
+    const username = newName('user');
+    await api.user(username);
+    const invite = async (email: string): Promise<string> => {
+      const body = doc('organization-memberships', { email });
+      const { data } = (await admin.post('/organizations/acme/organization-memberships', body).expect(201)).body;
+      return data.relationships.user.data.id;
+    };
+    for (const email of [`${username}@example.com`, 'nobody@example.com']) {
+      const answer = await admin.get(path(workspace, 'user', await invite(email))).expect(404);
+      expect(answer.body).toEqual(missing);
+    }
+  });
+
+  it('names exactly one user or team', async () => {
+    const workspace = await newWorkspace();
+    const detail = 'exactly one of filter[user][id] and filter[team][id] is required';
+    const at = `/workspaces/${workspace}/effective-access`;
+    for (const [query, parameter] of [
+      ['', 'filter[user][id]'],
+      ['?filter[user][id]=', 'filter[user][id]'],
+      ['?filter[user][id]=user-1&filter[team][id]=team-1', 'filter[team][id]'],
+    ] as const) {
+      const { body } = await admin.get(at + query).expect(400);
+      expect(body).toEqual(refusal(400, 'bad request', detail, { parameter }));
+    }
+  });
+});
