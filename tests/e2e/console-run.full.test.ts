@@ -102,8 +102,8 @@ describeConsole('the page of a run', prepare, (suite) => {
     await view.isAccessible();
     await view.press('button', 'Override');
     await view.fill('Comment (optional)', 'Approved by finance');
-    await view.press('button', 'Override policies');
-    await view.shows('The failed policies are overridden.');
+    await view.press('button', 'Override failures');
+    await view.shows('The failures are overridden.');
     await view.press('button', 'Discard');
     await view.press('button', 'Discard run');
     await view.shows('The run is discarded.');

@@ -55,12 +55,12 @@ class Kept implements Adapter {
   }
 }
 
-const configurationOf = (provider: TestProvider): Configuration => ({
+const configurationOf = (provider: TestProvider, services: readonly string[]): Configuration => ({
   clients: [
     {
       client_id: clientId,
       client_secret: clientSecret,
-      redirect_uris: [`${publicUrl}/session/callback`, `${secureUrl}/session/callback`],
+      redirect_uris: [publicUrl, secureUrl, ...services].map((url) => `${url}/session/callback`),
       id_token_signed_response_alg: 'ES256',
     },
   ],
@@ -87,12 +87,13 @@ export class TestProvider {
     readonly issuer: string,
   ) {}
 
-  static async start(): Promise<TestProvider> {
+  /** `services` are the URLs of more services that people sign in to. */
+  static async start(...services: readonly string[]): Promise<TestProvider> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const started = new TestProvider(server, issuer);
-    const provider = new Provider(issuer, configurationOf(started));
+    const provider = new Provider(issuer, configurationOf(started, services));
     const handle = provider.callback();
     server.on('request', (request, response) => {
       if (started.broken !== undefined) response.writeHead(started.broken).end();

@@ -81,7 +81,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   if (response.ok) return response;
   const problem = await problemOf(response);
   // The token may have been replaced while the request was running.
-  if (response.status === 401 && sent === session.token) session.signOut();
+  if (response.status === 401 && sent === session.token) void session.end();
   throw problem;
 }
 

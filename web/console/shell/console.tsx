@@ -2,7 +2,7 @@ import { Suspense, useEffect } from 'react';
 import { I18nProvider, RouterProvider } from 'react-aria-components';
 import { Route, Switch, useLocation } from 'wouter';
 import { queries } from '../api/reading.ts';
-import { useSignedIn } from '../api/session.ts';
+import { session, useSignedIn } from '../api/session.ts';
 import { Announcements } from '../parts/announce.tsx';
 import { routes } from '../routes.ts';
 import { Header } from './header.tsx';
@@ -35,7 +35,8 @@ export function Console() {
   const signedIn = useSignedIn();
   const [, navigate] = useLocation();
   useEffect(() => {
-    if (!signedIn) queries.clear();
+    if (signedIn === 'unknown') void session.begin();
+    if (signedIn === 'no') queries.clear();
   }, [signedIn]);
   return (
     <I18nProvider locale={navigator.language}>
@@ -45,7 +46,7 @@ export function Console() {
         </a>
         <Header />
         <main id="main" tabIndex={-1}>
-          {signedIn ? <Pages /> : <SignIn />}
+          {signedIn === 'unknown' ? <Loading /> : signedIn === 'no' ? <SignIn /> : <Pages />}
         </main>
         <Announcements />
       </RouterProvider>

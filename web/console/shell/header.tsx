@@ -19,14 +19,14 @@ const AccountMenu = () => {
         ...(data?.data.attributes['is-site-admin']
           ? [{ label: 'Site administration', onAction: () => navigate(addresses.site('users')) }]
           : []),
-        { label: 'Sign out', onAction: () => session.signOut() },
+        { label: 'Sign out', onAction: () => void session.signOut() },
       ]}
     />
   );
 };
 
 export function Header() {
-  const signedIn = useSignedIn();
+  const signedIn = ['token', 'browser'].includes(useSignedIn());
   const organization = useOrganizationName();
   return (
     <header className="bar">

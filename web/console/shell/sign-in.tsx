@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Problem, problemOf } from '../api/problem.ts';
-import { session } from '../api/session.ts';
+import { providerAddress, session } from '../api/session.ts';
 import { SubmitButton } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
@@ -17,6 +17,7 @@ async function check(token: string): Promise<void> {
 
 export function SignIn() {
   const [problem, setProblem] = useState<unknown>();
+  const provider = providerAddress();
   const [isPending, setPending] = useState(false);
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -32,6 +33,13 @@ export function SignIn() {
   };
   return (
     <Page title="Sign in">
+      {provider !== undefined && (
+        <p>
+          <a className="button button-main" href={provider}>
+            Sign in with your organization
+          </a>
+        </p>
+      )}
       <form className="card narrow" onSubmit={submit}>
         <Field
           label="API token"

@@ -5,6 +5,7 @@ export const changed: readonly Readable[] = [
   '/runs/{id}',
   '/runs/{id}/run-events',
   '/runs/{runId}/task-stages',
+  '/task-stages/{id}',
   '/task-stages/{taskStageId}/policy-evaluations',
   '/workspaces/{workspaceId}/runs',
   '/organizations/{organization}/workspaces',

@@ -2,13 +2,14 @@ import { api, type Schemas } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { OutsideLink } from '../../parts/outside-link.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { changed } from './changed.ts';
 
 type Outcome = Schemas['client.PolicySetOutcome'];
 
-/** The policy checks of a run; `status` is that of the run, with which they change. */
+/** The policies and tasks that a run is held to. */
 export function Policies({ runId, isMoving }: { readonly runId: string; readonly isMoving: boolean }) {
   const { data, error } = useMaybeRead(
     '/runs/{runId}/task-stages',
@@ -19,7 +20,7 @@ export function Policies({ runId, isMoving }: { readonly runId: string; readonly
   if (data === undefined || data.data.length === 0) return null;
   return (
     <section className="card" aria-labelledby="policies">
-      <h2 id="policies">Policies</h2>
+      <h2 id="policies">Checks</h2>
       {data.data.map((stage) => (
         <Stage key={stage.id} stage={stage} isMoving={isMoving} />
       ))}
@@ -36,31 +37,65 @@ function Stage({ stage, isMoving }: { readonly stage: Schemas['client.TaskStage'
   );
   const override = useChange(
     (comment: string) => api.post('/task-stages/{id}/actions/override', { path: { id: stage.id }, body: { comment } }),
-    { done: 'The failed policies are overridden.', outdates: changed },
+    { done: 'The failures are overridden.', outdates: changed },
   );
   return (
     <>
       <div className="heading">
+        <h3>{stages[stage.attributes.stage]}</h3>
         <StatusBadge status={status} />
         <div className="actions">
-          {actions['is-overridable'] && permissions['can-override-policy'] && (
+          {actions['is-overridable'] && permissions['can-override'] && (
             <Confirm
               trigger="Override"
-              title="Override the failed policies?"
-              confirm="Override policies"
+              title="Override what failed?"
+              confirm="Override failures"
               isDanger
               comment="Comment (optional)"
               onConfirm={override.run}
             >
-              <p>The run goes on although mandatory policies failed. The audit trail records who overrode them.</p>
+              <p>
+                The run goes on although mandatory policies or tasks failed. The audit trail records who overrode them.
+              </p>
             </Confirm>
           )}
         </div>
       </div>
+      <TaskResults stageId={stage.id} count={stage.relationships['task-results'].data.length} isMoving={isMoving} />
       {data?.data.map((evaluation) => (
         <Evaluation key={`${evaluation.id} ${evaluation.attributes.status}`} evaluation={evaluation} />
       ))}
     </>
+  );
+}
+
+const stages = {
+  pre_plan: 'Before the plan',
+  post_plan: 'After the plan',
+  pre_apply: 'Before the apply',
+  post_apply: 'After the apply',
+} as const;
+
+/** The results of the run tasks of a stage. */
+function TaskResults(props: { readonly stageId: string; readonly count: number; readonly isMoving: boolean }) {
+  const { data } = useMaybeRead(
+    '/task-stages/{id}',
+    { path: { id: props.stageId }, query: { include: ['task_results'] } },
+    { enabled: props.count > 0, refetchInterval: props.isMoving ? 3_000 : false },
+  );
+  const results = (data?.included ?? []).filter((one) => one.type === 'task-results');
+  if (results.length === 0) return null;
+  return (
+    <ul className="policies">
+      {results.map(({ id, attributes }) => (
+        <li key={id}>
+          <StatusBadge status={attributes.status} /> <strong>{attributes['task-name']}</strong>
+          <span className="quiet"> {attributes['workspace-task-enforcement-level']}</span>
+          {attributes.message !== '' && <p>{attributes.message}</p>}
+          <OutsideLink href={attributes.url}>{attributes.url === '' ? null : 'Details of the task'}</OutsideLink>
+        </li>
+      ))}
+    </ul>
   );
 }
 
