@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Adapter, type AdapterPayload, type Configuration } from 'oidc-provider';
-import { publicUrl } from './api.js';
 
 /** The claims of the person who signs in next. */
 export interface Person {
@@ -16,9 +15,6 @@ export interface Person {
 
 export const clientId = 'gatehouse';
 export const clientSecret = 'the secret of gatehouse at its provider';
-
-/** The URL of a service behind https. */
-export const secureUrl = 'https://gatehouse.test';
 
 const jwks = {
   keys: [{ ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), use: 'sig' }],
@@ -55,12 +51,12 @@ class Kept implements Adapter {
   }
 }
 
-const configurationOf = (provider: TestProvider): Configuration => ({
+const configurationOf = (provider: TestProvider, services: readonly string[]): Configuration => ({
   clients: [
     {
       client_id: clientId,
       client_secret: clientSecret,
-      redirect_uris: [`${publicUrl}/session/callback`, `${secureUrl}/session/callback`],
+      redirect_uris: services.map((url) => `${url}/session/callback`),
       id_token_signed_response_alg: 'ES256',
     },
   ],
@@ -87,12 +83,13 @@ export class TestProvider {
     readonly issuer: string,
   ) {}
 
-  static async start(): Promise<TestProvider> {
+  /** `services` are the public URLs of the services that people sign in to. */
+  static async start(...services: readonly string[]): Promise<TestProvider> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const started = new TestProvider(server, issuer);
-    const provider = new Provider(issuer, configurationOf(started));
+    const provider = new Provider(issuer, configurationOf(started, services));
     const handle = provider.callback();
     server.on('request', (request, response) => {
       if (started.broken !== undefined) response.writeHead(started.broken).end();
