@@ -41,7 +41,7 @@ export const compatibilityPage = (): string =>
       ]),
     ),
     [
-      '- `login` keeps a token that you paste, and `logout` forgets it.',
+      "- `login` keeps a token that you paste, and `logout` forgets it. With [sign-in](sign-in.md), terraform's `login` opens the browser.",
       '- `plan` and `apply` also work with `-target`, `-replace`, `-destroy`, `-var`, `-var-file`, `-out` and `-generate-config-out`, ask before',
       '  they apply or override policies, and cancel the run after Ctrl-C.',
       '- `state push -force` works with a `remote` backend. With a `cloud` block, terraform does not send the force.',

@@ -2,11 +2,14 @@ import { createServer } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { OpenIdProvider } from '../../src/adapters/identity/openid-provider.js';
-import { type Caller, doc, newName, refusal, startApi, type TestApi } from '../support/api.js';
-import { clientId, clientSecret, type Person, secureUrl, TestProvider } from '../support/identity-provider.js';
+import { type Caller, doc, newName, publicUrl, refusal, startApi, type TestApi } from '../support/api.js';
+import { clientId, clientSecret, type Person, TestProvider } from '../support/identity-provider.js';
 import { Visitor } from '../support/visitor.js';
 
-const provider = await TestProvider.start();
+/** The URL of a service behind https. */
+const secureUrl = 'https://gatehouse.test';
+
+const provider = await TestProvider.start(publicUrl, secureUrl);
 const creating = { ...provider.environment, OIDC_CREATE_USERS: 'on' };
 const api = await startApi({ environment: creating });
 const strict = await startApi({ environment: provider.environment });

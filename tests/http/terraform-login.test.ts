@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Response } from 'supertest';
 import { loginPortOf } from '../../src/domain/index.js';
-import { newName, startApi } from '../support/api.js';
+import { newName, publicUrl, startApi } from '../support/api.js';
 import { TestProvider } from '../support/identity-provider.js';
 import { Visitor } from '../support/visitor.js';
 
-const provider = await TestProvider.start();
+const provider = await TestProvider.start(publicUrl);
 const environment = { ...provider.environment, OIDC_CREATE_USERS: 'on', MAX_TOKENS_PER_USER: '3' };
 const api = await startApi({ environment });
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Adapter, type AdapterPayload, type Configuration } from 'oidc-provider';
-import { publicUrl } from './api.js';
 
 /** The claims of the person who signs in next. */
 export interface Person {
@@ -16,9 +15,6 @@ export interface Person {
 
 export const clientId = 'gatehouse';
 export const clientSecret = 'the secret of gatehouse at its provider';
-
-/** The URL of a service behind https. */
-export const secureUrl = 'https://gatehouse.test';
 
 const jwks = {
   keys: [{ ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), use: 'sig' }],
@@ -60,7 +56,7 @@ const configurationOf = (provider: TestProvider, services: readonly string[]): C
     {
       client_id: clientId,
       client_secret: clientSecret,
-      redirect_uris: [publicUrl, secureUrl, ...services].map((url) => `${url}/session/callback`),
+      redirect_uris: services.map((url) => `${url}/session/callback`),
       id_token_signed_response_alg: 'ES256',
     },
   ],
@@ -87,7 +83,7 @@ export class TestProvider {
     readonly issuer: string,
   ) {}
 
-  /** `services` are the URLs of more services that people sign in to. */
+  /** `services` are the public URLs of the services that people sign in to. */
   static async start(...services: readonly string[]): Promise<TestProvider> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

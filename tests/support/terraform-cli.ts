@@ -54,6 +54,12 @@ export class RunningCommand {
     });
   }
 
+  /** The first text it prints that matches. */
+  async finds(pattern: RegExp): Promise<string> {
+    const find = async () => pattern.exec(this.text)?.[0];
+    return until(`terraform ${this.words} prints ${pattern}`, find, 90_000);
+  }
+
   /** Waits for a prompt and answers it. */
   async answer(question: string, word: string): Promise<void> {
     await this.prints(question);

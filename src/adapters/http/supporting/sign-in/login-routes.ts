@@ -147,7 +147,9 @@ export const loginRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] => 
         }
         const redeemed = { code: one('code'), verifier: one('code_verifier'), redirectUri: one('redirect_uri') };
         const { token, secret } = await use.redeemLoginCode.execute({ ...redeemed, request: exchange.origin() });
-        const lifetime = (Date.parse(token.expiresAt ?? token.createdAt) - Date.parse(token.createdAt)) / 1000;
+        const milliseconds = Date.parse(token.expiresAt ?? token.createdAt) - Date.parse(token.createdAt);
+        // The command takes whole seconds only.
+        const lifetime = Math.floor(milliseconds / 1000);
         answerJson(exchange, 200, { access_token: secret, token_type: 'bearer', expires_in: lifetime });
       },
     },
