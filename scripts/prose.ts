@@ -62,9 +62,22 @@ function ofSource(text: string): string {
   return prose;
 }
 
+/** The prose of a source file with elements: also their text, and attributes of more than three words. */
+function ofElements(text: string): string {
+  let prose = ofSource(text);
+  for (const { 0: piece, index } of text.matchAll(/(?<=[\w"'}/]>)[^<>{}()=;]+(?=[<{])|(?<==)"[^"\n]*"/gu)) {
+    if (piece.trim().split(/\s+/u).length <= 3) continue;
+    const words = piece.startsWith('"') ? ` ${piece.slice(1, -1)} ` : piece;
+    prose = prose.slice(0, index) + words + prose.slice(index + piece.length);
+  }
+  return prose;
+}
+
 /** The prose of a file, everything else blanked out. */
-export const proseIn = (file: string, text: string): string =>
-  file.endsWith('.md') ? ofDocument(text) : ofSource(text);
+export function proseIn(file: string, text: string): string {
+  if (file.endsWith('.md')) return ofDocument(text);
+  return file.endsWith('.tsx') ? ofElements(text) : ofSource(text);
+}
 
 const read = [
   '*.md',

@@ -43,6 +43,16 @@ describe('the prose linter', () => {
     expect(faultsOf(prose).map(({ at }) => source.slice(0, at).split('\n').length)).toEqual([1, 3]);
   });
 
+  it('reads the text of elements, and their longer attributes', () => {
+    const element = (text: string, attribute: string) =>
+      `const Some = () => (\n  <p title="${attribute}">\n    ${text} <b>{name}</b>\n  </p>\n);\n`;
+    expect(phrases(proseIn('some.tsx', element('It is read anew.', 'id')))).toEqual(['anew']);
+    expect(phrases(proseIn('some.tsx', element('It is read.', 'It is kept for ever.')))).toEqual(['for ever']);
+    expect(
+      phrases(proseIn('some.tsx', 'const anew = (anew: Anew<Anew>): Anew<Anew> => anew<Anew>(anew) > anew;')),
+    ).toEqual([]);
+  });
+
   it('reads a document without its headings, code and quotations', () => {
     const prose = proseIn('some.md', '# Anew\n\nSome `anew` and "anew".\n\n```\nanew\n```\n\nanew\n');
     expect(phrases(prose)).toEqual(['anew']);

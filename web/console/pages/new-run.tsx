@@ -63,7 +63,7 @@ export function NewRun({ organization, workspace: { id, attributes, relationship
               navigate(addresses.run(organization, attributes.name, data.id));
             }}
           >
-            <Field label="Message" name="message" description="What the run is for. Shown in lists." />
+            <Field label="Message" name="message" description="Shown in lists, and as the title of the run." />
             <SelectField
               label="Kind"
               value={kind}

@@ -9,6 +9,7 @@ import { StatusBadge } from '../parts/status.tsx';
 import type { Params } from '../routes.ts';
 import { WorkspacePage } from '../shell/workspace-page.tsx';
 import { RunActions } from './run/actions.tsx';
+import { changed } from './run/changed.ts';
 import { PlannedChanges } from './run/changes.tsx';
 import { LogView } from './run/log-view.tsx';
 import { Policies } from './run/policies.tsx';
@@ -96,8 +97,9 @@ function useRefreshWith(status: string): void {
   const client = useQueryClient();
   useEffect(() => {
     void status;
-    for (const path of ['/runs/{id}/run-events', '/runs/{runId}/task-stages']) {
-      void client.invalidateQueries({ queryKey: [path] });
+    for (const path of changed) {
+      // The run itself has just been read.
+      if (path !== '/runs/{id}') void client.invalidateQueries({ queryKey: [path] });
     }
   }, [client, status]);
 }

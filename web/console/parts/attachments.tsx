@@ -27,7 +27,7 @@ interface Props {
   readonly field: ReactNode;
 }
 
-/** What something is attached to, with a form to attach it to more. */
+/** The things that something is attached to, with a form to attach it to more. */
 export function Attachments({
   heading,
   what,

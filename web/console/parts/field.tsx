@@ -15,7 +15,7 @@ interface Props extends Omit<TextFieldProps, 'className' | 'style' | 'children'>
   readonly description?: ReactNode;
   readonly rows?: number;
   readonly placeholder?: string;
-  /** What the browser proposes while a person types. */
+  /** Texts that the browser proposes while a person types. */
   readonly suggestions?: readonly string[];
 }
 

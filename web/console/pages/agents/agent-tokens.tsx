@@ -96,7 +96,7 @@ function NewToken({ issue, outdates }: Pick<Props, 'issue' | 'outdates'>) {
           setCount(count + 1);
         }}
       >
-        <Field label="Description" name="description" description="Where the agent runs, such as rack 4." />
+        <Field label="Description" name="description" description="The place where the agent runs, such as rack 4." />
       </EntryForm>
       {issued !== undefined && (
         <Secret

@@ -106,7 +106,7 @@ function Actor({ event: { attributes }, href }: ActorProps) {
   );
 }
 
-/** What helps with a single event only. */
+/** Facts that help with a single event only. */
 function More({ attributes }: Pick<AuditEvent, 'attributes'>) {
   const facts = [
     ['Token', attributes['token-id']],

@@ -45,7 +45,7 @@ export function PolicyFields({ policy }: Props) {
           name="query"
           isRequired
           defaultValue={attributes?.query ?? ''}
-          description="What is evaluated, such as data.terraform.deny."
+          description="The rule to evaluate, such as data.terraform.deny."
         />
       )}
       <SelectField

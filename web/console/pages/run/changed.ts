@@ -1,6 +1,6 @@
 import type { Readable } from '../../api/client.ts';
 
-/** The reads that an action on a run makes outdated. */
+/** The reads that an action on a run, or a change of its status, makes outdated. */
 export const changed: readonly Readable[] = [
   '/runs/{id}',
   '/runs/{id}/run-events',

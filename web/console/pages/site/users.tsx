@@ -57,7 +57,7 @@ const NewUser = ({ onCreated }: { readonly onCreated: (issued: Issued) => void }
 function Users() {
   const [values] = useAddressValues();
   const { data, meta } = useRead(list, { query: { 'page[number]': Number(values.page ?? 1) } });
-  // The service lets nobody suspend or delete their own user.
+  // The service refuses to suspend or delete the caller's own user.
   const ownId = useMaybeRead('/account/details', {}).data?.data.id;
   return (
     <>

@@ -108,7 +108,7 @@ function outputChanges({ outputs: older = {} }: StateFile, { outputs: newer = {}
     .filter(({ before, after }) => before !== after);
 }
 
-/** What differs between two states, by output and by resource instance. */
+/** The differences between two states, by output and by resource instance. */
 export function changesBetween(before: StateFile, after: StateFile): StateChanges {
   const [older, newer] = [instancesOf(before), instancesOf(after)];
   const resources = namesOf(older, newer).flatMap((address): ResourceChange[] => {

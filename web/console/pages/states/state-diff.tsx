@@ -9,7 +9,7 @@ import { changesBetween, stateIn, type ValueChange } from './state-changes.ts';
 import { StateLink } from './state-link.tsx';
 import { type StateVersion, titleOf } from './state-version.ts';
 
-/** What a page can show without becoming slow. */
+/** A page with more becomes slow. */
 const most = { resources: 200, values: 200, text: 2_000 };
 
 type Names = Params<'organization' | 'workspace' | 'before' | 'after'>;

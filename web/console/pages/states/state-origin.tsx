@@ -8,7 +8,7 @@ interface OriginProps {
   readonly of: StateVersion['relationships'];
 }
 
-/** What made a state: a rollback, a run, or somebody with a client. */
+/** The origin of a state: a rollback, a run, or another client. */
 export function Origin({ organization, name, of: { run, 'rollback-state-version': source, ...others } }: OriginProps) {
   if (source.data !== null) {
     return (

@@ -2,5 +2,5 @@ import type { Schemas } from '../../api/client.ts';
 
 export type StateVersion = Schemas['client.StateVersion'];
 
-/** What the number of a state is called. */
+/** The name of a state for people; a rollback repeats the number of another. */
 export const titleOf = ({ attributes }: StateVersion): string => `State ${attributes.serial}`;

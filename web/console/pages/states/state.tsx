@@ -175,7 +175,7 @@ function Outputs({ id }: { readonly id: string }) {
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2));
 
-/** A sensitive value is read when somebody asks for it. */
+/** A sensitive value is read only when the button is pressed. */
 function OutputValue({ output: { id, attributes } }: { readonly output: Schemas['client.StateVersionOutput'] }) {
   const [isAsked, setAsked] = useState(false);
   const { data, error } = useMaybeRead('/state-version-outputs/{id}', { path: { id } }, { enabled: isAsked });

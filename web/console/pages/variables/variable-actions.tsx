@@ -5,7 +5,7 @@ import type { FormValues } from '../../parts/entry-form.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { type Variable, VariableFields } from './variable-form.tsx';
 
-/** Where variables are kept: a workspace or a variable set. */
+/** A workspace or a variable set, whose variables can be changed. */
 export interface VariableStore {
   readonly outdates: readonly Readable[];
   readonly add: (values: FormValues) => Promise<unknown>;

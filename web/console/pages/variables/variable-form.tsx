@@ -15,7 +15,7 @@ export const categoryName = (category: string): string =>
 /** The fields of a variable; of an existing one if it is given. */
 export function VariableFields({ variable }: { readonly variable?: Variable }) {
   const { attributes } = variable ?? {};
-  // The service lets nobody read the value again, and refuses another key for it.
+  // The service never returns the value again, and refuses another key for it.
   const isSealed = attributes?.sensitive === true;
   return (
     <>

@@ -17,7 +17,7 @@ import { settingsOf, type VariableSet, VariableSetFields } from './variable-set-
 const one = '/varsets/{id}';
 const list = '/organizations/{organization}/varsets';
 const variables = '/varsets/{id}/relationships/vars';
-/** What runs receive depends on sets. */
+/** The variables that runs receive depend on sets. */
 const effects = ['/workspaces/{id}/varsets', '/workspaces/{workspaceId}/all-vars'] as const;
 const outdates = [one, list, ...effects] as const;
 
