@@ -173,7 +173,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.isAccessible();
     await view.press('button', 'Save access');
     await view.find('cell', 'plan workspace: custom');
-    expect(await view.rowOf('What each team may do on this workspace', 'developers')).toEqual([
+    expect(await view.rowOf('Rights of the teams on this workspace', 'developers')).toEqual([
       'developers',
       'plan workspace: custom',
       'write workspace: custom',
@@ -182,7 +182,7 @@ describeConsole('access in the console', prepare, (suite) => {
       'no',
       'no',
     ]);
-    expect(await view.rowOf('What each team may do on this workspace', 'auditors')).toContain(
+    expect(await view.rowOf('Rights of the teams on this workspace', 'auditors')).toContain(
       'read organization: read-workspaces',
     );
     await view.isAccessible();
@@ -248,7 +248,7 @@ describeConsole('access in the console', prepare, (suite) => {
     const [team] = await steps.ask('GET', '/api/v2/organizations/acme/teams?q=auditors');
     await steps.ask('POST', `/api/v2/teams/${team.id}/relationships/users`, { data: [{ type: 'users', id: 'maria' }] });
     await view.signIn('/app/acme/workspaces/network/access', adminToken);
-    await view.press('link', 'Why may somebody do something here?');
+    await view.press('link', 'Rights of a person or team, and why');
     await view.find('heading', 'Rights of admin');
     await view.choose('Person', 'maria');
     await view.press('button', 'Show rights of the person');
@@ -263,8 +263,8 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.signIn('/app/acme/workspaces/network/access', maria);
     await view.find('heading', 'Team access to this workspace');
     expect(await view.has('button', 'Add team access')).toBe(false);
-    expect(await view.has('heading', 'What each team may do here')).toBe(false);
-    await view.press('link', 'Why may somebody do something here?');
+    expect(await view.has('heading', 'Rights of the teams')).toBe(false);
+    await view.press('link', 'Rights of a person or team, and why');
     await view.find('heading', 'Rights of maria');
     await view.isAccessible();
     expect(await view.has('button', 'Show rights of the team')).toBe(false);

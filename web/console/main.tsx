@@ -1,6 +1,7 @@
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
+import './styles/access.css';
 import './styles/log.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';

@@ -4,7 +4,7 @@ import { Time } from './time.tsx';
 
 const day = 24 * 3600_000;
 
-/** What counts as soon, in days. */
+/** The number of days that counts as soon. */
 export const soon = 30;
 
 const lifetimes = [

@@ -5,7 +5,7 @@ interface Props {
   readonly label: string;
   /** The name of the value in the form. */
   readonly name: string;
-  /** What the service found, at most one page. */
+  /** The results of the service, at most one page. */
   readonly choices: readonly Choice[];
   /** Whether the service has more than it returned. */
   readonly isCut: boolean;

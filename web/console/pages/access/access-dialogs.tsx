@@ -47,7 +47,7 @@ export const AddAccess = ({
 interface ActionsProps extends Props {
   readonly access: Access;
   readonly remove: () => Promise<unknown>;
-  /** What the team keeps when the access is removed. */
+  /** Says which access the team keeps. */
   readonly remains: string;
 }
 

@@ -96,7 +96,7 @@ const Actions = ({ organization, access }: { readonly organization: string; read
       })
     }
     remove={() => api.delete('/team-projects/{id}', { path: { id: access.id } })}
-    remains="What the team has on single workspaces or through the organization remains."
+    remains="The team keeps its access to single workspaces and its permissions in the organization."
   >
     <ProjectAccessFields held={access.attributes} />
   </AccessActions>

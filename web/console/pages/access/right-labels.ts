@@ -1,6 +1,6 @@
 import type { Right } from './sources.tsx';
 
-/** What each right allows, in words. */
+/** Each right in words. */
 export const rightLabels: Readonly<Record<Right['right'], string>> = {
   'workspaces/read': 'See the workspace',
   'workspaces/update': 'Change its settings',

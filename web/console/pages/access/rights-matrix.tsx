@@ -74,9 +74,9 @@ export function RightsMatrix({ organization, workspace, workspaceId }: Props) {
   const shown = rows.filter(({ error }) => error === null);
   return (
     <section className="card" aria-labelledby="matrix">
-      <h2 id="matrix">What each team may do here</h2>
+      <h2 id="matrix">Rights of the teams</h2>
       <Table
-        caption="What each team may do on this workspace"
+        caption="Rights of the teams on this workspace"
         rows={shown}
         keyOf={({ team }) => team.id}
         empty={<p>You may not see the rights of these teams.</p>}

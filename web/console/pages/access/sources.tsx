@@ -22,7 +22,7 @@ const inWords = ({ kind, level, permission }: Part): string => {
   }
 };
 
-/** What gives a claim, all of it needed. */
+/** The parts that give a claim, all of them needed. */
 export const throughInWords = ({ through }: GivenClaim): string => through.map(inWords).join(' and ');
 
 interface Props {

@@ -23,7 +23,7 @@ export const attributesOfWorkspaceAccess = (given: FormValues) =>
     : { access: given.access as Attributes['access'] };
 
 interface Props {
-  /** What the team has now. */
+  /** The present access of the team. */
   readonly held?: Attributes;
 }
 

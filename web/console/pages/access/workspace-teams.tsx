@@ -89,7 +89,7 @@ const Actions = ({ organization, access }: { readonly organization: string; read
       })
     }
     remove={() => api.delete('/team-workspaces/{id}', { path: { id: access.id } })}
-    remains="What the team has through its project or the organization remains."
+    remains="The team keeps its access to the project and its permissions in the organization."
   >
     <WorkspaceAccessFields held={access.attributes} />
   </AccessActions>

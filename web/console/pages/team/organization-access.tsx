@@ -46,7 +46,7 @@ export function OrganizationAccess({ team }: { readonly team: Team }) {
   return (
     <section className="card" aria-labelledby="organization-access">
       <h2 id="organization-access">Organization access</h2>
-      <p>What members of the team may do in the whole organization.</p>
+      <p>Permissions of the members of the team in the whole organization.</p>
       {team.attributes.permissions['can-update-organization-access'] ? (
         <EntryForm
           submit="Save organization access"
