@@ -342,7 +342,6 @@ export const useCases = {
   listFailingEffects: made(published.ListFailingEffects, 'unitOfWork'),
   sweepBundles: made(published.SweepBundles, 'unitOfWork', 'bundleStore'),
   removeLeftovers: made(RemoveLeftovers, 'unitOfWork', 'bundleStore'),
-
   storedSecrets: made(StoredSecrets, 'unitOfWork', 'clock', 'secretBox'),
   exchangeRequestRates: made(ExchangeRequestRates, 'unitOfWork', 'clock', 'ids'),
   takeSnapshot: made(TakeSnapshot, 'unitOfWork', 'clock'),

@@ -666,6 +666,14 @@ export const excluded: Readonly<Record<string, string>> = {
   ),
   'post /workspaces/:workspaceId/state-versions':
     'requires a lock that the caller holds; its statements are counted in tests, each by one key or index',
+  ...Object.fromEntries(
+    ['get /admin/users/:id/identities', 'post /admin/users/:id/identities'].map((route) => [
+      route,
+      'a person has one identity or two, found by the index of their user',
+    ]),
+  ),
+  'get /workspaces/:id/effective-access':
+    'as long as the rights and the teams of one person; its statements are counted in tests, and their plans tested',
   'get /admin/failing-effects': 'as long as what fails at the moment',
   ...Object.fromEntries(
     ['audit-trail', 'audit-trails'].map((word) => [

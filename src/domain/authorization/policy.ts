@@ -281,9 +281,12 @@ export const actions = Object.keys(policy) as readonly Action[];
 export const may = (standing: Standing, action: Action): boolean =>
   policy[action].some((alternative: readonly Claim[]) => alternative.every((claim) => claims[claim](standing)));
 
+/** The actions whose area has no `read`, and the one that shows their subject. */
+const shownBy: Partial<Record<Action, Action>> = { 'policy-sets/link-repository': 'policy-sets/manage' };
+
 /** The action that decides whether a caller can see the subject of `action`. */
 const seeing = (action: Action): Action | undefined => {
-  if (action === 'policy-sets/link-repository') return 'policy-sets/manage';
+  if (shownBy[action] !== undefined) return shownBy[action];
   const read = `${action.split('/')[0]}/read`;
   return actions.find((known) => known === read);
 };
