@@ -188,7 +188,7 @@ ${inOrganization}`,
       ['["post_plan"]', '["pre_plan", "pre_apply"]'],
     ],
     {
-      importId: () => 'acme/other/checker',
+      importId: () => 'acme/other/scanner',
       data: 'workspace_id = tfe_workspace.other.id\ntask_id = tfe_workspace_run_task.it.task_id\n',
     },
   ),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import {
   type KnexDatabase,
@@ -13,8 +13,6 @@ import { Way } from '../support/database-way.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { until } from '../support/service-steps.js';
 import { refusal } from './on-every-backend.js';
-
-jest.setTimeout(30_000);
 
 (skipPostgres ? describe.skip : describe)('a Postgres that fails', () => {
   let drop: () => Promise<void>;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Transaction } from '../../src/application/index.js';
 import type {
   ApiToken,
@@ -24,9 +24,6 @@ import {
   giveGrant,
 } from '../support/builders.js';
 import { type SeededRun, seedRun } from '../support/seed-run.js';
-
-// A busy machine with a real database takes its time.
-jest.setTimeout(30_000);
 
 /** A backend for the tests of one suite, with short ways to put things there. Everything it adds, it answers. */
 export class Ground {

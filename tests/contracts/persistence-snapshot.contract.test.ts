@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { TakeSnapshot } from '../../src/application/background/take-snapshot.js';
 import type { Backlog, Effect } from '../../src/application/index.js';
@@ -10,8 +10,6 @@ import { postgresUrl } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { QueryPlanner } from '../support/query-planner.js';
 import { type Ground, onFreshGround } from './on-every-backend.js';
-
-jest.setTimeout(30_000);
 
 const discard = (bundleKey: string): Effect => ({ kind: 'discard-bundle', bundleKey });
 const purge = (versionId: string): Effect => ({ kind: 'purge-backing-data', versionId });

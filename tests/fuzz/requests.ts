@@ -73,7 +73,8 @@ const weights: Readonly<Record<string, number>> = {
   overrideTaskStage: 8,
   uploadFiles: 10,
   createConfigurationVersion: 6,
-  receiveWebhook: 4,
+  receiveWebhook: 10,
+  endSession: 3,
   listTaskStages: 6,
   appendRunLog: 3,
   addTeamAccess: 6,
@@ -667,6 +668,9 @@ export class Requests {
               ? { ...gitlabHeaders('Push Hook', delivery), ...sign.gitlab(said.bytes) }
               : { ...githubHeaders(choice % 4 === 1 ? 'pull_request' : 'push', delivery), ...sign.hub(said.bytes) },
           );
+        }
+        if (id === 'endSession' && shape > 10) {
+          Object.assign(headers, { 'X-Gatehouse-Console': '1', 'Sec-Fetch-Site': 'same-origin' });
         }
         if (secret !== undefined) headers.Authorization = `Bearer ${secret}`;
         Object.assign(headers, odd);

@@ -491,14 +491,18 @@ function* access(setting: Setting): Story {
   yield* ask('issueTeamToken', [team], data());
   yield* ask('showTeamToken', [team]);
   yield* ask('revokeTeamToken', [team]);
-  yield* ask('removeTeamAccess', [grant]);
   yield* ask('lockWorkspace', [workspace], { body: {} });
   yield* ask('unlockWorkspace', [workspace]);
   yield* ask('lockWorkspace', [workspace], { body: {} });
   yield* ask('forceUnlockWorkspace', [workspace]);
-  yield* ask('setDataRetentionPolicy', [workspace]);
-  yield* ask('showDataRetentionPolicy', [workspace]);
-  yield* ask('removeDataRetentionPolicy', [workspace]);
+  // Twice, as a step takes either mount.
+  for (let turn = 0; turn < 2; turn += 1) {
+    yield* ask('showEffectiveAccess', [workspace], { query: `filter[team][id]=${team}` });
+    yield* ask('setDataRetentionPolicy', [workspace]);
+    yield* ask('showDataRetentionPolicy', [workspace]);
+    yield* ask('removeDataRetentionPolicy', [workspace]);
+  }
+  yield* ask('removeTeamAccess', [grant]);
   yield* ask('removeTeam', [team]);
   yield* ask('removeWorkspaceByName', [at[0], name]);
 }
@@ -518,6 +522,13 @@ function* membership(setting: Setting): Story {
   yield* ask('addTeamMemberships', [team], memberships);
   yield* ask('removeTeamMemberships', [team], memberships);
   yield* ask('removeOrganizationMembership', [member]);
+  // Twice, as a step takes either mount.
+  for (let turn = 0; turn < 2; turn += 1) {
+    const person = { issuer: 'https://login.example.com', subject: fresh() };
+    const identity = yield* created('addIdentity', [user], data(person));
+    yield* ask('listIdentities', [user]);
+    yield* ask('removeIdentity', [user, identity]);
+  }
   yield* ask('suspendUser', [user]);
   yield* ask('unsuspendUser', [user]);
   yield* ask('removeUser', [user]);

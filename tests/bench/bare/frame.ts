@@ -42,6 +42,7 @@ const fixedHeaders = {
   'X-Frame-Options': 'DENY',
   'TFP-API-Version': '2.6',
   'TFP-AppName': 'Gatehouse',
+  'X-TFE-Version': 'v202404-1',
 };
 
 const log = pino({ level: 'info' }, logOutput(process.stdout.fd));

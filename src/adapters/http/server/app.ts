@@ -48,6 +48,9 @@ const fixedHeaders = (secure: boolean): readonly string[] =>
     // Clients of this API family refuse a service that does not report a version of at least 2.5.
     'TFP-API-Version': '2.6',
     'TFP-AppName': 'Gatehouse',
+    // The release of the self-hosted edition whose features clients may use. The tfe provider asks it before it sends the
+    // stages of a run task; a later one would promise more than is served.
+    'X-TFE-Version': 'v202404-1',
     ...(secure ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
   }).flat();
 
