@@ -1,4 +1,4 @@
-/** Takes docs/images/policy-outcomes.png from the built service: `npm run screenshot`. Needs chromium on PATH, or in CHROMIUM. */
+/** Takes the pictures in docs/images from the built service: `npm run screenshot`. Needs chromium on PATH, or in CHROMIUM. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { ServiceSteps } from '../tests/support/service-steps.js';
 const folder = fileURLToPath(new URL('../docs/images/', import.meta.url));
 
 /** The organization acme, with a run in the workspace network whose policies disagree. */
-async function provision(service: ServiceProcess): Promise<void> {
+async function provision(service: ServiceProcess): Promise<string> {
   const steps = new ServiceSteps(service);
   const network = await service.provision('acme', 'network');
   for (const name of ['billing', 'identity', 'search']) await steps.workspace(name);
@@ -38,13 +38,51 @@ async function provision(service: ServiceProcess): Promise<void> {
   const job = await agent.claimed();
   await job.planned();
   await job.judgeAll((policy) => (policy === 'cost-centre' || policy === 'no-public-bucket' ? 'failed' : 'passed'));
+  await people(steps, network);
+  return (await steps.ask('GET', `/workspaces/${network}/runs`))[0].id;
 }
+
+/** Teams with access to the workspace, and what its runs receive. */
+async function people(steps: ServiceSteps, workspace: string): Promise<void> {
+  const grants = { engineers: 'write', auditors: 'read', releases: 'admin' };
+  for (const [name, access] of Object.entries(grants)) {
+    const team = await steps.ask('POST', '/organizations/acme/teams', {
+      data: { type: 'teams', attributes: { name, visibility: 'organization' } },
+    });
+    const relationships = {
+      team: { data: { type: 'teams', id: team.id } },
+      workspace: { data: { type: 'workspaces', id: workspace } },
+    };
+    await steps.ask('POST', '/team-workspaces', {
+      data: { type: 'team-workspaces', attributes: { access }, relationships },
+    });
+  }
+  const values = { region: 'eu-north-1', subnet_count: '3', database_password: 'of-nobody' };
+  for (const [key, value] of Object.entries(values)) {
+    const attributes = { key, value, category: 'terraform', sensitive: key === 'database_password' };
+    await steps.ask('POST', `/workspaces/${workspace}/vars`, { data: { type: 'vars', attributes } });
+  }
+}
+
+/** The pages of the console, by the names of their pictures. */
+const consolePages = (run: string): Readonly<Record<string, string>> => ({
+  workspaces: '/app/acme/workspaces',
+  overview: '/app/acme/workspaces/network',
+  run: `/app/acme/workspaces/network/runs/${run}`,
+  'configuration-versions': '/app/acme/workspaces/network/configuration-versions',
+  variables: '/app/acme/workspaces/network/variables',
+  access: '/app/acme/workspaces/network/access',
+  rights: '/app/acme/workspaces/network/access/rights',
+  teams: '/app/acme/teams',
+  'policy-sets': '/app/acme/policy-sets',
+  audit: '/app/acme/audit',
+});
 
 const directory = await temporaryDirectory();
 const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data') });
 const chrome = await openBrowser();
 try {
-  await provision(service);
+  const run = await provision(service);
   const page = await chrome.browser.newPage();
   await page.setViewport({ width: 900, height: 900 });
   await page.emulateMediaFeatures([
@@ -64,6 +102,16 @@ try {
   await mkdir(folder, { recursive: true });
   const section = await page.waitForSelector('section.look');
   await section?.screenshot({ path: join(folder, 'policy-outcomes.png') as `${string}.png` });
+
+  await page.setViewport({ width: 1100, height: 760 });
+  await page.goto(`${service.url}/app`, { waitUntil: 'networkidle0' });
+  await page.evaluate(`sessionStorage.setItem('gatehouse-token', ${JSON.stringify(adminToken)})`);
+  await mkdir(join(folder, 'console'), { recursive: true });
+  for (const [name, address] of Object.entries(consolePages(run))) {
+    await page.goto(service.url + address, { waitUntil: 'networkidle2' });
+    const path = join(folder, 'console', `${name}.webp`) as `${string}.webp`;
+    await page.screenshot({ path, type: 'webp', quality: 60 });
+  }
 } finally {
   await chrome.close();
   await service.end();

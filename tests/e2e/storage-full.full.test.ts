@@ -10,8 +10,8 @@ import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 const present = process.platform === 'linux';
 const reason = present ? '' : ' (skipped: needs prlimit and /dev/full, which only Linux has)';
 
-/** In units of 512 bytes, as for `ulimit -f`: no file grows beyond one MiB. */
-const limit = 2048;
+/** In units of 512 bytes, as for `ulimit -f`: no file grows beyond two MiB. */
+const limit = 4096;
 
 const noise = (bytes: number): Promise<Buffer> => archiveOf({ noise: randomBytes(bytes).toString('base64') });
 
@@ -21,7 +21,7 @@ describe(`a service whose files cannot grow${reason}`, () => {
       const service = await ServiceProcess.start({ DATA_DIR: directory }, `ulimit -S -f ${limit}`);
       try {
         const client = new FillingClient(service, directory, await service.provision());
-        const [small, big] = [await noise(20_000), await noise(1_500_000)];
+        const [small, big] = [await noise(20_000), await noise(3_000_000)];
         expect(await client.upload(small)).toBe(200);
         expect(await client.upload(big)).toBe(507);
         await service.prints('EFBIG: file too large');

@@ -50,7 +50,8 @@ const comparisons: Readonly<Record<string, Comparison>> = {
 export function satisfies(version: string, constraints: string): boolean {
   const found = versionFrom(version);
   return constraints.split(',').every((constraint) => {
-    const [, operator = '', text = ''] = /^(\D*?)\s*(\d.*)$/.exec(constraint.trim()) ?? [];
+    const [, before = '', text = ''] = /^(\D*)(\d.*)$/.exec(constraint.trim()) ?? [];
+    const operator = before.trim();
     const wanted = versionFrom(text);
     const comparable = found.prerelease === '' || (wanted.prerelease !== '' && compared(found, wanted) === 0);
     return (comparable || operator === '!=') && (comparisons[operator || '='] as Comparison)(found, wanted);

@@ -26,9 +26,9 @@ export class BlockFault extends Error {
   }
 }
 
-const comment = String.raw`\/\*[^]*?\*\/|(?:#|\/\/)[^\n]*`;
-const blanks = new RegExp(`(?:[ \\t\\r]|${comment})*`, 'y');
-const blanksAndLines = new RegExp(`(?:\\s|${comment})*`, 'y');
+// Both with comments.
+const blanks = /(?:[ \t\r]|\/\*[\s\S]*?\*\/|(?:#|\/\/)[^\n]*)*/y;
+const blanksAndLines = /(?:\s|\/\*[\s\S]*?\*\/|(?:#|\/\/)[^\n]*)*/y;
 const identifier = /[\p{ID_Start}_][\p{ID_Continue}-]*/uy;
 const quoted = /"((?:[^"\\\n]|\\.)*)"/y;
 const number = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;

@@ -43,7 +43,8 @@ const longestUsername = 60;
 /** An endless sequence of usernames for a new user: the provider's name for the person, then the same with numbers. */
 export function* usernamesFor({ username, email, subject }: ProvenIdentity): Generator<string> {
   const [wanted = ''] = (username ?? email ?? subject).split('@');
-  const name = wanted.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'user';
+  const words = wanted.split(/[^A-Za-z0-9_.]+/).filter((word) => word !== '');
+  const name = words.join('-') || 'user';
   yield name.slice(0, longestUsername);
   for (let nth = 2; ; nth += 1) yield `${name.slice(0, longestUsername - 8)}-${nth}`;
 }

@@ -16,10 +16,12 @@ const partOf = (runId: RunId, { action, commentId }: RunEvent): string =>
 const eventIdOf = (runId: RunId, event: RunEvent): string => `re-${partOf(runId, event)}`;
 const commentIdOf = (runId: RunId, event: RunEvent): string => `wsc-${partOf(runId, event)}`;
 
+const references = { re: /^re-([^-]+)(?:-(.+))?$/, wsc: /^wsc-([^-]+)(?:-(.+))?$/ };
+
 const referenceIn =
-  (prefix: 're' | 'wsc') =>
+  (prefix: keyof typeof references) =>
   (id: string): RunEventReference => {
-    const [, own = '', action] = new RegExp(`^${prefix}-([^-]+)(?:-(.+))?$`).exec(id) ?? [];
+    const [, own = '', action] = references[prefix].exec(id) ?? [];
     return action === undefined
       ? { commentId: `wsc-${own}` }
       : { runId: `run-${own}`, action: action.replaceAll('-', '_') };
