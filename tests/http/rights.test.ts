@@ -182,7 +182,7 @@ describe('over HTTP, as the policy says', () => {
   beforeAll(async () => {
     const api = await startApi({ unitOfWork: worlds });
     bundleStore = api.bundleStore;
-    server = createServer(api.app).listen(0, '127.0.0.1');
+    server = createServer({ keepAliveTimeout: 0 }, api.app).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });

@@ -147,7 +147,8 @@ const servers: Server[] = [];
  * the ports of the machine after thousands of requests.
  */
 async function listening(app: RequestListener): Promise<Server> {
-  const server = createServer(app).listen(0, '127.0.0.1');
+  // A connection that is kept is never closed by the server: it could happen just when a request is sent.
+  const server = createServer({ keepAliveTimeout: 0 }, app).listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
   return server;
