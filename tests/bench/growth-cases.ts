@@ -605,7 +605,7 @@ export const cases: readonly Case[] = [
   creates('a policy set', '/organizations/:organization/policy-sets', () => document('policy-sets', { name: fresh() })),
   creates('a variable set', '/organizations/:organization/varsets', () => document('varsets', { name: fresh() })),
   creates('a policy', '/organizations/:organization/policies', () =>
-    document('policies', { name: fresh(), query: 'data.terraform.deny' }),
+    document('policies', { name: fresh(), kind: 'opa', query: 'data.terraform.deny' }),
   ),
   creates('a run task', '/organizations/:organization/tasks', () =>
     document('tasks', { name: fresh(), url: 'https://scanner.example' }),

@@ -497,7 +497,7 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     };
     await copies('tags', 'id is not null', tagged, 'n', numbers);
     await on.run(`insert into workspace_tags (workspace_id, tag_id)
-      ${on.series(size.others).replace('n(i)', 'k(i)')} select n.id, 'tag-' || ${on.padded('k.i')} from k join ${ofNumber}`);
+      ${on.series(size.others).replaceAll(/\bn\b/g, 'k')} select n.id, 'tag-' || ${on.padded('k.i')} from k join ${ofNumber}`);
     const bound = { id: `'tb-' || ${on.text16}`, workspace_id: 'n.id', value: on.padded('n.i'), created_at: at('n.i') };
     await copies('workspace_tag_bindings', 'id is not null', bound, 'new_workspaces as n');
     const token = { secret_digest: on.text64, created_at: at('n.i') };

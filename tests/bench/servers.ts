@@ -99,7 +99,13 @@ export class Server {
     environment: Readonly<Record<string, string>> = {},
     core: Core = 'server',
   ): Promise<Server> {
-    const settings = { PORT: '0', DATA_DIR: directory, RATE_LIMIT_PER_SECOND: '1000000', ADMIN_TOKEN: adminToken };
+    const settings = {
+      PORT: '0',
+      DATA_DIR: directory,
+      RATE_LIMIT_PER_SECOND: '1000000',
+      MAX_TOKENS_PER_USER: '1000000',
+      ADMIN_TOKEN: adminToken,
+    };
     return Server.start('ours', words, { ...settings, ...environment }, `${directory}.log`, core);
   }
 
