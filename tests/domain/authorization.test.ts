@@ -10,6 +10,7 @@ import {
   isDomainError,
   may,
   notFound,
+  projectVisibility,
   seenBy,
   standingOnSite,
   type TokenOwner,
@@ -109,6 +110,11 @@ describe('which workspaces a list may hold', () => {
       throughTeams: ['team-1', 'team-2'],
     });
     expect(workspaceVisibility(anOutsider)).toEqual({ throughTeams: [] });
+  });
+
+  it('is, for projects, all for those who read every project, and those of their teams for others', () => {
+    for (const standing of [anOwner, anOrganizationToken]) expect(projectVisibility(standing)).toBe('all');
+    expect(projectVisibility(member({}, {}))).toEqual({ throughTeams: ['team-1', 'team-2'] });
   });
 });
 

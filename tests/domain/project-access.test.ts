@@ -119,6 +119,17 @@ describe('giving access to a project', () => {
     }
   };
 
+  it('is for those who have each of its permissions, on the project and on its workspaces', () => {
+    const had = custom({ settings: 'update', teams: 'none' }, { runs: 'apply', variables: 'none' });
+    const giver = member({ projectGrant: had });
+    expect(gives(giver, had)).toBe(true);
+    expect(gives(giver, custom({ settings: 'update', teams: 'manage' }, { runs: 'apply' }))).toBe(false);
+    expect(gives(giver, custom({ settings: 'delete', teams: 'none' }, { runs: 'apply' }))).toBe(false);
+    expect(gives(giver, custom({ settings: 'update', teams: 'none' }, { runs: 'apply', variables: 'write' }))).toBe(
+      false,
+    );
+  });
+
   it('of any kind is for owners, manage-projects, administrators of the project and the organization token', () => {
     const mighty = [
       anOwner,

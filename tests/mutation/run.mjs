@@ -302,6 +302,7 @@ const areas = {
     [
       'policy',
       'authorization',
+      'project-access',
       'effective-permissions',
       'effective-access',
       'workspace-permissions',
