@@ -57,7 +57,7 @@ async function people(steps: ServiceSteps, workspace: string): Promise<void> {
       data: { type: 'team-workspaces', attributes: { access }, relationships },
     });
   }
-  const values = { region: 'eu-north-1', subnet_count: '3', database_password: 'of-nobody' };
+  const values = { region: 'eu-north-1', subnet_count: '3', database_password: 'example' };
   for (const [key, value] of Object.entries(values)) {
     const attributes = { key, value, category: 'terraform', sensitive: key === 'database_password' };
     await steps.ask('POST', `/workspaces/${workspace}/vars`, { data: { type: 'vars', attributes } });

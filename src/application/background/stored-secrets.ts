@@ -110,8 +110,8 @@ export class StoredSecrets {
       const link = row.repository;
       const key = link === null ? undefined : openedWith(this.box, link.sealedWebhookKey);
       if (link === null || key === undefined) continue;
-      const anew = { ...link, sealedWebhookKey: this.box.seal(key) };
-      await repository.save({ ...row, repository: anew, revision: row.revision + 1 });
+      const resealed = { ...link, sealedWebhookKey: this.box.seal(key) };
+      await repository.save({ ...row, repository: resealed, revision: row.revision + 1 });
       sealed += 1;
     }
     return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };

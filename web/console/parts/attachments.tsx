@@ -11,7 +11,7 @@ interface Attached {
   readonly name: string;
 }
 
-interface Props {
+export interface Props {
   readonly heading: string;
   /** One of them, such as `workspace`. */
   readonly what: string;

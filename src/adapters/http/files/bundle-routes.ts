@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { OpenBundle, StateUploadFrom } from '../../../application/index.js';
+import type { OpenBundle, StateUploadFrom, UploadFrom } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
 import type { Exchange } from '../routing/exchange.js';
 import { limits } from '../routing/limits.js';
@@ -55,82 +55,90 @@ const download = (use: UseCases) => async (exchange: Exchange) => {
 /** Who uploads is not known by name: the URL is the right. */
 const uploader = { kind: 'upload-url', id: null, tokenId: null } as const;
 
+interface ArchiveUpload {
+  readonly path: string;
+  readonly operation: string;
+  readonly summary: string;
+  readonly about: string;
+  /** The code for a version that accepts no files. */
+  readonly refused: 'configuration-version/upload-refused' | 'policy-set-version/upload-refused';
+  readonly action: 'configuration-versions/upload' | 'policy-sets/upload';
+  readonly kind: 'configuration-versions' | 'policy-set-versions';
+}
+
+interface From extends Pick<UploadFrom, 'request'> {
+  readonly opened: (id: string) => void;
+}
+
+/** The route that takes the archive of a version, which `upload` checks and stores. */
+const archiveUpload = (
+  { path, operation, summary, about, refused, action, kind }: ArchiveUpload,
+  upload: (objectId: string, body: AsyncIterable<Uint8Array>, from: From) => Promise<void>,
+): PlainRoute => ({
+  method: 'put',
+  path,
+  countedAs: 'capability',
+  reference: () => ({
+    operation,
+    summary,
+    about,
+    body: { mediaType: 'application/octet-stream' },
+    answers: { 200: null },
+    refusals: [
+      429,
+      'resource/not-found',
+      refused,
+      'bundle/malformed',
+      'bundle/over-limit',
+      'organization/over-quota',
+      'bundle/interrupted',
+      'shared/stale-revision',
+      'service/unavailable',
+      'service/storage-full',
+    ],
+  }),
+  handle: async (exchange) => {
+    const request = exchange.origin();
+    const asked = { actor: uploader, action, request } as const;
+    exchange.asks({ ...asked, subject: null, about: undefined });
+    await exchange.receive((body) =>
+      upload(String(exchange.request.params.objectId), body, {
+        request,
+        opened: (id) => exchange.asks({ ...asked, subject: id, about: { kind, id } }),
+      }),
+    );
+    exchange.writeHead(200, { 'Content-Length': 0 }).end();
+  },
+});
+
 /** The capability URLs of bundles. The object id is the whole right: no token is asked for or looked at. */
 export const bundleRoutes = (use: UseCases): PlainRoute[] => [
-  {
-    method: 'put',
-    path: '/v1/object/:objectId',
-    countedAs: 'capability',
-    reference: () => ({
+  archiveUpload(
+    {
+      path: '/v1/object/:objectId',
       operation: 'uploadFiles',
       summary: 'Upload configuration files (.tar.gz)',
       about:
         'Send the archive to the `upload-url` of the configuration version. No token is needed: the URL is signed.',
-      body: { mediaType: 'application/octet-stream' },
-      answers: { 200: null },
-      refusals: [
-        429,
-        'resource/not-found',
-        'configuration-version/upload-refused',
-        'bundle/malformed',
-        'bundle/over-limit',
-        'organization/over-quota',
-        'bundle/interrupted',
-        'shared/stale-revision',
-        'service/unavailable',
-        'service/storage-full',
-      ],
-    }),
-    handle: async (exchange) => {
-      const request = exchange.origin();
-      const asked = { actor: uploader, action: 'configuration-versions/upload', request } as const;
-      exchange.asks({ ...asked, subject: null, about: undefined });
-      await exchange.receive((body) =>
-        use.uploadConfigurationBundle.execute(String(exchange.request.params.objectId), body, {
-          request,
-          opened: (id) => exchange.asks({ ...asked, subject: id, about: { kind: 'configuration-versions', id } }),
-        }),
-      );
-      exchange.writeHead(200, { 'Content-Length': 0 }).end();
+      refused: 'configuration-version/upload-refused',
+      action: 'configuration-versions/upload',
+      kind: 'configuration-versions',
     },
-  },
-  {
-    method: 'put',
-    path: '/v1/policies/:objectId',
-    countedAs: 'capability',
-    reference: () => ({
+    (objectId, body, from) => use.uploadConfigurationBundle.execute(objectId, body, from),
+  ),
+  archiveUpload(
+    {
+      path: '/v1/policies/:objectId',
       operation: 'uploadPolicies',
       summary: 'Upload the files of a policy set version (.tar.gz)',
       about:
         'Send the archive to `links.upload` of the policy set version. Its root contains `policies.hcl` (or `sentinel.hcl`), which names the policies. No token is needed: the URL is signed.',
-      body: { mediaType: 'application/octet-stream' },
-      answers: { 200: null },
-      refusals: [
-        429,
-        'resource/not-found',
-        'policy-set-version/upload-refused',
-        'bundle/malformed',
-        'bundle/over-limit',
-        'organization/over-quota',
-        'bundle/interrupted',
-        'shared/stale-revision',
-        'service/unavailable',
-        'service/storage-full',
-      ],
-    }),
-    handle: async (exchange) => {
-      const request = exchange.origin();
-      const asked = { actor: uploader, action: 'policy-sets/upload', request } as const;
-      exchange.asks({ ...asked, subject: null, about: undefined });
-      await exchange.receive((body) =>
-        use.uploadPolicySetVersion.execute(String(exchange.request.params.objectId), body, {
-          request,
-          opened: (id) => exchange.asks({ ...asked, subject: id, about: { kind: 'policy-set-versions', id } }),
-        }),
-      );
-      exchange.writeHead(200, { 'Content-Length': 0 }).end();
+      refused: 'policy-set-version/upload-refused',
+      action: 'policy-sets/upload',
+      kind: 'policy-set-versions',
     },
-  },
+    (objectId, body, from) => use.uploadPolicySetVersion.execute(objectId, body, from),
+  ),
   {
     method: 'put',
     path: '/v1/state/:objectId',

@@ -4,13 +4,12 @@ import { api, included, type Schemas } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { useMaybeRead, useMaybeReadEach, useRead } from '../../api/reading.ts';
 import { useAddressValues } from '../../parts/address-values.ts';
-import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { EntryForm } from '../../parts/entry-form.tsx';
 import { CheckField, Field } from '../../parts/field.tsx';
-import { WorkspaceField, workspaceNamed } from '../../parts/name-fields.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
+import { SettingsCard } from '../../parts/settings-card.tsx';
+import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { Loading } from '../../shell/page.tsx';
@@ -141,46 +140,34 @@ function Scope({ organization, pool, relationship }: ScopeProps) {
       },
     });
   return (
-    <Attachments
+    <WorkspaceAttachments
       {...scopes[relationship]}
-      what="workspace"
+      organization={organization}
       items={items}
-      cell={({ name }) => <Link href={addresses.workspace(organization, name)}>{name}</Link>}
-      add={async ({ name = '' }) => change([...ids, await workspaceNamed(organization, name)])}
+      add={(id) => change([...ids, id])}
       remove={(id) => change(ids.filter((other) => other !== id))}
       outdates={[one, list]}
-      field={<WorkspaceField organization={organization} />}
     />
   );
 }
 
-function Settings({ pool: { id, attributes } }: { readonly pool: Pool }) {
-  const save = useChange(
-    (settings: { name: string; 'organization-scoped': boolean }) =>
-      api.patch(one, { path: { id }, body: { data: { type: 'agent-pools', attributes: settings } } }),
-    { done: 'The agent pool was changed.', outdates: [one, list] },
-  );
-  return (
-    <section className="card" aria-labelledby="settings">
-      <h2 id="settings">Settings</h2>
-      <EntryForm
-        submit="Save settings"
-        isPending={save.isPending}
-        problem={save.problem}
-        onSubmit={({ name = '', ...values }) =>
-          save.run({ name, 'organization-scoped': values['organization-scoped'] === 'on' })
-        }
-      >
-        <Field label="Name" name="name" isRequired defaultValue={attributes.name} />
-        <CheckField
-          label="It may serve every workspace of the organization"
-          name="organization-scoped"
-          isChecked={attributes['organization-scoped']}
-        />
-      </EntryForm>
-    </section>
-  );
-}
+const Settings = ({ pool: { id, attributes } }: { readonly pool: Pool }) => (
+  <SettingsCard
+    save={({ name = '', ...values }) => {
+      const settings = { name, 'organization-scoped': values['organization-scoped'] === 'on' };
+      return api.patch(one, { path: { id }, body: { data: { type: 'agent-pools', attributes: settings } } });
+    }}
+    done="The agent pool was changed."
+    outdates={[one, list]}
+  >
+    <Field label="Name" name="name" isRequired defaultValue={attributes.name} />
+    <CheckField
+      label="It may serve every workspace of the organization"
+      name="organization-scoped"
+      isChecked={attributes['organization-scoped']}
+    />
+  </SettingsCard>
+);
 
 function RemovePool({ organization, pool }: { readonly organization: string; readonly pool: Pool }) {
   const [, navigate] = useLocation();

@@ -5,9 +5,10 @@ import { useRead } from '../../api/reading.ts';
 import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { EntryForm } from '../../parts/entry-form.tsx';
-import { PolicyField, policyNamed, WorkspaceField, workspaceNamed } from '../../parts/name-fields.tsx';
+import { PolicyField, policyNamed } from '../../parts/name-fields.tsx';
+import { SettingsCard } from '../../parts/settings-card.tsx';
 import { Table } from '../../parts/table.tsx';
+import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { type PolicySet, PolicySetFields, policySetSettings } from './policy-set-fields.tsx';
@@ -119,41 +120,29 @@ function Workspaces({ organization, set, relationship }: Shown & { readonly rela
   }));
   const bodyOf = (workspaceId: string) => ({ data: [{ type: 'workspaces' as const, id: workspaceId }] });
   return (
-    <Attachments
+    <WorkspaceAttachments
       {...words}
-      what="workspace"
+      organization={organization}
       items={items}
-      cell={({ name }) => <Link href={addresses.workspace(organization, name)}>{name}</Link>}
-      add={async ({ name = '' }) =>
-        api.post(path, { path: { id }, body: bodyOf(await workspaceNamed(organization, name)) })
-      }
+      add={(workspaceId) => api.post(path, { path: { id }, body: bodyOf(workspaceId) })}
       remove={(workspaceId) => api.delete(path, { path: { id }, body: bodyOf(workspaceId) })}
       outdates={outdates}
-      field={<WorkspaceField organization={organization} />}
     />
   );
 }
 
-function Settings({ set }: { readonly set: PolicySet }) {
-  const save = useChange(
-    (attributes: ReturnType<typeof policySetSettings>) =>
-      api.patch(one, { path: { id: set.id }, body: { data: { type: 'policy-sets', attributes } } }),
-    { done: 'The policy set was changed.', outdates },
-  );
-  return (
-    <section className="card" aria-labelledby="settings">
-      <h2 id="settings">Settings</h2>
-      <EntryForm
-        submit="Save settings"
-        isPending={save.isPending}
-        problem={save.problem}
-        onSubmit={(values) => save.run(policySetSettings(values))}
-      >
-        <PolicySetFields set={set} />
-      </EntryForm>
-    </section>
-  );
-}
+const Settings = ({ set }: { readonly set: PolicySet }) => (
+  <SettingsCard
+    save={(values) => {
+      const data = { type: 'policy-sets' as const, attributes: policySetSettings(values) };
+      return api.patch(one, { path: { id: set.id }, body: { data } });
+    }}
+    done="The policy set was changed."
+    outdates={outdates}
+  >
+    <PolicySetFields set={set} />
+  </SettingsCard>
+);
 
 function RemoveSet({ organization, set }: { readonly organization: string; readonly set: PolicySet }) {
   const [, navigate] = useLocation();

@@ -6,6 +6,7 @@ import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
+import { SettingsCard } from '../../parts/settings-card.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
@@ -74,27 +75,18 @@ function Code({ policy: { id }, code }: { readonly policy: Policy; readonly code
   );
 }
 
-function Settings({ policy }: { readonly policy: Policy }) {
-  const { id } = policy;
-  const save = useChange(
-    (attributes: ReturnType<typeof policySettings>) =>
-      api.patch(one, { path: { id }, body: { data: { type: 'policies', attributes } } }),
-    { done: 'The policy was changed.', outdates: [one, list] },
-  );
-  return (
-    <section className="card" aria-labelledby="settings">
-      <h2 id="settings">Settings</h2>
-      <EntryForm
-        submit="Save settings"
-        isPending={save.isPending}
-        problem={save.problem}
-        onSubmit={(values) => save.run(policySettings(values))}
-      >
-        <PolicyFields policy={policy} />
-      </EntryForm>
-    </section>
-  );
-}
+const Settings = ({ policy }: { readonly policy: Policy }) => (
+  <SettingsCard
+    save={(values) => {
+      const data = { type: 'policies' as const, attributes: policySettings(values) };
+      return api.patch(one, { path: { id: policy.id }, body: { data } });
+    }}
+    done="The policy was changed."
+    outdates={[one, list]}
+  >
+    <PolicyFields policy={policy} />
+  </SettingsCard>
+);
 
 function Sets({ organization, policy }: { readonly organization: string; readonly policy: Policy }) {
   const { data } = policy.relationships['policy-sets'];

@@ -5,8 +5,8 @@ import { usePolled, useRead } from '../../api/reading.ts';
 import { useAddressValues } from '../../parts/address-values.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
+import { SettingsCard } from '../../parts/settings-card.tsx';
 import type { Params } from '../../routes.ts';
 import { SitePage } from '../../shell/site-page.tsx';
 import { AgentTokens, contactInterval } from '../agents/agent-tokens.tsx';
@@ -40,25 +40,17 @@ export function SitePoolPage({ params: { id } }: Params<'id'>) {
   );
 }
 
-function Settings({ pool: { id, attributes } }: { readonly pool: Pool }) {
-  const save = useChange(
-    (name: string) => api.patch(one, { path: { id }, body: { data: { type: 'agent-pools', attributes: { name } } } }),
-    { done: 'The agent pool was changed.', outdates: [one, list] },
-  );
-  return (
-    <section className="card" aria-labelledby="settings">
-      <h2 id="settings">Settings</h2>
-      <EntryForm
-        submit="Save settings"
-        isPending={save.isPending}
-        problem={save.problem}
-        onSubmit={({ name = '' }) => save.run(name)}
-      >
-        <Field label="Name" name="name" isRequired defaultValue={attributes.name} />
-      </EntryForm>
-    </section>
-  );
-}
+const Settings = ({ pool: { id, attributes } }: { readonly pool: Pool }) => (
+  <SettingsCard
+    save={({ name = '' }) =>
+      api.patch(one, { path: { id }, body: { data: { type: 'agent-pools', attributes: { name } } } })
+    }
+    done="The agent pool was changed."
+    outdates={[one, list]}
+  >
+    <Field label="Name" name="name" isRequired defaultValue={attributes.name} />
+  </SettingsCard>
+);
 
 function RemovePool({ pool }: { readonly pool: Pool }) {
   const [, navigate] = useLocation();

@@ -1,13 +1,14 @@
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api, included, type Schemas } from '../../api/client.ts';
 import { useRead } from '../../api/reading.ts';
 import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { EntryForm } from '../../parts/entry-form.tsx';
-import { ProjectField, projectNamed, WorkspaceField, workspaceNamed } from '../../parts/name-fields.tsx';
+import { ProjectField, projectNamed } from '../../parts/name-fields.tsx';
+import { SettingsCard } from '../../parts/settings-card.tsx';
 import { Table } from '../../parts/table.tsx';
+import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { AddVariable, VariableActions, type VariableStore, VariableValue } from './variable-actions.tsx';
@@ -125,18 +126,14 @@ function Workspaces({ organization, set }: Shown) {
   const path = '/varsets/{id}/relationships/workspaces';
   const bodyOf = (workspaceId: string) => ({ data: [{ type: 'workspaces' as const, id: workspaceId }] });
   return (
-    <Attachments
+    <WorkspaceAttachments
       heading="Workspaces"
-      what="workspace"
+      organization={organization}
       items={items}
-      cell={({ name }) => <Link href={addresses.workspace(organization, name)}>{name}</Link>}
       empty="The set is attached to no workspace."
-      add={async ({ name = '' }) =>
-        api.post(path, { path: { id }, body: bodyOf(await workspaceNamed(organization, name)) })
-      }
+      add={(workspaceId) => api.post(path, { path: { id }, body: bodyOf(workspaceId) })}
       remove={(workspaceId) => api.delete(path, { path: { id }, body: bodyOf(workspaceId) })}
       outdates={outdates}
-      field={<WorkspaceField organization={organization} />}
     />
   );
 }
@@ -165,23 +162,15 @@ function Projects({ organization, set }: Shown) {
   );
 }
 
-function Settings({ set }: { readonly set: VariableSet }) {
-  const save = useChange(
-    (attributes: ReturnType<typeof settingsOf>) =>
-      api.patch(one, { path: { id: set.id }, body: { data: { type: 'varsets', attributes } } }),
-    { done: 'The variable set was changed.', outdates },
-  );
-  return (
-    <section className="card" aria-labelledby="settings">
-      <h2 id="settings">Settings</h2>
-      <EntryForm
-        submit="Save settings"
-        isPending={save.isPending}
-        problem={save.problem}
-        onSubmit={(values) => save.run(settingsOf(values))}
-      >
-        <VariableSetFields set={set} />
-      </EntryForm>
-    </section>
-  );
-}
+const Settings = ({ set }: { readonly set: VariableSet }) => (
+  <SettingsCard
+    save={(values) => {
+      const data = { type: 'varsets' as const, attributes: settingsOf(values) };
+      return api.patch(one, { path: { id: set.id }, body: { data } });
+    }}
+    done="The variable set was changed."
+    outdates={outdates}
+  >
+    <VariableSetFields set={set} />
+  </SettingsCard>
+);

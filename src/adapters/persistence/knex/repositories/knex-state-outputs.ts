@@ -83,8 +83,8 @@ export class KnexStateOutputs implements StateOutputRepository {
   }
 
   async reseal(id: StateVersionOutputId, sealed: string): Promise<void> {
-    const anew = { value: sealed, size: sealed.length, sealed_by: sealPrefixOf(sealed) };
-    await this.db.run(this.db.sql('state_version_outputs').where({ id }).update(anew));
+    const resealed = { value: sealed, size: sealed.length, sealed_by: sealPrefixOf(sealed) };
+    await this.db.run(this.db.sql('state_version_outputs').where({ id }).update(resealed));
   }
 }
 
