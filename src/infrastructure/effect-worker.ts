@@ -39,7 +39,7 @@ export interface Chores extends Pick<UseCases, Performed> {
 const everySeconds = {
   /** Covers work without a notification: expired leases, effects scheduled for later, a lost connection. */
   effects: 5,
-  lostRuns: 2,
+  lostRuns: 5,
   overdueResults: 5,
   scheduledDestroys: 15,
   tokenUses: 15,

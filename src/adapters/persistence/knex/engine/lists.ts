@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { caseless } from '../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import { prepared } from './prepared.js';
-import { likeLiteral, type Query, type Statements } from './statements.js';
+import { likeLiteral, type Query, type Statements, spelledOut } from './statements.js';
 
 type Kept = { readonly list: string; readonly id: string };
 
@@ -75,7 +75,6 @@ export async function partOf<Row, Item>(
   if (offset >= total) return { number, size, total, items: [] };
   const behind = Math.max(0, total - offset - size);
   // Spelled out, not bound: Postgres estimates a bound limit as a tenth of the list.
-  const spelledOut = { skipBinding: true };
   const part: Part = (ordered) =>
     offset <= behind
       ? ordered('asc').limit(size, spelledOut).offset(offset)

@@ -15,6 +15,9 @@ class Slot {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Part of the text, so never a number that callers choose. */
+const limitName = 'limit';
+
 /** The longest list that fits into a statement of either database however it is rounded. */
 const mostRounded = 8_192;
 
@@ -28,7 +31,7 @@ const slotsFor = <Given extends Values>(values: Given): Given =>
     get: (_, name) => {
       if (!Object.hasOwn(values, name)) throw new Error(`a prepared statement was not given ${String(name)}`);
       const value = values[name as string];
-      if (value === undefined || value === null) return value;
+      if (value === undefined || value === null || name === limitName) return value;
       if (!Array.isArray(value)) return new Slot(name as string);
       return Array.from({ length: roomFor(value.length) }, (_, position) => new Slot(name as string, position));
     },
@@ -50,15 +53,15 @@ const shapeOf = (values: Values): string => {
   let shape = '';
   for (const name in values) {
     const value = values[name];
-    if (value === undefined || value === null) shape += ` ${value} ${name}`;
+    if (value === undefined || value === null || name === limitName) shape += ` ${value} ${name}`;
     else if (Array.isArray(value)) shape += ` ${name} ${roomFor(value.length)}`;
   }
   return shape;
 };
 
 /**
- * A statement whose text depends on no value, but on which of them are undefined or null, and how long the lists among
- * them are. Knex builds it once for each engine, from stand-ins; from then on values are bound to it. Building is what a
+ * A statement whose text depends on no value but `limit`, on which of them are undefined or null, and how long the lists
+ * among them are. Knex builds it once for each engine, from stand-ins; from then on values are bound to it. Building is what a
  * small query costs most: 10 to 30 µs, where SQLite then answers in 3.
  */
 export function prepared<Given extends Values>(

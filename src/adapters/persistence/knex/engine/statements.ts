@@ -43,6 +43,9 @@ export type OnStatement = (sql: string) => void;
 export const columnsOf = (alias: string, columns: readonly string[]): string[] =>
   columns.map((column) => `${alias}.${column}`);
 
+/** For a limit: Postgres estimates a bound one as a tenth of the rows. */
+export const spelledOut = { skipBinding: true };
+
 /** Escapes a text for LIKE patterns whose escape character is `!`. */
 export const likeLiteral = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
 
@@ -59,8 +62,7 @@ export async function pageOf<Row, Item>(
 ): Promise<Page<Item>> {
   const total = await countOf(db, matching);
   const offset = (number - 1) * size;
-  // Spelled out, not bound: Postgres estimates a bound limit as a tenth of the list.
-  const part = matching.clone().limit(size, { skipBinding: true }).offset(offset);
+  const part = matching.clone().limit(size, spelledOut).offset(offset);
   const rows = offset < total ? await db.all<Row>(present(part)) : [];
   return { number, size, total, items: rows.map(fromRow) };
 }

@@ -8,8 +8,9 @@ import type {
 } from '../../../../application/ports/repositories/effect-outbox.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type { Instant } from '../../../../domain/index.js';
+import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, pageOf, type Statements } from '../engine/statements.js';
+import { columnsOf, pageOf, type Statements, spelledOut } from '../engine/statements.js';
 
 const kept = rowsOf<PendingEffect>((row, as) => ({
   id: as.number(row.id),
@@ -51,6 +52,35 @@ const toRow = (subject: string, { kind, ...payload }: Effect, notBefore: Instant
 const skippingLocked = (sql: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder =>
   sql.client.driverName === 'pg' ? rows.forUpdate('e').skipLocked() : rows;
 
+interface Due extends Readonly<Record<string, unknown>> {
+  readonly now: Instant;
+  readonly kinds: readonly Effect['kind'][];
+  readonly limit: number;
+}
+
+/** The oldest of each subject. */
+const dueBy = (sql: Knex, { now, kinds, limit }: Due): Knex.QueryBuilder => {
+  const older = sql('effects as older').whereRaw('older.subject = e.subject and older.id < e.id').select('older.id');
+  return sql('effects as e')
+    .whereNotExists(older)
+    .whereIn('e.kind', kinds)
+    .where((come) => come.whereNull('e.not_before').orWhere('e.not_before', '<=', now))
+    .where((free) => free.whereNull('e.leased_until').orWhere('e.leased_until', '<=', now))
+    .orderBy('e.id')
+    .limit(limit, spelledOut);
+};
+
+const due = prepared((sql, which: Due) => dueBy(sql, which).select(...columnsOf('e', kept.columns)));
+
+/** Materialized, because a subquery that runs again would skip the rows it has locked itself and take more. */
+const claimed = prepared((sql, which: Due & { readonly until: Instant }) =>
+  sql('effects')
+    .withMaterialized('claimed', skippingLocked(sql, dueBy(sql, which).select('e.id')))
+    .whereIn('id', sql('claimed').select('id'))
+    .update({ leased_until: which.until })
+    .returning([...kept.columns]),
+);
+
 export class KnexEffects implements EffectOutbox {
   constructor(
     private readonly db: Statements,
@@ -71,25 +101,12 @@ export class KnexEffects implements EffectOutbox {
     limit: number,
     until: Instant,
   ): Promise<readonly PendingEffect[]> {
-    const { sql } = this.db;
-    const due = this.dueBy(now, kinds).select('e.id').orderBy('e.id').limit(limit);
-    // Materialized, because a subquery that runs again would skip the rows it has locked itself and take more.
-    const rows = await this.db.all<object>(
-      sql('effects')
-        .withMaterialized('claimed', skippingLocked(sql, due))
-        .whereIn('id', sql('claimed').select('id'))
-        .update({ leased_until: until })
-        .returning([...kept.columns]),
-    );
+    const rows = await this.db.all<object>(claimed(this.db, { now, kinds, limit, until }));
     return rows.map(kept.read).sort((a, b) => a.id - b.id);
   }
 
   async due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]> {
-    const due = this.dueBy(now, kinds)
-      .select(...columnsOf('e', kept.columns))
-      .orderBy('e.id')
-      .limit(limit);
-    return (await this.db.all<object>(due)).map(kept.read);
+    return (await this.db.all<object>(due(this.db, { now, kinds, limit }))).map(kept.read);
   }
 
   async renew(ids: readonly number[], until: Instant): Promise<void> {
@@ -146,16 +163,5 @@ export class KnexEffects implements EffectOutbox {
       count: Number(total),
       oldest: Number(oldest),
     }));
-  }
-
-  /** The oldest of each subject. */
-  private dueBy(now: Instant, kinds: readonly Effect['kind'][]): Knex.QueryBuilder {
-    const { sql } = this.db;
-    const older = sql('effects as older').whereRaw('older.subject = e.subject and older.id < e.id').select('older.id');
-    return sql('effects as e')
-      .whereNotExists(older)
-      .whereIn('e.kind', kinds)
-      .where((come) => come.whereNull('e.not_before').orWhere('e.not_before', '<=', now))
-      .where((free) => free.whereNull('e.leased_until').orWhere('e.leased_until', '<=', now));
   }
 }

@@ -14,7 +14,7 @@ import type {
 } from '../../../../domain/index.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
-import { columnsOf, pageOf, type Statements } from '../engine/statements.js';
+import { columnsOf, pageOf, type Statements, spelledOut } from '../engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
@@ -95,6 +95,10 @@ const findWithStanding = seeing(
 
 const byToken = prepared((sql, { digest }: { readonly digest: string }) => living(sql).where('x.token_digest', digest));
 
+const overdue = prepared((sql, { now, limit }: { readonly now: Instant; readonly limit: number }) =>
+  living(sql).where('x.deadline', '<=', now).orderBy(['x.deadline', 'x.id']).limit(limit, spelledOut),
+);
+
 const outcomeRows = rowsOf<TaskResultOutcome>((row, as) => ({
   outcomeId: row.outcome_id,
   description: row.description,
@@ -121,8 +125,7 @@ export class KnexTaskResults implements TaskResultRepository {
   }
 
   async overdue(now: Instant, limit: number): Promise<readonly LocatedResult[]> {
-    const due = living(this.db.sql).where('x.deadline', '<=', now).orderBy(['x.deadline', 'x.id']).limit(limit);
-    return (await this.db.all<object>(due)).map(locatedRows.read);
+    return (await this.db.all<object>(overdue(this.db, { now, limit }))).map(locatedRows.read);
   }
 
   async endTask(of: Parameters<TaskResultRepository['endTask']>[0], now: Instant): Promise<void> {

@@ -24,7 +24,7 @@ import {
 import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from '../engine/lists.js';
 import { columnsFrom, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
-import { asMissing, asTaken, columnsOf, pageOf, type Statements, staleRow } from '../engine/statements.js';
+import { asMissing, asTaken, columnsOf, pageOf, type Statements, spelledOut, staleRow } from '../engine/statements.js';
 import { livingWorkspaces } from './knex-workspaces.js';
 import { accessFromText, type GrantRow, grantColumns, grantFromRow, grantToRow, seeing } from './standing.js';
 
@@ -184,7 +184,6 @@ const byName = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
   rows.select(...columnsOf('g', accessRows.columns), names).orderBy(['g.listed_name', 'g.team_id']);
 
 /** Limits are spelled out: Postgres estimates a bound one as a tenth of all rows. */
-const spelledOut = { skipBinding: true };
 
 const firstSlice = (limit: number) =>
   prepared((sql, filter: Filter) => byName(matching(sql, filter)).select('g.listed_name').limit(limit, spelledOut));

@@ -25,7 +25,7 @@ import {
 } from '../../../../domain/index.js';
 import { ofOrganization, ofPage, sorted } from '../engine/lists.js';
 import { prepared } from '../engine/prepared.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../engine/statements.js';
+import { columnsOf, pageOf, type Statements, spelledOut, unlessStale, unlessTaken } from '../engine/statements.js';
 import { ofCurrentRun } from './runs/current-run.js';
 import { seeing, standingOnEach, workspacesThrough } from './standing.js';
 import { byNames, inOrder, named } from './workspace-lists.js';
@@ -49,32 +49,42 @@ const select = (sql: Knex, workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
 export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
   query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });
 
+const living = (sql: Knex): Knex.QueryBuilder => livingWorkspaces(sql('workspaces as w'));
+
 /** The mode of a workspace `w` of an organization `o`, as `executionOf` says. */
 export const executionModeOf =
   'case when w.inherits_execution_mode = TRUE then o.default_execution_mode else w.execution_mode end';
 
 const findById = seeing(
   'workspace',
-  (sql, { id }: { readonly id: WorkspaceId }) =>
-    select(sql, livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
+  (sql, { id }: { readonly id: WorkspaceId }) => select(sql, living(sql).where('w.id', id)),
   workspaceRows.read,
 );
 
+const idOf = ({ id }: { readonly id: WorkspaceId }): WorkspaceId => id;
+
 const findId = seeing(
   'workspace',
-  (sql, { id }: { readonly id: WorkspaceId }) =>
-    livingWorkspaces(sql('workspaces as w')).where('w.id', id).select('w.id'),
-  ({ id }: { readonly id: WorkspaceId }) => id,
+  (sql, { id }: { readonly id: WorkspaceId }) => living(sql).where('w.id', id).select('w.id'),
+  idOf,
+);
+
+const dueForDestruction = prepared((sql, { now, limit }: { readonly now: Instant; readonly limit: number }) =>
+  living(sql)
+    .where('w.auto_destroy_at', '<=', now)
+    .select('w.id')
+    .orderBy(['w.auto_destroy_at', 'w.id'])
+    .limit(limit, spelledOut),
 );
 
 const workspaceById = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
-  select(sql, livingWorkspaces(sql('workspaces as w')).where('w.id', id)),
+  select(sql, living(sql).where('w.id', id)),
 );
 
 const findByName = seeing(
   'workspace',
   (sql, { organizationName, name }: { readonly organizationName: string; readonly name: string }) =>
-    select(sql, livingWorkspaces(sql('workspaces as w')).where({ 'o.name': organizationName, 'w.name': name })),
+    select(sql, living(sql).where({ 'o.name': organizationName, 'w.name': name })),
   workspaceRows.read,
 );
 
@@ -104,24 +114,19 @@ export class KnexWorkspaces implements WorkspaceRepository {
   }
 
   async findByWebhook(id: WebhookId): Promise<Workspace | undefined> {
-    const row = await this.db.first<object>(select(this.db.sql, this.living().where('w.webhook_id', id)));
-    return row && workspaceRows.read(row);
+    return (await this.all(living(this.db.sql).where('w.webhook_id', id)))[0];
   }
 
   async sealedOtherwise(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
-    const otherwise = this.living()
+    const otherwise = living(this.db.sql)
       .where('w.id', '>', after)
       .whereNot('w.webhook_key', 'like', `${sealPrefix(fingerprint)}%`);
-    return (await this.db.all<object>(select(this.db.sql, otherwise).orderBy('w.id').limit(limit))).map(
-      workspaceRows.read,
-    );
+    return this.all(otherwise.orderBy('w.id').limit(limit));
   }
 
   async retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
-    const retaining = this.living().whereRaw('w.retention_days is not null').where('w.id', '>', after);
-    return (await this.db.all<object>(select(this.db.sql, retaining).orderBy('w.id').limit(limit))).map(
-      workspaceRows.read,
-    );
+    const retaining = living(this.db.sql).whereRaw('w.retention_days is not null').where('w.id', '>', after);
+    return this.all(retaining.orderBy('w.id').limit(limit));
   }
 
   add(workspace: Workspace): Promise<void> {
@@ -173,14 +178,14 @@ export class KnexWorkspaces implements WorkspaceRepository {
     ids: readonly WorkspaceId[],
     visibility: WorkspaceVisibility,
   ): Promise<readonly WorkspaceId[]> {
-    const among = this.living().where('w.organization_id', organizationId).whereIn('w.id', ids);
+    const among = living(this.db.sql).where('w.organization_id', organizationId).whereIn('w.id', ids);
     if (visibility !== 'all') among.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     return (await this.db.all<{ id: WorkspaceId }>(among.select('w.id').orderBy('w.id'))).map(({ id }) => id);
   }
 
   async among(ids: readonly WorkspaceId[]): Promise<readonly Workspace[]> {
     if (ids.length === 0) return [];
-    return (await this.db.all<object>(select(this.db.sql, this.living().whereIn('w.id', ids)))).map(workspaceRows.read);
+    return this.all(living(this.db.sql).whereIn('w.id', ids));
   }
 
   seenAmong(
@@ -189,7 +194,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
     ids: readonly WorkspaceId[],
   ): Promise<readonly WithStanding<Workspace>[]> {
-    return this.seen(organizationId, standing, visibility, this.living().whereIn('w.id', ids));
+    return this.seen(organizationId, standing, visibility, living(this.db.sql).whereIn('w.id', ids));
   }
 
   using(
@@ -199,7 +204,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     poolIds: readonly AgentPoolId[],
   ): Promise<readonly WithStanding<Workspace>[]> {
     const used = this.db.sql.raw(`coalesce(w.agent_pool_id, o.default_agent_pool_id)`);
-    const serving = this.living()
+    const serving = living(this.db.sql)
       .whereRaw(`${executionModeOf} = 'agent'`)
       .whereIn(used as never, poolIds);
     return this.seen(organizationId, standing, visibility, serving);
@@ -213,8 +218,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   ): Promise<readonly WithStanding<Workspace>[]> {
     workspaces.where('w.organization_id', organizationId);
     if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
-    const rows = await this.db.all<object>(sorted(select(this.db.sql, workspaces), 'w', 'lower(w.name)'));
-    const found = rows.map(workspaceRows.read);
+    const found = await this.all(sorted(workspaces, 'w', 'lower(w.name)'));
     const standingOn = await standingOnEach(
       this.db,
       standing,
@@ -243,24 +247,20 @@ export class KnexWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
     page: PageRequest,
   ): Promise<Page<WithStanding<Workspace>>> {
-    const consumers = this.living().whereIn('w.id', this.consumersOf(id).select('consumer_id'));
+    const consumers = living(this.db.sql).whereIn('w.id', this.consumersOf(id).select('consumer_id'));
     if (visibility !== 'all') consumers.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     const byName = (part: Knex.QueryBuilder) => sorted(select(this.db.sql, part), 'w', 'lower(w.name)');
     return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
   }
 
   async dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]> {
-    const due = this.living().where('w.auto_destroy_at', '<=', now);
-    const rows = await this.db.all<{ readonly id: WorkspaceId }>(
-      due.select('w.id').orderBy(['w.auto_destroy_at', 'w.id']).limit(limit),
-    );
-    return rows.map(({ id }) => id);
+    return (await this.db.all<{ readonly id: WorkspaceId }>(dueForDestruction(this.db, { now, limit }))).map(idOf);
   }
 
   async findForRun(readerId: WorkspaceId, sought: WorkspaceOfRun): Promise<WithStanding<Workspace> | undefined> {
     const { sql } = this.db;
     const named = 'id' in sought ? { 'w.id': sought.id } : { 'o.name': sought.organizationName, 'w.name': sought.name };
-    const found = this.living()
+    const found = living(this.db.sql)
       .where(named)
       .join('workspaces as reader', (on) =>
         on.onVal('reader.id', readerId).on('reader.organization_id', 'w.organization_id').onNull('reader.deleted_at'),
@@ -312,7 +312,10 @@ export class KnexWorkspaces implements WorkspaceRepository {
     const { descending } = filter.sort ?? byNames;
     const present = (part: Knex.QueryBuilder) =>
       sorted(
-        select(this.db.sql, ofPage(this.living(), sorted(part.select('l.id'), 'l', 'lower(l.name)', descending), 'w')),
+        select(
+          this.db.sql,
+          ofPage(living(this.db.sql), sorted(part.select('l.id'), 'l', 'lower(l.name)', descending), 'w'),
+        ),
         'w',
         'lower(w.name)',
         descending,
@@ -328,7 +331,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     page: PageRequest,
   ): Promise<Page<Workspace>> {
     const { sql } = this.db;
-    const workspaces = named(this.living().where('w.organization_id', organizationId), 'w', filter);
+    const workspaces = named(living(this.db.sql).where('w.organization_id', organizationId), 'w', filter);
     tagged(sql, workspaces, 'w', organizationId, filter);
     if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     if (filter.currentRun !== undefined) {
@@ -341,7 +344,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return pageOf(this.db, workspaces, present, workspaceRows.read, page);
   }
 
-  private living(): Knex.QueryBuilder {
-    return livingWorkspaces(this.db.sql('workspaces as w'));
+  private async all(workspaces: Knex.QueryBuilder): Promise<readonly Workspace[]> {
+    return (await this.db.all<object>(select(this.db.sql, workspaces))).map(workspaceRows.read);
   }
 }

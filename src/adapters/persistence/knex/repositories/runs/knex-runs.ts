@@ -31,7 +31,7 @@ import {
   waitingRunStatuses,
 } from '../../../../../domain/index.js';
 import { columnsFrom, inserting, prepared } from '../../engine/prepared.js';
-import { columnsOf, pageOf, type Statements, unlessStale } from '../../engine/statements.js';
+import { columnsOf, pageOf, type Statements, spelledOut, unlessStale } from '../../engine/statements.js';
 import { livingWorkspaces } from '../knex-workspaces.js';
 import { seeing, standingOnEach, workspacesThrough } from '../standing.js';
 import { isOneOf, notPlanOnly } from './current-run.js';
@@ -39,12 +39,12 @@ import { narrows, runsOfOrganization, someRunsOf } from './run-lists.js';
 import {
   activityOf,
   claimableBy,
+  countWaiting,
   type Placed,
   placed,
   positions,
   queued,
   queuedByStatus,
-  waiting,
 } from './run-queue.js';
 import { runRows } from './run-rows.js';
 
@@ -92,6 +92,14 @@ const runsInRange = prepared(
       .where('w.id', range.workspaceId)
       .select(...columnsOf('r', runRows.columns), 'w.last_run_sequence')
       .orderBy('r.sequence', 'desc'),
+);
+
+const withExpiredLease = prepared((sql, { now, limit }: { readonly now: Instant; readonly limit: number }) =>
+  livingRuns(sql)
+    .where('r.lease_expires_at', '<=', now)
+    .select('r.id')
+    .orderBy(['r.lease_expires_at', 'r.id'])
+    .limit(limit, spelledOut),
 );
 
 const insertRun = inserting('runs', runRows.columns);
@@ -222,30 +230,11 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   async withExpiredLease(now: Instant, limit: number): Promise<readonly RunId[]> {
-    const rows = await this.db.all<{ id: RunId }>(
-      this.living()
-        .where('r.lease_expires_at', '<=', now)
-        .select('r.id')
-        .orderBy(['r.lease_expires_at', 'r.id'])
-        .limit(limit),
-    );
-    return rows.map(({ id }) => id);
+    return (await this.db.all<{ id: RunId }>(withExpiredLease(this.db, { now, limit }))).map(({ id }) => id);
   }
 
-  async countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>> {
-    const { sql } = this.db;
-    const counted = new Map<RunStatus, number>();
-    for (const runs of waiting(sql)) {
-      const rows = await this.db.all<{ status: RunStatus; total: number | string }>(
-        sql
-          .from(runs.select('r.status').limit(most).as('w'))
-          .groupBy('w.status')
-          .select('w.status')
-          .count({ total: '*' }),
-      );
-      for (const { status, total } of rows) counted.set(status, Number(total));
-    }
-    return counted;
+  countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>> {
+    return countWaiting(this.db, most);
   }
 
   async among(ids: readonly RunId[]): Promise<readonly RunState[]> {

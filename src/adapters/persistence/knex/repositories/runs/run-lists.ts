@@ -14,7 +14,7 @@ import type {
   WorkspaceVisibility,
 } from '../../../../../domain/index.js';
 import { ofPage } from '../../engine/lists.js';
-import { columnsOf, countOf, likeLiteral, type Statements } from '../../engine/statements.js';
+import { columnsOf, countOf, likeLiteral, type Statements, spelledOut } from '../../engine/statements.js';
 import { livingWorkspaces } from '../knex-workspaces.js';
 import { standingOnEach, workspacesThrough } from '../standing.js';
 import { runRows } from './run-rows.js';
@@ -81,7 +81,7 @@ async function highestFirst(
   const offset = (number - 1) * size;
   if (offset >= total) return { number, size, total, items: [] };
   const inOrder = (query: Knex.QueryBuilder) => query.orderBy(`r.${column}`, 'desc').orderBy('r.id', 'desc');
-  const ids = inOrder(runs.clone().select('r.id')).limit(size, { skipBinding: true }).offset(offset);
+  const ids = inOrder(runs.clone().select('r.id')).limit(size, spelledOut).offset(offset);
   const rows = inOrder(ofPage(db.sql('runs as r'), ids, 'r').select(...columnsOf('r', runRows.columns)));
   return { number, size, total, items: (await db.all<object>(rows)).map(runRows.read) };
 }

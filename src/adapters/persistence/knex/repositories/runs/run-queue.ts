@@ -131,7 +131,23 @@ export const claimableBy = (sql: Knex, agent: Pick<Agent, 'poolId' | 'organizati
 };
 
 /** Runs that wait for their turn, and those that wait for an agent: each in the order of the index of no others. */
-export const waiting = (sql: Knex): readonly Knex.QueryBuilder[] => [
+const waiting = (sql: Knex): readonly Knex.QueryBuilder[] => [
   sql('runs as r').whereRaw(isOneOf(waitingRunStatuses)).orderBy(['r.workspace_id', 'r.sequence']),
   sql('runs as r').whereRaw(isOneOf(claimable)).orderBy(['r.created_at', 'r.id']),
 ];
+
+/** `most` bounds what is counted of each kind. */
+export async function countWaiting(db: Statements, most: number): Promise<ReadonlyMap<RunStatus, number>> {
+  const counted = new Map<RunStatus, number>();
+  for (const runs of waiting(db.sql)) {
+    const rows = await db.all<{ status: RunStatus; total: number | string }>(
+      db.sql
+        .from(runs.select('r.status').limit(most).as('w'))
+        .groupBy('w.status')
+        .select('w.status')
+        .count({ total: '*' }),
+    );
+    for (const { status, total } of rows) counted.set(status, Number(total));
+  }
+  return counted;
+}
