@@ -40,7 +40,7 @@ const runIn = (status: RunStatus, { allowEmptyApply, ...kind }: (typeof everyKin
 /** Every kind of run, with all facts. */
 const everyCase = some(
   everyKindOfRun.flatMap((kind) => everyGathered.map((gathered) => ({ kind, gathered }))),
-  7,
+  13,
 );
 
 /** Differences from the specified result; one pass for speed. */

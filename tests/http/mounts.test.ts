@@ -99,7 +99,7 @@ describe('the two mounts', () => {
   /** The operations whose type the contract requires. */
   const demanding = ['post /teams/:teamId/authentication-token', 'post /team-workspaces'];
 
-  it.each(some(typed, 3))('take the type of $name in their own words: $type', async ({ name, type }) => {
+  it.each(some(typed, 5))('take the type of $name in their own words: $type', async ({ name, type }) => {
     const route = routesAt('').find((one) => keyOf(one) === name) as Route;
     const answered = async (prefix: Prefix, given: unknown) => {
       worlds.begin();

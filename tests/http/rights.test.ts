@@ -236,7 +236,7 @@ describe('over HTTP, as the policy says', () => {
     const each = subjects.length === 0 ? [anyOne] : subjects;
     const cases = actors.flatMap((kind) => each.map((subject) => ({ kind, subject })));
     const turn = routesOnce.findIndex((one) => one.route === route);
-    for (const { kind, subject } of some(cases, 3, turn).filter((one) => exists(one.subject, one.kind))) {
+    for (const { kind, subject } of some(cases, 5, turn).filter((one) => exists(one.subject, one.kind))) {
       const standing = subject.of(kind.standing);
       const asked = (world: SmallWorld) => ({ body: bodyOf(route, world) });
       const status = await answered(route, prefix, standing, asked, sceneOf(keyOf(route)));

@@ -43,8 +43,10 @@ function inTypeScript(specifier, parent = '') {
 }
 
 const maps = new Map();
+const sources = new Map();
 
 function compiled(path) {
+  if (sources.has(path)) return sources.get(path);
   const { code, map } = transformSync(readFileSync(path, 'utf8'), {
     filename: path,
     swcrc: false,
@@ -53,6 +55,7 @@ function compiled(path) {
     jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
   });
   maps.set(path, map);
+  sources.set(path, code);
   return code;
 }
 
