@@ -95,6 +95,13 @@ describe('team access to a project', () => {
       'workspace-access': { locking: true, 'sentinel-mocks': 'read' },
     };
     await admin.patch(path, doc('team-projects', { access: 'read' })).expect(200);
+    const fixed = await admin.patch(path, doc('team-projects', { access: 'write', ...given })).expect(422);
+    expect(fixed.body).toEqual(
+      invalid(
+        'project-access',
+        "Project access is read-only when access level is 'write'; use the 'custom' access level to set this attribute.",
+      ),
+    );
     const custom = await admin.patch(path, doc('team-projects', { access: 'custom', ...given })).expect(200);
     expect(custom.body).toEqual(
       resource(id, {
