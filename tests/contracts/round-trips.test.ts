@@ -80,7 +80,7 @@ const routes: readonly (readonly [
   ],
   [
     'create a run',
-    8,
+    7,
     'post',
     () => '/runs',
     201,

@@ -70,8 +70,7 @@ export class CreateScheduledDestroys {
         return undefined;
       }
       const version = await usableVersion(tx, workspace, undefined);
-      const run = await this.progress.begin(tx, workspace, {
-        configurationVersionId: version.state.id,
+      const run = await this.progress.begin(tx, workspace, version, {
         source: 'tfe-api',
         options: { ...defaultRunOptions, isDestroy: true, message: 'Scheduled destruction of the workspace' },
         planOnly: false,

@@ -101,8 +101,7 @@ export class EffectPerformers {
       await tx.audit.add(refusedToCreator(createdBy, 'runs/queue', id), workspace);
       return;
     }
-    const run = await this.progress.begin(tx, workspace, {
-      configurationVersionId: id,
+    const run = await this.progress.begin(tx, workspace, version, {
       source: 'tfe-configuration-version',
       options: { ...defaultRunOptions, message: 'Queued by the upload of its configuration' },
       planOnly: speculative,

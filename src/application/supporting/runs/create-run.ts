@@ -64,8 +64,7 @@ export class CreateRun {
       await this.quota.refuseMore(tx, workspace);
       await tx.workspaces.lockRow(workspace.id);
       const version = await usableVersion(tx, workspace, command.configurationVersionId);
-      const run = await this.progress.begin(tx, workspace, {
-        configurationVersionId: version.state.id,
+      const run = await this.progress.begin(tx, workspace, version, {
         source: 'tfe-api',
         options: command.options,
         planOnly: command.planOnly || version.state.speculative,

@@ -48,7 +48,7 @@ export type ProgressRepositories =
 export type RunTransaction = Transaction<ProgressRepositories>;
 
 /** A run before it is added to its workspace. */
-export type DraftRun = Omit<RunDraft, 'id' | 'sequence' | 'createdAt' | 'workspaceId'>;
+export type DraftRun = Omit<RunDraft, 'id' | 'sequence' | 'createdAt' | 'workspaceId' | 'configurationVersionId'>;
 
 /** Later than any instant. */
 const unreached: Instant = '~';
@@ -80,6 +80,7 @@ export class RunProgress {
   async begin(
     tx: RunTransaction & Transaction<'policySets' | 'workspaceTasks' | 'rowLocks'>,
     workspace: Workspace,
+    version: ConfigurationVersion,
     draft: DraftRun,
   ): Promise<Run> {
     const now = this.clock.now();
@@ -93,11 +94,16 @@ export class RunProgress {
     const id = this.ids.next('run');
     const terraformVersion = draft.options.terraformVersion ?? workspace.terraformVersion;
     const options = { ...draft.options, terraformVersion };
-    const run = Run.create({ ...draft, options, id, sequence, workspaceId: workspace.id, createdAt: now });
-    await tx.runs.add(run);
+    const of = { configurationVersionId: version.state.id, workspaceId: workspace.id };
+    const run = Run.create({ ...draft, ...of, options, id, sequence, createdAt: now });
     const tasks = hasTasks ? await tx.workspaceTasks.applyingTo(workspace.id) : [];
-    for (const stage of this.stagesOf(run, sets, tasks)) await tx.taskStages.add(stage);
-    return this.settle(tx, run);
+    const stages = this.stagesOf(run, sets, tasks);
+    const context = await this.contextOf(tx, run, { version, stages });
+    const { next, effects } = run.settle(context.facts, now) ?? { next: run, effects: [] };
+    await tx.runs.add(next);
+    for (const stage of stages) await tx.taskStages.add(stage);
+    for (const effect of effects) await this.perform(tx, effect, run, context);
+    return next;
   }
 
   /** The stages to which policies or run tasks apply, as both are now. */
@@ -140,13 +146,13 @@ export class RunProgress {
     change?: RunChange,
     now: Instant = this.clock.now(),
   ): Promise<Run> {
-    const context = await this.factsOf(tx, run);
+    const context = await this.contextOf(tx, run);
     return this.keep(tx, run, run.fire(trigger, context.facts, now, change), context);
   }
 
   /** Fires the automatic rows that the facts allow. */
   async settle(tx: RunTransaction, run: Run): Promise<Run> {
-    const context = await this.factsOf(tx, run);
+    const context = await this.contextOf(tx, run);
     const fired = run.settle(context.facts, this.clock.now());
     return fired === undefined ? run : this.keep(tx, run, fired, context);
   }
@@ -157,13 +163,19 @@ export class RunProgress {
     if (next !== undefined) await this.settle(tx, next);
   }
 
-  private async factsOf(tx: RunTransaction, run: Run): Promise<RunContext> {
+  /** Everything is read in one round trip, but for what the caller knows. */
+  private async contextOf(
+    tx: RunTransaction,
+    run: Run,
+    known?: Pick<RunContext, 'version' | 'stages'>,
+  ): Promise<RunContext> {
     const { state } = run;
-    const [workspace, version, stages, seen] = await Promise.all([
+    const [workspace, version, stages, seen, ahead] = await Promise.all([
       tx.workspaces.find(state.workspaceId),
-      tx.configurationVersions.find(state.configurationVersionId),
-      tx.taskStages.ofRun(state.id),
+      known?.version ?? tx.configurationVersions.find(state.configurationVersionId),
+      known?.stages ?? tx.taskStages.ofRun(state.id),
       state.autoApply ? workspaceSeenByCreator(tx, state) : undefined,
+      aheadOf(tx, run),
     ]);
     if (workspace === undefined || version === undefined) {
       // The organization was deleted after the run was read: the next attempt does not find the run either.
@@ -177,7 +189,7 @@ export class RunProgress {
       version,
       stages,
       facts: {
-        ...(await this.wayOf(tx, run, workspace)),
+        ...wayOf(workspace, ahead),
         filesMissing: version.state.status === 'archived' && state.ownFiles === null,
         creatorMayApply: stillMay(seen, 'runs/apply'),
         cancelOverdue: (forceCancelAvailableAt(state) ?? unreached) <= this.clock.now(),
@@ -187,21 +199,6 @@ export class RunProgress {
         evaluationsOpen: stages.some(hasOpenEvaluations),
       },
     };
-  }
-
-  private async wayOf(
-    tx: Transaction<'runs'>,
-    run: Run,
-    workspace: Workspace,
-  ): Promise<Pick<RunFactsGathered, 'workspaceAvailable' | 'workspaceHeld'>> {
-    if (run.state.planOnly || run.holdsWorkspace) return { workspaceAvailable: true, workspaceHeld: false };
-    if (workspace.lock !== null) return { workspaceAvailable: false, workspaceHeld: false };
-    const [workspaceHeld, next] = await Promise.all([
-      tx.runs.anotherHolds(workspace.id, run.state.id),
-      tx.runs.nextWaiting(workspace.id),
-    ]);
-    const first = next === undefined || next.state.sequence >= run.state.sequence;
-    return { workspaceAvailable: first && !workspaceHeld, workspaceHeld };
   }
 
   private async keep(tx: RunTransaction, run: Run, { next, effects }: RunFired, context: RunContext): Promise<Run> {
@@ -270,6 +267,28 @@ interface RunContext {
   readonly facts: RunFactsGathered;
   readonly version: ConfigurationVersion;
   readonly stages: readonly TaskStage[];
+}
+
+interface Ahead {
+  readonly holds: boolean;
+  readonly waits: boolean;
+}
+
+/** The runs that this one must let pass; undefined if it needs no workspace or has it. */
+async function aheadOf(tx: Transaction<'runs'>, run: Run): Promise<Ahead | undefined> {
+  const { id, workspaceId, sequence, planOnly } = run.state;
+  if (planOnly || run.holdsWorkspace) return undefined;
+  const [holds, next] = await Promise.all([tx.runs.anotherHolds(workspaceId, id), tx.runs.nextWaiting(workspaceId)]);
+  return { holds, waits: next !== undefined && next.state.sequence < sequence };
+}
+
+function wayOf(
+  { lock }: Workspace,
+  ahead: Ahead | undefined,
+): Pick<RunFactsGathered, 'workspaceAvailable' | 'workspaceHeld'> {
+  if (ahead === undefined) return { workspaceAvailable: true, workspaceHeld: false };
+  if (lock !== null) return { workspaceAvailable: false, workspaceHeld: false };
+  return { workspaceAvailable: !ahead.holds && !ahead.waits, workspaceHeld: ahead.holds };
 }
 
 /** Orders the removal of bundles that no row refers to any more. */
