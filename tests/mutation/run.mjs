@@ -21,7 +21,7 @@ const verdicts = ['pass-policy-check', 'await-override', 'fail-policy-check'];
 /** Survivors that are no fault of the tests, by the name of the mutant. */
 const explained = new Map([
   [
-    'policy.ts true in membersManageToken: false',
+    'visibility.ts true in membersManageToken: false',
     'asked only of members of the team, and nobody is a member of the team that stands for those of others',
   ],
   [
@@ -29,7 +29,7 @@ const explained = new Map([
     'the same parts are then asked again, with the same answer',
   ],
   [
-    'policy.ts true in stranger(false)',
+    'visibility.ts true in stranger(false)',
     'only an owner manages the token of the owners team, and an owner sees secret teams, so its being secret changes nothing',
   ],
   [
@@ -49,21 +49,12 @@ const explained = new Map([
     'a run goes away with its workspace and its version, so both are there; the types do not know it',
   ],
   [
-    'run-progress.ts dropped: if (workspace === undefined || version === undefined) throw new Error(`what ${sta',
-    'a run goes away with its workspace and its version, so both are there; the types do not know it',
-  ],
-  [
     "run-progress.ts dropped: if (!version.allows('finish-runs', unused, this.clock.now())) return;",
     'a shortcut: what is ordered here asks the lifecycle again',
   ],
   [
     'claim-run.ts && in workspace === undefined || pool === undefined',
     'the lock on the row of the workspace and the share of the pool keep both there; the types do not know it',
-  ],
-  [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the name quotes the source
-    'claim-run.ts dropped: if (version === undefined) throw new Error(`what ${id} hangs on is gone`);',
-    'the transition before it has looked the version up, and refused without one; the types do not know it',
   ],
   ...['fetch-files', 'queue-plan', ...verdicts, 'queue-apply', 'request-cancel', 'finish-cancel'].map((trigger) => [
     `runs ${trigger} guards with policies done`,
@@ -202,12 +193,13 @@ async function runMutants(text) {
   const source = parse(text);
   const mutants = [];
   const add = (name, node, by) => mutants.push({ name: `runs ${name}`, text: replaced(text, node, by) });
-  const statusText = await readFile(join(root, 'src/domain/supporting/runs/run-status.ts'), 'utf8');
-  const statuses = table(parse(statusText), 'stages').properties.flatMap((stage) =>
+  const inRuns = async (name, file) =>
+    table(parse(await readFile(join(root, 'src/domain/supporting/runs', file), 'utf8')), name);
+  const statuses = (await inRuns('stages', 'run-status.ts')).properties.flatMap((stage) =>
     stage.initializer.elements.map((element) => element.text),
   );
   const effects = [...text.matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(([, effect]) => effect);
-  const guards = table(source, 'runGuards').properties.map(nameOf);
+  const guards = (await inRuns('runGuards', 'run-guards.ts')).properties.map(nameOf);
   // One status of each kind will do: whatever else a row led to, a test that looks would see it.
   const known = { from: statuses, guards, effects, to: ['plan_queued', 'planned', 'confirmed', 'errored'] };
   const cell = cellMutants(add);
@@ -318,7 +310,7 @@ const areas = {
       tests: [['tests/domain/runs.test.ts', 'tests/domain/runs.property.test.ts']],
     },
     ...code(
-      ['src/domain/supporting/runs/run.ts'],
+      under('src/domain/supporting/runs', ['run', 'run-guards']),
       ['tests/domain/runs.test.ts', 'tests/domain/runs.property.test.ts'],
       ['tests/http/runs.test.ts'],
     ),
@@ -425,12 +417,15 @@ const unknown = wanted.find((name) => !(name in areas));
 if (unknown !== undefined) throw new Error(`no area ${unknown}: there are ${Object.keys(areas).join(', ')}`);
 const chosen = Object.entries(areas).filter(([name]) => wanted.length === 0 || wanted.includes(name));
 const sources = chosen.flatMap(([, one]) => one);
-const queue = [];
+const made = [];
 for (const { file, mutants, tests } of sources) {
-  const text = await readFile(join(root, file), 'utf8');
-  const named = (await mutants(text)).filter(({ name }) => values.only.some((part) => name.includes(part)));
-  queue.push(...named.map((mutant) => ({ ...mutant, original: text, file, tests })));
+  const original = await readFile(join(root, file), 'utf8');
+  made.push(...(await mutants(original)).map((mutant) => ({ ...mutant, original, file, tests })));
 }
+const queue = made.filter(({ name }) => values.only.some((part) => name.includes(part)));
+const names = new Set(made.map(({ name }) => name));
+const outdated = wanted.length > 0 ? [] : [...explained.keys()].filter((name) => !names.has(name));
+if (outdated.length > 0) throw new Error(`explained, and no mutant any more:\n${outdated.join('\n')}`);
 
 const say = (line) => process.stdout.write(`${line}\n`);
 const began = Date.now();
@@ -463,7 +458,7 @@ async function work() {
   }
 }
 
-await Promise.all(Array.from({ length: workers }, work));
+if (total > 0) await Promise.all(Array.from({ length: workers }, work));
 
 const unexplained = survivors.filter((name) => !explained.has(name));
 for (const name of broken) say(`DOES NOT LOAD: ${name}`);
