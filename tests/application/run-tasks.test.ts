@@ -103,6 +103,22 @@ describe('a run task before the plan', () => {
     expect(await steps.statusOf(run.id)).toBe('planned');
   });
 
+  it('is called alone if it has later stages too, where the agent keeps its lease until it has evaluated policies', async () => {
+    await attached(['pre_plan', 'post_plan']);
+    await steps.policySet('baseline', [['tags', 'mandatory']]);
+    const run = await steps.create({ planOnly: true });
+    expect(await stagesOf(run.id)).toMatchObject([
+      { stage: 'pre_plan', status: 'running' },
+      { stage: 'post_plan', status: 'pending' },
+    ]);
+    await report(await called());
+    const held = await steps.claimed();
+    await planned(held);
+    expect(await steps.stateOf(run.id)).toMatchObject({ status: 'post_plan_running', lease: expect.anything() });
+    await report(await called());
+    expect(await held.judgeAll(() => 'passed')).toBe('planned_and_finished');
+  });
+
   it('stops the run if it fails and is mandatory', async () => {
     await attached(['pre_plan']);
     const run = await steps.create();

@@ -49,6 +49,18 @@ const explained = new Map([
     'a run goes away with its workspace and its version, so both are there; the types do not know it',
   ],
   [
+    'run-progress.ts dropped: if (!held) throw notFound();',
+    'taking the sequence refuses it as well: the lock makes the two wait for each other',
+  ],
+  [
+    'run-progress.ts true in workspaceHeld: false',
+    'asked only when a waiting run is executed by force, and a run that waits needs the workspace and has it not',
+  ],
+  ...['isCurrent', 'usedByRun'].map((fact) => [
+    `run-progress.ts true in ${fact}: false`,
+    'the row of `finish-runs` does not look at it; the type asks for it',
+  ]),
+  [
     "run-progress.ts dropped: if (!version.allows('finish-runs', unused, this.clock.now())) return;",
     'a shortcut: what is ordered here asks the lifecycle again',
   ],
@@ -316,8 +328,10 @@ const areas = {
     ),
     ...code(
       under('src/application/supporting/runs', ['run-progress', 'create-run', 'change-run', 'read-run-log']),
-      ['runs', 'agents', 'version-control', 'quota'].map((name) => `tests/application/${name}.test.ts`),
-      ['runs', 'quota', 'agent-files', 'recorded-changes'].map((name) => `tests/http/${name}.test.ts`),
+      ['runs', 'run-tasks', 'agents', 'version-control', 'quota'].map((name) => `tests/application/${name}.test.ts`),
+      ['runs', 'forced-runs', 'run-tasks', 'workspaces', 'quota', 'agent-files', 'recorded-changes'].map(
+        (name) => `tests/http/${name}.test.ts`,
+      ),
       ['tests/contracts/side-by-side.test.ts'],
     ),
   ],
