@@ -33,7 +33,7 @@ export const streams: BenchGroup = {
     const load = Load.start();
     const question = oneVersion('SQLite', sample);
     // The two differ by less than short rounds scatter.
-    const span = { ...usualSpan(options), rounds: 15 };
+    const span = { ...usualSpan(options), rounds: 15, seconds: 1 };
     let open: readonly ClientRequest[] = [];
     const follow = async (isFollowed: boolean): Promise<void> => {
       for (const stream of open) stream.destroy();
@@ -46,6 +46,8 @@ export const streams: BenchGroup = {
       const results: Record<'alone' | 'followed', LoadResult[]> = { alone: [], followed: [] };
       const measure = (name: keyof typeof results) => async () => {
         await follow(name === 'followed');
+        // Opening and closing them is not what is measured.
+        await pause(500);
         const result = await load.ask({ ...orderOf([server], question, span.seconds), awake: true });
         results[name].push(result);
         return result.requests / (result.cpuSeconds ?? result.seconds);
