@@ -284,6 +284,7 @@ export const openApiPage = (): string =>
 /** `docs/metrics.md`: the metrics exposed to Prometheus. */
 export function metricsPage(): string {
   const { metrics } = new Exposition({
+    streams: () => 0,
     meters: new Meters(),
     takeSnapshot: () => Promise.reject(new Error('there is no database')),
     version: packageVersion(),

@@ -39,6 +39,7 @@ export type {
 } from './ports/outside/bundle-inspector.js';
 export type { BundleFound, BundleStore, ByteRange } from './ports/outside/bundle-store.js';
 export { type CapabilityPurpose, type CapabilityUrls, capabilityPurposes } from './ports/outside/capability-urls.js';
+export type { ChangeKind, Changes, HearChanges } from './ports/outside/changes.js';
 export type { Clock } from './ports/outside/clock.js';
 export type { CommitFetcher, CommitRequest, FetchedCommit } from './ports/outside/commit-fetcher.js';
 export { type IdGenerator, type IdKind, idKinds } from './ports/outside/id-generator.js';
@@ -190,6 +191,8 @@ export { ForgetAuditEvents } from './supporting/audit/forget-audit-events.js';
 export type { AuditFilter, AuditPart } from './supporting/audit/list-audit-events.js';
 export { ListAuditEvents, ListAuditTrails, ListSiteAuditEvents } from './supporting/audit/list-audit-events.js';
 export { type Refusal, Refusals } from './supporting/audit/refusals.js';
+export { ChangeFeed, type Followed, mostFollowers } from './supporting/changes/change-feed.js';
+export { type Following, FollowOrganization, FollowWorkspace } from './supporting/changes/follow-changes.js';
 export { AddOrganizationMembership } from './supporting/organizations/add-organization-membership.js';
 export { CreateOrganization, type NewOrganization } from './supporting/organizations/create-organization.js';
 export { ListOrganizationMemberships } from './supporting/organizations/list-organization-memberships.js';

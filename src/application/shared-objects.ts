@@ -4,6 +4,7 @@ import { made } from './assembly.js';
 import * as published from './index.js';
 
 export const tokenUses = made(published.TokenUses, 'unitOfWork');
+export const changeFeed = made(published.ChangeFeed, 'unitOfWork');
 export const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
 export const byteQuota = made(published.ByteQuota, 'settings');
 export const runProgress = made(published.RunProgress, 'clock', 'ids');

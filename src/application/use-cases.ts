@@ -1,12 +1,10 @@
 import { type MadeBy, made } from './assembly.js';
-import { ExchangeRequestRates } from './background/exchange-request-rates.js';
-import { RemoveLeftovers } from './background/remove-leftovers.js';
-import { StoredSecrets } from './background/stored-secrets.js';
-import { TakeSnapshot } from './background/take-snapshot.js';
+import { housekeeping } from './background/housekeeping.js';
 import * as published from './index.js';
 import {
   archiveOldVersions,
   byteQuota,
+  changeFeed,
   effectPerformers,
   fetchedPolicies,
   fetchedVersions,
@@ -332,6 +330,10 @@ export const useCases = {
   fetchCommit: made(published.FetchCommit, 'unitOfWork', fetchedVersions, byteQuota),
   receiveWebhook: made(published.ReceiveWebhook, 'unitOfWork', webhookKeys, fetchedVersions, fetchedPolicies),
 
+  changeFeed,
+  followWorkspace: made(published.FollowWorkspace, 'unitOfWork', changeFeed),
+  followOrganization: made(published.FollowOrganization, 'unitOfWork', changeFeed),
+
   listAuditEvents: made(published.ListAuditEvents, 'unitOfWork'),
   listAuditTrails: made(published.ListAuditTrails, 'unitOfWork'),
   listSiteAuditEvents: made(published.ListSiteAuditEvents, 'unitOfWork'),
@@ -341,10 +343,7 @@ export const useCases = {
   performEffects: made(published.PerformEffects, 'unitOfWork', 'clock', effectPerformers),
   listFailingEffects: made(published.ListFailingEffects, 'unitOfWork'),
   sweepBundles: made(published.SweepBundles, 'unitOfWork', 'bundleStore'),
-  removeLeftovers: made(RemoveLeftovers, 'unitOfWork', 'bundleStore'),
-  storedSecrets: made(StoredSecrets, 'unitOfWork', 'clock', 'secretBox'),
-  exchangeRequestRates: made(ExchangeRequestRates, 'unitOfWork', 'clock', 'ids'),
-  takeSnapshot: made(TakeSnapshot, 'unitOfWork', 'clock'),
+  ...housekeeping,
 };
 
 export type UseCases = MadeBy<typeof useCases>;

@@ -137,7 +137,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     http.serve(resolve(container, 'app'));
     // Last, because an earlier failure closes the database, which must have no background work then.
     worker.start();
-    database.hearOrders((kinds) => worker.wake(kinds));
+    database.hear({ ordered: (kinds) => worker.wake(kinds), changed: use.changeFeed.announce });
     const opened = database;
     return {
       publicUrl,

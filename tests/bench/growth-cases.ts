@@ -674,6 +674,12 @@ export const excluded: Readonly<Record<string, string>> = {
   ),
   'get /workspaces/:id/effective-access':
     'as long as the rights and the teams of one person; its statements are counted in tests, and their plans tested',
+  ...Object.fromEntries(
+    ['workspaces/:id', 'organizations/:organization'].map((place) => [
+      `get /${place}/changes`,
+      'opens a stream after showing its place; streams are measured in a group of their own',
+    ]),
+  ),
   'get /admin/failing-effects': 'as long as what fails at the moment',
   ...Object.fromEntries(
     ['audit-trail', 'audit-trails'].map((word) => [

@@ -13,10 +13,11 @@ import { type GroupReport, headlines, inserted, line, type Report, textOf } from
 import { dropDatabases } from './seeded.js';
 import { root, stopAll, stopPostgres } from './servers.js';
 import { start } from './start.js';
+import { streams } from './streams.js';
 import { uploads } from './uploads.js';
 import { writes } from './writes.js';
 
-const groups: readonly BenchGroup[] = [reads, layers, writes, uploads, growth, start, processes];
+const groups: readonly BenchGroup[] = [reads, layers, writes, streams, uploads, growth, start, processes];
 
 const help = `npm run bench -- [--quick] [--only ${groups.map(({ name }) => name).join(',')}] [--json FILE] [--docs]
 

@@ -101,7 +101,7 @@ async function addRun(
     const { state } = aRun(workspace, { id: versionId }, { status: 'applied', ...given, sequence });
     await tx.runs.add(aRun(workspace, { id: versionId }, state));
     for (const phase of phases) {
-      for (const offset of [0, 4]) await tx.runLogs.append(state.id, phase, offset, Buffer.from('line'));
+      for (const offset of [0, 4]) await tx.runLogs.append(state, phase, offset, Buffer.from('line'));
     }
     const evaluations = (['opa', 'sentinel'] as const).map((kind) => ({
       id: unique('poleval'),

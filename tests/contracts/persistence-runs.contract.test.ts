@@ -577,7 +577,7 @@ onEveryBackend('rules about runs', (on) => {
 onEveryBackend('run logs', (on) => {
   const aLog = async () => (await aRunThere(on, await aPlace(on))).state.id;
   const append = (id: string, offset: number, bytes: Uint8Array, phase: 'plan' | 'apply' = 'plan') =>
-    on.run((tx) => tx.runLogs.append(id, phase, offset, bytes));
+    on.run((tx) => tx.runLogs.append({ id, workspaceId: 'ws-1' }, phase, offset, bytes));
   const size = (id: string, phase: 'plan' | 'apply' = 'plan') => on.read((tx) => tx.runLogs.size(id, phase));
   const read = (id: string, offset: number, limit: number, phase: 'plan' | 'apply' = 'plan') =>
     on.read((tx) => tx.runLogs.read(id, phase, offset, limit));

@@ -130,7 +130,7 @@ describe('statements on SQLite', () => {
       (tx) => tx.configurationVersions.uploaded(noon, 10, { createdAt: noon, id: 'cv-1' }, 'ws-1'),
     ],
     ['find the runs before one', (tx) => tx.runs.before(aRun(workspace, version.state), 10)],
-    ['write to a log', (tx) => tx.runLogs.append('run-1', 'plan', 0, Buffer.from('line'))],
+    ['write to a log', (tx) => tx.runLogs.append({ id: 'run-1', workspaceId: 'ws-1' }, 'plan', 0, Buffer.from('line'))],
     ['drop a log', (tx) => tx.runLogs.drop('run-1', 'plan')],
     ['walk what is stored', (tx) => tx.storedFiles.page(10, 'bundle-1')],
     ['announce a state', (tx) => tx.stateVersions.dropPending('run-1')],

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { archiveOf } from '../support/archives.js';
-import { describeConsole } from '../support/console-suite.js';
+import { describeConsole, openStreams } from '../support/console-suite.js';
 import { adminToken, type ServiceProcess } from '../support/process.js';
 import type { ReferenceAgent } from '../support/reference-agent.js';
-import { ServiceSteps } from '../support/service-steps.js';
+import { ServiceSteps, until } from '../support/service-steps.js';
 import { hostile } from '../support/shown-organization.js';
 
 let agent: ReferenceAgent;
@@ -110,6 +110,30 @@ describeConsole('the page of a run', prepare, (suite) => {
     await view.shows('Approved by finance');
   });
 
+  it('follows changes of others, as the lists do, without being loaded again', async () => {
+    const { view, steps } = suite;
+    const run = await steps.run(network, undefined, { message: 'Changed by others' });
+    await view.signIn(address('network', run), adminToken);
+    await view.find('heading', 'Changed by others');
+    await view.page.evaluate('window.isTheSamePage = true');
+    await steps.ask('POST', `/runs/${run}/actions/cancel`);
+    await view.shows('canceled');
+    await steps.ask('POST', `/workspaces/${network}/actions/lock`);
+    await view.shows('locked');
+    await steps.ask('POST', `/workspaces/${network}/actions/unlock`);
+    await view.press('link', 'All runs of this workspace');
+    await view.find('heading', 'Runs');
+    const next = await steps.run(network, undefined, { message: 'The next one' });
+    await view.find('link', 'The next one');
+    await steps.ask('POST', `/runs/${next}/actions/cancel`);
+    await view.press('link', 'acme');
+    await view.find('heading', 'Workspaces');
+    await view.find('link', 'guarded');
+    await steps.workspace('added-by-another');
+    await view.find('link', 'added-by-another');
+    expect(await view.page.evaluate('window.isTheSamePage')).toBe(true);
+  });
+
   it('takes comments, and cancels a run that waits', async () => {
     const { view, steps } = suite;
     const run = await steps.run(network);
@@ -129,6 +153,22 @@ describeConsole('the page of a run', prepare, (suite) => {
     await steps.ask('POST', `/runs/${run}/actions/cancel`);
     await view.signIn(address('network', run), adminToken);
     await view.shows('canceled');
-    await view.page.waitForNetworkIdle({ idleTime: 4_000 });
+    // Only the stream of changes stays open.
+    await view.page.waitForNetworkIdle({ idleTime: 4_000, concurrency: 1 });
+  });
+
+  it('closes its stream while the tab is in the background, and reads again when it is back', async () => {
+    const { view, steps } = suite;
+    const run = await steps.run(network, undefined, { message: 'Wait in the background' });
+    await view.signIn(address('network', run), adminToken);
+    await view.find('heading', 'Wait in the background');
+    await until('a stream is open', async () => (await openStreams(suite.service)) === 1);
+    const front = await view.page.browserContext().newPage();
+    await front.bringToFront();
+    await until('it is closed', async () => (await openStreams(suite.service)) === 0);
+    await steps.ask('POST', `/runs/${run}/actions/cancel`);
+    await view.page.bringToFront();
+    await view.shows('canceled');
+    await front.close();
   });
 });

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { describeConsole } from '../support/console-suite.js';
+import { describeConsole, openStreams } from '../support/console-suite.js';
 import { adminToken } from '../support/process.js';
+import { until } from '../support/service-steps.js';
 import { hostile, showOrganization } from '../support/shown-organization.js';
 
 /** The limit of the first visit, compressed. */
@@ -30,6 +31,8 @@ describeConsole('the console', showOrganization, (suite) => {
     });
     await view.signIn('/app/acme/workspaces/network', issued.attributes.token);
     await view.find('heading', 'network');
+    // Opening one with a revoked token returns to sign-in as well, before the link is pressed.
+    await until('its stream is open', async () => (await openStreams(suite.service)) === 1);
     await steps.ask('DELETE', `/api/v2/authentication-tokens/${issued.id}`);
     await view.press('link', 'acme');
     await view.find('heading', 'Sign in');
@@ -148,7 +151,7 @@ describeConsole('the console', showOrganization, (suite) => {
     };
     await view.signIn('/app/acme/workspaces/service-01', adminToken);
     await view.find('heading', 'service-01');
-    await view.page.reload({ waitUntil: 'networkidle0' });
+    await view.page.reload({ waitUntil: 'networkidle2' });
     await tabTo('Skip to content');
     await keyboard.press('Enter');
     await tabTo('Lock');
@@ -188,7 +191,7 @@ describeConsole('the console', showOrganization, (suite) => {
       await view.open(path);
       await view.isAccessible();
       await view.signIn(path, adminToken);
-      await view.page.waitForNetworkIdle();
+      await view.page.waitForNetworkIdle({ concurrency: 1 });
       await view.isAccessible();
     },
   );

@@ -121,7 +121,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
   const runTasks = new MemoryRunTaskCaller();
   container.rebind('runTaskCaller').toConstantValue(runTasks);
 
-  const { server, serve } = httpServer({ head: 15_000, idle: 8_000, total: 60_000, lingering: 1_000 });
+  const { server, serve } = httpServer({ head: 15_000, idle: 8_000, total: 60_000 });
   serve(resolve(container, 'app'));
   const use = resolve(container, 'useCases');
   server.listen(0, '127.0.0.1');

@@ -247,6 +247,7 @@ describe('what is read of the database', () => {
   const watching = (takeSnapshot: () => Promise<Snapshot>) => {
     let time = 0;
     const exposition = new Exposition({
+      streams: () => 0,
       meters: new Meters(),
       takeSnapshot,
       version: '1.2.3',

@@ -40,6 +40,10 @@ const idle: ReadonlyMap<string, string> = new Map([
   ['post /organizations/:organization/workspaces/:name/actions/safe-delete', 'workspace/not-safe-to-delete'],
 ]);
 
+/** Routes that change something of one workspace: its followers are notified. */
+const ofWorkspaces =
+  /^\/(workspaces|runs|configuration-versions|state-versions|task-stages|team-workspaces|vars|tags\/:id\/relationships|organizations\/:organization\/workspaces)\b/;
+
 describe('every change over HTTP', () => {
   const worlds = new PassingWorlds();
   let api: TestApi;
@@ -57,6 +61,8 @@ describe('every change over HTTP', () => {
     const path = pathAbout(route, made.existing);
 
     const refused = await api.as(made.outsidersSecret).at(prefix).send(route.method, path, body).expect(404);
+    const heard: string[] = [];
+    world.hearChanges((changes) => heard.push(...(changes?.keys() ?? [])));
     await api.flushRefusals(true);
     const [refusal, ...others] = await trailOf(world, 'acme');
     expect(others).toEqual([]);
@@ -87,6 +93,7 @@ describe('every change over HTTP', () => {
       },
     });
     expect(answer.status).toBeLessThan(idle.has(name) ? 410 : 300);
+    expect(heard.length > 0).toBe(ofWorkspaces.test(route.path) && !idle.has(name));
   });
 
   it.each(changing.filter(({ name }) => !idle.has(name)))(

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
+import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import type { ByteRange } from '../../src/application/index.js';
 import { pathOf, startApi } from '../support/api.js';
 import { archiveOf, packed } from '../support/archives.js';
@@ -12,8 +13,8 @@ import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 /** One service cuts off silent clients and tolerates slow ones; the other does the reverse. */
 const timeouts = {
-  silent: { head: 500, idle: 1_000, total: 60_000, lingering: 100 },
-  endless: { head: 900, idle: 1_000, total: 300, lingering: 100 },
+  silent: { ...defaultTimeouts, head: 500, idle: 1_000, total: 60_000, lingering: 100 },
+  endless: { ...defaultTimeouts, head: 900, idle: 1_000, total: 300, lingering: 100 },
 };
 /** The delay a busy machine may add to any of them. */
 const grace = 10_000;

@@ -33,6 +33,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /team-workspaces/:id': 2,
   'patch /team-workspaces/:id': 4,
   'delete /team-workspaces/:id': 4,
+  'get /workspaces/:id/changes': 2,
   'get /workspaces/:id/effective-access': 3,
   'get /teams/:teamId/authentication-token': 3,
   'post /teams/:teamId/authentication-token': 4,
@@ -115,6 +116,7 @@ const promised: Readonly<Record<string, number>> = {
   'post /runs/:id/comments': 7,
   'get /organizations/:organization/runs': 6,
   'get /organizations/:organization/runs/queue': 3,
+  'get /organizations/:organization/changes': 2,
   'get /organizations/:organization/capacity': 3,
   // The run is read to authorize, to find the lock, and under the lock; a run that ends lets others proceed.
   'post /runs/:id/actions/apply': 10,

@@ -3,13 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import type { Slice, TeamWorkspaceView, Transaction, UnitOfWork } from '../../src/application/index.js';
 import type { Membership, Workspace } from '../../src/domain/index.js';
 import { prefix, startApi } from '../support/api.js';
 import { anOrganization, aTeam, aWorkspace, giveGrant, noon } from '../support/builders.js';
 
 const rows = 550;
-const timeouts = { head: 5_000, idle: 300, total: 60_000, lingering: 100 };
+const timeouts = { ...defaultTimeouts, head: 5_000, idle: 300, total: 60_000, lingering: 100 };
 
 type Found = Promise<Slice<TeamWorkspaceView>>;
 

@@ -1,3 +1,4 @@
+import type { StreamTimes } from '../../src/adapters/http/routing/exchange.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import type { Timeouts } from '../../src/adapters/http/server/timeouts.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
@@ -5,6 +6,7 @@ import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
   type BundleStore,
   type CapabilityUrls,
+  type HearChanges,
   type Lane,
   lanes,
   type Secret,
@@ -163,6 +165,8 @@ afterAll(() => {
 /** The storage of a suite's rows, with operations that only tests need. */
 interface Rows {
   readonly unitOfWork: UnitOfWork;
+  /** Passes on the changes of each commit. */
+  readonly hearChanges: (hear: HearChanges) => void;
   /** All stored rows, as one text. */
   readonly stored: () => Promise<string>;
 }
@@ -172,6 +176,7 @@ function memoryRows(): Rows {
   const plain = (_key: string, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value);
   return {
     unitOfWork,
+    hearChanges: (hear) => unitOfWork.hearChanges(hear),
     stored: async () => JSON.stringify(Reflect.get(unitOfWork, 'committed'), plain),
   };
 }
@@ -186,6 +191,7 @@ async function sqliteRows(): Promise<Rows> {
   };
   return {
     unitOfWork: database.unitOfWork,
+    hearChanges: (changed) => database.hear({ ordered: () => {}, changed }),
     stored: async () => (await files()).join(),
   };
 }
@@ -226,14 +232,19 @@ function noteSecretsIn(container: Container): void {
   container.rebind('capabilityUrls').toConstantValue(noted);
 }
 
+/** Streams end when they have begun: the walks along all routes do not wait for anything. */
+const briefly: StreamTimes = { heartbeat: 60_000, longest: 0, betweenEvents: 0, betweenLists: 0 };
+
 /** Longer than any test: a client on a loaded machine may take seconds to send what is refused. */
-const unhurried: Timeouts = { head: 120_000, idle: 120_000, total: 3_600_000, lingering: 120_000 };
+const unhurried: Timeouts = { head: 120_000, idle: 120_000, total: 3_600_000, lingering: 120_000, stream: briefly };
 
 /** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
 export async function startApi(
   options: {
     readonly environment?: Readonly<Record<string, string>>;
     readonly unitOfWork?: UnitOfWork;
+    /** Required with a `unitOfWork` whose changes streams must report. */
+    readonly hearChanges?: Rows['hearChanges'];
     readonly bundleStore?: BundleStore;
     readonly timeouts?: Timeouts;
     /** The mount that its callers use. */
@@ -275,6 +286,7 @@ export async function startApi(
   container.rebind('commitFetcher').toConstantValue(repositories);
   const app = resolve(container, 'app');
   const use = resolve(container, 'useCases');
+  (options.hearChanges ?? rows.hearChanges)(use.changeFeed.announce);
   const server = await listening(app);
   // The search for lost agents gives them time, counted from its first pass.
   await use.reclaimLostRuns.execute();

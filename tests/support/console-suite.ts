@@ -17,6 +17,12 @@ export interface ConsoleSuite {
   readonly expectRefusals: () => void;
 }
 
+/** The number of streams of changes that pages have open. */
+export async function openStreams({ url }: Pick<ServiceProcess, 'url'>): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^gatehouse_change_streams_open (\d+)$/m.exec(text)?.[1]);
+}
+
 /**
  * A suite on a built service, which `prepare` fills. After each test, the page must have called the service only, and
  * the browser's console must be empty.

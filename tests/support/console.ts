@@ -93,7 +93,8 @@ export class ConsolePage {
   }
 
   async open(path: string): Promise<void> {
-    await this.page.goto(this.site + path, { waitUntil: 'networkidle0' });
+    // All that may remain open is a stream of changes.
+    await this.page.goto(this.site + path, { waitUntil: 'networkidle2' });
   }
 
   /** Opens an address and signs in there. */

@@ -21,6 +21,8 @@ export interface ExpositionOptions {
   readonly database: string;
   /** Undefined where there is no pool. */
   readonly connections?: (() => Connections) | undefined;
+  /** The number of streams of changes that are open. */
+  readonly streams: () => number;
   /**
    * Whether to export memory, CPU time, garbage collection and other process metrics, collected from the first scrape
    * on.
@@ -193,7 +195,8 @@ export class Exposition {
     );
   }
 
-  private readEnvironment({ mostBytes, connections, version, database }: ExpositionOptions): void {
+  private readEnvironment({ mostBytes, connections, streams, version, database }: ExpositionOptions): void {
+    this.reading('gatehouse_change_streams_open', 'Open streams of changes.', [], () => [[{}, streams()]]);
     this.reading(
       'gatehouse_organization_bytes_limit',
       'Bytes that each organization may store (MAX_ORGANIZATION_BYTES). Absent without a limit.',

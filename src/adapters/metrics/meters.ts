@@ -83,7 +83,7 @@ export class Meters {
   );
   private readonly requestDurations = this.durations(
     'gatehouse_http_request_duration_seconds',
-    'Time from the head of a request to the end of its response. Uploads, downloads and agents polling for a run take as long as their clients make them take.',
+    'Time from the head of a request to the end of its response. Uploads, downloads, streams of changes and agents polling for a run take as long as their clients make them take.',
     'method',
     'route',
   );

@@ -16,6 +16,7 @@ import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
 import { afterItsTime } from '../../domain/supporting/workspaces/auto-destroy.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { Clock } from '../ports/outside/clock.js';
+import { inWorkspace } from '../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { usableVersion } from '../supporting/runs/create-run.js';
 import type { ProgressRepositories, RunProgress } from '../supporting/runs/run-progress.js';
@@ -66,7 +67,7 @@ export class CreateScheduledDestroys {
       await tx.workspaces.save({ ...workspace, autoDestroy, revision: workspace.revision + 1 });
       const refused = await this.refusalOf(tx, workspace, by);
       if (refused !== undefined) {
-        await tx.audit.add(refused, workspace);
+        await tx.audit.add(refused, inWorkspace(workspace));
         return undefined;
       }
       const version = await usableVersion(tx, workspace, undefined);
@@ -81,7 +82,7 @@ export class CreateScheduledDestroys {
       const waits = workspace.lock === null ? [] : ['the run waits until the workspace is unlocked'];
       await tx.audit.add(
         because(doneBySystem('runs/queue', run.state.id), 'scheduled destruction', ...waits),
-        workspace,
+        inWorkspace(workspace),
       );
       return run.state.id;
     });

@@ -7,6 +7,7 @@ import type { BundleStore } from '../ports/outside/bundle-store.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { CommitRequest } from '../ports/outside/commit-fetcher.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
+import { inWorkspace } from '../ports/repositories/audit-trail.js';
 import type { Effect, RemovalTarget } from '../ports/repositories/effect-outbox.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { PolicyFetches } from '../supporting/policy-set-versions/policy-fetches.js';
@@ -92,13 +93,13 @@ export class EffectPerformers {
     const workspace = version?.usableInRuns ? await tx.workspaces.find(version.state.workspaceId) : undefined;
     if (version === undefined || workspace === undefined) return;
     if (await this.quota.isUsedUp(tx, workspace)) {
-      await tx.audit.add(refusedToSystem('runs/queue', id, 'organization/over-quota'), workspace);
+      await tx.audit.add(refusedToSystem('runs/queue', id, 'organization/over-quota'), inWorkspace(workspace));
       return;
     }
     const { createdBy, speculative } = version.state;
     const seen = await workspaceSeenByCreator(tx, version.state);
     if (version.dependsOnCreator && !stillMay(seen, 'runs/queue')) {
-      await tx.audit.add(refusedToCreator(createdBy, 'runs/queue', id), workspace);
+      await tx.audit.add(refusedToCreator(createdBy, 'runs/queue', id), inWorkspace(workspace));
       return;
     }
     const run = await this.progress.begin(tx, workspace, version, {
@@ -109,7 +110,7 @@ export class EffectPerformers {
       autoApply: workspace.autoApply && stillMay(seen, 'runs/apply'),
       createdBy,
     });
-    await tx.audit.add(doneBySystem('runs/queue', run.state.id), workspace);
+    await tx.audit.add(doneBySystem('runs/queue', run.state.id), inWorkspace(workspace));
   }
 
   /** Consults the lifecycle table again: an ordered transition that is no longer allowed is skipped. */

@@ -11,6 +11,7 @@ import {
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import { checkGrantable } from '../../domain/supporting/teams/team.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
+import { inWorkspace } from '../ports/repositories/audit-trail.js';
 import type { TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
@@ -49,7 +50,7 @@ export class AddTeamAccess {
         revision: 0,
       };
       await tx.teamAccess.add(added);
-      await tx.audit.add(doneBy(actor, 'team-access/manage', added.id), workspace);
+      await tx.audit.add(doneBy(actor, 'team-access/manage', added.id), inWorkspace(workspace));
       return added;
     });
   }

@@ -35,6 +35,8 @@ export type DomainErrorCode =
   | 'workspace/not-safe-to-delete'
   | 'state-version/conflict'
   | 'state-version/outputs-unread'
+  | 'changes/too-many-followers'
+  | 'changes/no-room'
   | 'service/unavailable'
   | 'service/storage-full';
 

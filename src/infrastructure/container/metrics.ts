@@ -12,7 +12,7 @@ export const metrics = ({ config, connections, watchProcess = false }: Dependenc
       bind,
       'exposition',
       ['meters', 'useCases'],
-      (meters, { takeSnapshot }) =>
+      (meters, { takeSnapshot, changeFeed }) =>
         new Exposition({
           meters,
           takeSnapshot: () => takeSnapshot.execute(),
@@ -20,6 +20,7 @@ export const metrics = ({ config, connections, watchProcess = false }: Dependenc
           mostBytes: config.MAX_ORGANIZATION_BYTES,
           database: config.DATABASE_URL === undefined ? 'sqlite' : 'postgres',
           connections,
+          streams: () => changeFeed.followers,
           ofProcess: watchProcess,
         }),
     );

@@ -1,15 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { Link, Redirect } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type Schemas } from '../api/client.ts';
-import { usePolled } from '../api/reading.ts';
+import { useRead } from '../api/reading.ts';
 import { Facts } from '../parts/facts.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import type { Params } from '../routes.ts';
 import { WorkspacePage } from '../shell/workspace-page.tsx';
 import { RunActions } from './run/actions.tsx';
-import { changed } from './run/changed.ts';
 import { PlannedChanges } from './run/changes.tsx';
 import { LogView } from './run/log-view.tsx';
 import { Policies } from './run/policies.tsx';
@@ -23,47 +21,20 @@ export const PrintedRunPage = ({ params: { organization, workspace, id } }: Name
   <Redirect to={addresses.run(organization, workspace, id)} replace />
 );
 
-/** Statuses that nothing leaves. */
-const final: readonly Run['attributes']['status'][] = [
-  'applied',
-  'planned_and_finished',
-  'discarded',
-  'errored',
-  'canceled',
-];
-/** Statuses in which a person decides. */
-const waiting: readonly Run['attributes']['status'][] = [
-  'planned',
-  'planned_and_saved',
-  'post_plan_completed',
-  'post_plan_awaiting_decision',
-];
-
-/** Milliseconds until the run is read again: never once it is over, rarely while a person decides. */
-const pauseFor = (status: Run['attributes']['status']): number | false =>
-  final.includes(status) ? false : waiting.includes(status) ? 15_000 : 3_000;
-
 export function RunPage({ params: { organization, workspace, id } }: Names) {
-  const document = usePolled(
-    '/runs/{id}',
-    { path: { id }, query: { include: ['plan', 'apply', 'created_by'] } },
-    ({ data }) => pauseFor(data.attributes.status),
-  );
+  const document = useRead('/runs/{id}', { path: { id }, query: { include: ['plan', 'apply', 'created_by'] } });
   const run = document.data;
   const { attributes, relationships } = run;
-  const { status } = attributes;
-  useRefreshWith(status);
   const plan = included<Schemas['client.Plan']>(document, 'plans', relationships.plan.data.id);
   const apply = included<Schemas['client.Apply']>(document, 'applies', relationships.apply.data.id);
   const by = included<Schemas['client.Member']>(document, 'users', relationships['created-by'].data?.id);
-  const isMoving = pauseFor(status) === 3_000;
   return (
     <WorkspacePage
       organization={organization}
       name={workspace}
       tab="runs"
       title={attributes.message || id}
-      badges={<StatusBadge status={status} />}
+      badges={<StatusBadge status={attributes.status} />}
       actions={() => <RunActions run={run} />}
     >
       {() => (
@@ -82,7 +53,7 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
               {plan.attributes.status === 'finished' && <PlannedChanges planId={plan.id} />}
             </Phase>
           )}
-          <Policies runId={id} isMoving={isMoving} />
+          <Policies runId={id} />
           {apply !== undefined && !['pending', 'unreachable'].includes(apply.attributes.status) && (
             <Phase title="Apply" phase={apply} />
           )}
@@ -90,18 +61,6 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
       )}
     </WorkspacePage>
   );
-}
-
-/** Reads what changes with the status of the run, once it has changed. */
-function useRefreshWith(status: string): void {
-  const client = useQueryClient();
-  useEffect(() => {
-    void status;
-    for (const path of changed) {
-      // The run itself has just been read.
-      if (path !== '/runs/{id}') void client.invalidateQueries({ queryKey: [path] });
-    }
-  }, [client, status]);
 }
 
 const factsOf = ({ id, attributes }: Run, by: string | undefined) =>

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type QueryOf, type Schemas } from '../api/client.ts';
-import { usePolled } from '../api/reading.ts';
+import { useRead } from '../api/reading.ts';
 import { useAddressValues, type Values } from '../parts/address-values.ts';
 import { SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
@@ -76,7 +76,7 @@ const queryOf = (values: Values): Query => ({
 function Runs({ organization, workspace }: { readonly organization: string; readonly workspace: Workspace }) {
   const [values] = useAddressValues();
   const options = useSettled({ path: { workspaceId: workspace.id }, query: queryOf(values) });
-  const list = usePolled('/workspaces/{workspaceId}/runs', options, () => 15_000);
+  const list = useRead('/workspaces/{workspaceId}/runs', options);
   const nameOf = ({ relationships }: Schemas['client.Run']) =>
     included<Schemas['client.Member']>(list, 'users', relationships['created-by'].data?.id)?.attributes.username;
   return (

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import type { Schemas } from '../api/client.ts';
+import { useChanges } from '../api/live.ts';
 import { useRead } from '../api/reading.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { workspaceTabs } from '../sections.ts';
@@ -28,6 +29,7 @@ export const useWorkspace = (organization: string, name: string): Workspace =>
 /** A page of a workspace: its tabs, of which the caller sees those that its permissions allow, and one tab's content. */
 export function WorkspacePage({ organization, name, tab, title, badges, actions, children }: Props) {
   const workspace = useWorkspace(organization, name);
+  useChanges(`/workspaces/${workspace.id}/changes`);
   const { permissions, locked } = workspace.attributes;
   const current = workspaceTabs.find(({ path }) => path === tab);
   const home = addresses.workspace(organization, name);

@@ -9,6 +9,7 @@ import type { Neighbour, Route } from '../routing/route.js';
 import { presentAgentToken, reachableTokenSchema } from '../supporting/agents/agent-pool-resource.js';
 import { agentPoolRoutes } from '../supporting/agents/agent-pool-routes.js';
 import { auditEventRoutes } from '../supporting/audit/audit-event-routes.js';
+import { changeRoutes } from '../supporting/changes/change-routes.js';
 import { organizationRoutes } from '../supporting/organizations/organization-routes.js';
 import { policyRoutes } from '../supporting/policies/policy-routes.js';
 import { policySetParameterRoutes } from '../supporting/policy-set-parameters/policy-set-parameter-routes.js';
@@ -90,6 +91,7 @@ const areas = {
     ...identityRoutes(use, dialect),
     ...userTokenRoutes(use, dialect, tokensIn(dialect)),
   ],
+  Changes: changeRoutes,
   'Audit trail': auditEventRoutes,
 } as const satisfies Readonly<Record<string, (use: UseCases, dialect: Dialect) => readonly Route[]>>;
 

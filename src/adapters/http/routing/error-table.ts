@@ -46,6 +46,8 @@ export const errorTable = {
   'state-version/conflict': { status: 409, title: 'conflict' },
   // Clients try again, as they do where the service is away.
   'state-version/outputs-unread': { status: 503, title: 'service unavailable', isFault: false },
+  'changes/too-many-followers': { status: 429, title: 'Too many requests' },
+  'changes/no-room': { status: 503, title: 'service unavailable', isFault: false },
   'service/unavailable': { status: 503, title: 'service unavailable' },
   'service/storage-full': { status: 507, title: 'insufficient storage' },
 } as const satisfies Record<DomainErrorCode, Row>;
@@ -87,6 +89,7 @@ const sourceOf = (pointer: string | undefined, parameter: string | undefined): P
 /** The headers of every refusal of a status. */
 const headersOf: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'Bearer' },
+  429: { 'Retry-After': '2' },
   503: { 'Retry-After': '2' },
 };
 

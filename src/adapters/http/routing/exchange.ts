@@ -8,6 +8,25 @@ export type Headers = Readonly<Record<string, string | number | readonly string[
 /** The change that a request asks for, as the audit trail records it if it is refused. */
 export type Asked = Omit<Refusal, 'outcome'>;
 
+/** The times of streams of server-sent events, in milliseconds. */
+export interface StreamTimes {
+  /** Between two signs of life of a stream without events: proxies close silent connections. */
+  readonly heartbeat: number;
+  /** Until a stream ends. The client opens another, for which its rights are read again. */
+  readonly longest: number;
+  /** Between two parts of a stream about one workspace; what happens meanwhile is coalesced. */
+  readonly betweenEvents: number;
+  /** The same for an organization: its clients read whole lists again. */
+  readonly betweenLists: number;
+}
+
+/** A response that waits for events. */
+export interface Waiting {
+  readonly times: StreamTimes;
+  /** Aborted once the client is gone or the service stops. */
+  readonly ended: AbortSignal;
+}
+
 /** One request and its response, for routes that read and write them directly. */
 export interface Exchange {
   readonly request: Request;

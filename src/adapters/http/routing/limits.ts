@@ -1,3 +1,5 @@
+import { mostFollowers } from '../../../application/index.js';
+
 interface Limit {
   readonly most: number;
   /** The unit, in words. */
@@ -50,6 +52,12 @@ export const limits = {
   },
   identifiers: { most: 1000, of: 'resource identifiers in a relationship', answer: '422' },
   word: { most: 255, of: 'characters in a name, an id or an e-mail address', answer: '422' },
+  streams: {
+    most: mostFollowers.ofCaller,
+    of: 'streams of changes that a user, team or organization may have open on an instance',
+    answer: '429',
+  },
+  allStreams: { most: mostFollowers.inAll, of: 'streams of changes that may be open on an instance', answer: '503' },
   // The error response to a broken list would be many times its size.
   faults: { most: 100, of: 'errors in one response', answer: 'only the first are returned' },
 } as const satisfies Record<string, Limit>;

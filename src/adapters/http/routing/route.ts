@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Action, Actor } from '../../../domain/index.js';
 import type { Document, Resource } from './document.js';
 import type { Problem } from './error-table.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange, Waiting } from './exchange.js';
 import type { Parameters } from './parameters.js';
 import type { Query } from './query.js';
 import type { Described, ReadingReference, Reference } from './reference.js';
@@ -15,6 +15,8 @@ export interface Asking {
   readonly actor: Actor;
   /** Authenticates the caller again, for long responses. Throws `actor/unauthenticated` once the token is invalid. */
   readonly sameActor: () => Promise<Actor>;
+  /** For a response that waits. */
+  readonly waiting: () => Waiting;
   /** Path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Query;

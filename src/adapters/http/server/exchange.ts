@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Request, Response } from 'express';
 import type { RequestTrace } from '../../../domain/index.js';
-import type { Asked, Exchange, Headers } from '../routing/exchange.js';
+import type { Asked, Exchange, Headers, Waiting } from '../routing/exchange.js';
 import type { PlainRoute } from '../routing/route.js';
 import { giveBack, HeaderList } from './fast.js';
 import type { HttpMeter } from './observation.js';
@@ -92,6 +92,13 @@ export class HttpExchange implements Exchange {
 
   get stopping(): AbortSignal {
     return this.dependencies.stopping;
+  }
+
+  waiting(): Waiting {
+    const gone = new AbortController();
+    if (this.response.closed) gone.abort();
+    else this.response.once('close', () => gone.abort());
+    return { times: this.dependencies.timeouts.stream, ended: AbortSignal.any([this.stopping, gone.signal]) };
   }
 
   /** Undefined where it is unknown. */

@@ -103,7 +103,7 @@ function refusalOf({ code, rawPacket }: ParserError): string {
 }
 
 /** Cuts off clients whose requests do not get as far as a handler. */
-export function httpServer({ head, idle, total }: Timeouts): HttpServer {
+export function httpServer({ head, idle, total }: Pick<Timeouts, 'head' | 'idle' | 'total'>): HttpServer {
   const { Incoming, Outgoing } = bornForExpress();
   let handle = starting;
   const answer: RequestListener = (request, response) => {

@@ -84,6 +84,7 @@ export const serving =
     const call = {
       actor,
       sameActor: () => callers.sameActor(exchange),
+      waiting: () => exchange.waiting(),
       parameters,
       query,
       header: (name: string) => request.get(name),

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { DomainError } from '../../../domain/index.js';
+import type { StreamTimes } from '../routing/exchange.js';
 import { hasBody } from '../routing/read-body.js';
 
 /** How long clients may take, in milliseconds. A slower client is cut off without affecting the others. */
@@ -12,9 +13,16 @@ export interface Timeouts {
   readonly total: number;
   /** For a client that was refused before it had sent everything, to read the error response. */
   readonly lingering: number;
+  readonly stream: StreamTimes;
 }
 
-export const defaultTimeouts: Timeouts = { head: 15_000, idle: 30_000, total: 3_600_000, lingering: 5_000 };
+export const defaultTimeouts: Timeouts = {
+  head: 15_000,
+  idle: 30_000,
+  total: 3_600_000,
+  lingering: 5_000,
+  stream: { heartbeat: 25_000, longest: 300_000, betweenEvents: 1_000, betweenLists: 5_000 },
+};
 
 /**
  * Ends requests whose client neither sends nor reads: others need its connection, and the file or database result

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
-import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
+import { noteChange } from '../../../application/ports/outside/changes.js';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
 import { limit, refusalOf } from './engine/postgres-faults.js';
@@ -13,7 +13,8 @@ import { sayingWhatFails } from './engine/sqlite-faults.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
 import type { OnStatement, Statements } from './engine/statements.js';
 import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrations/migrate.js';
-import { type HearOrders, PostgresOrders } from './postgres-orders.js';
+import { News, type NewsListeners } from './news.js';
+import { PostgresNews } from './postgres-news.js';
 import { KnexAgentPools, KnexAgentTokens } from './repositories/knex-agents.js';
 import { KnexApiTokens } from './repositories/knex-api-tokens.js';
 import { KnexAuditTrail } from './repositories/knex-audit-trail.js';
@@ -64,8 +65,8 @@ export interface KnexDatabase {
   ping(): Promise<void>;
   /** The number of connections, and of units of work that wait for one; undefined without a pool. */
   readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
-  /** Calls `hear` when due effects were ordered and committed, by this process or by another one. */
-  hearOrders(hear: HearOrders): void;
+  /** Passes on what this process and others commit from now on. */
+  hear(listeners: NewsListeners): void;
   /** The database's own name and version: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
   /** Waits for open work to finish. */
@@ -85,13 +86,11 @@ const usualLongest = 25_000;
  */
 const settlesInSeconds = { sqlite: 0, postgres: 60 } as const;
 
-type Ordered = Set<Effect['kind']>;
-
 const transactionOn = (
   db: Statements,
   now: () => Instant,
   engine: keyof typeof settlesInSeconds,
-  ordered: Ordered = new Set(),
+  { ordered, changed } = new News(),
 ): Transaction => ({
   organizations: new KnexOrganizations(db),
   memberships: new KnexMemberships(db),
@@ -113,7 +112,7 @@ const transactionOn = (
   configurationVersions: new KnexConfigurationVersions(db),
   runs: new KnexRuns(db),
   runComments: new KnexRunComments(db),
-  runLogs: new KnexRunLogs(db),
+  runLogs: new KnexRunLogs(db, (id) => noteChange(changed, id, 'log')),
   runArtifacts: new KnexRunArtifacts(db),
   stateVersions: new KnexStateVersions(db),
   stateOutputs: new KnexStateOutputs(db),
@@ -134,7 +133,7 @@ const transactionOn = (
   rowLocks: new KnexRowLocks(db),
   signingKeys: new KnexSigningKeys(db),
   requestRates: new KnexRequestRates(db),
-  audit: new KnexAuditTrail(db, now, settlesInSeconds[engine]),
+  audit: new KnexAuditTrail(db, now, settlesInSeconds[engine], (id) => noteChange(changed, id, 'records')),
 });
 
 const sqliteSettings = [
@@ -169,14 +168,14 @@ export function openSqlite(file: string, { onStatement, longest, now = systemTim
   const reading = new SqliteStatements(sql, reader, onStatement);
   const committed = transactionOn(reading, now, 'sqlite');
   const commits = new GroupedCommits(writer, writing, longest);
-  let hearing: HearOrders | undefined;
+  let listeners: NewsListeners | undefined;
 
   return {
     unitOfWork: {
       run: async (work) => {
-        const ordered: Ordered = new Set();
-        const result = await sayingWhatFails(commits.run((db) => work(transactionOn(db, now, 'sqlite', ordered))));
-        if (ordered.size > 0) hearing?.([...ordered]);
+        const news = new News();
+        const result = await sayingWhatFails(commits.run((db) => work(transactionOn(db, now, 'sqlite', news))));
+        if (listeners !== undefined) news.tell(listeners);
         return result;
       },
       read: (work) => sayingWhatFails(work(committed)),
@@ -186,8 +185,8 @@ export function openSqlite(file: string, { onStatement, longest, now = systemTim
     ping: async () => {
       reader.exec('select 1');
     },
-    hearOrders: (hear) => {
-      hearing = hear;
+    hear: (given) => {
+      listeners = given;
     },
     engine: async () => `sqlite ${reader.prepare('select sqlite_version()').pluck().get()}`,
     close: async () => {
@@ -262,21 +261,17 @@ export function openPostgres(
     }
   };
 
-  let hearing: HearOrders | undefined;
-  let orders: PostgresOrders | undefined;
+  let others: PostgresNews | undefined;
   const transact = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
     const connection: PooledConnection = await pool.client.acquireConnection();
     const db = new PostgresTransaction(sql, connection, sender);
     try {
       const began = performance.now();
-      const ordered: Ordered = new Set();
-      const result = await work(transactionOn(db, now, 'postgres', ordered));
+      const news = new News();
+      const result = await work(transactionOn(db, now, 'postgres', news));
       if (performance.now() - began > longest) throw tooLong();
       await db.commit();
-      if (ordered.size > 0) {
-        hearing?.([...ordered]);
-        orders?.tell(ordered);
-      }
+      others?.tell(news);
       return result;
     } catch (error) {
       // If the rollback fails too, report the first error and do not reuse the connection.
@@ -307,9 +302,8 @@ export function openPostgres(
         waiting.abort();
       }
     },
-    hearOrders: (hear) => {
-      hearing = hear;
-      orders = new PostgresOrders(config.connection as pg.ClientConfig, hear);
+    hear: (listeners) => {
+      others = new PostgresNews(config.connection as pg.ClientConfig, listeners);
     },
     engine: async () => {
       const { rows } = await pool.raw<{ rows: { server_version: string }[] }>('show server_version');
@@ -320,7 +314,7 @@ export function openPostgres(
       return { inUse: made.numUsed(), idle: made.numFree(), waiting: made.numPendingAcquires() };
     },
     close: async () => {
-      await orders?.close();
+      await others?.close();
       await pool.destroy();
     },
   };

@@ -15,6 +15,7 @@ import {
   type Instant,
   type NewAuditEvent,
   type OrganizationId,
+  type WorkspaceId,
 } from '../../../domain/index.js';
 import { byText, type CurrentTables, pageOf } from './memory-tables.js';
 
@@ -22,6 +23,7 @@ export class MemoryAuditTrail implements AuditTrail {
   constructor(
     private readonly tables: CurrentTables,
     private readonly now: () => Instant,
+    private readonly changed: (id: WorkspaceId) => void,
   ) {}
 
   async add(event: NewAuditEvent, place: AuditPlace): Promise<void> {
@@ -29,6 +31,7 @@ export class MemoryAuditTrail implements AuditTrail {
     const at = this.now();
     const id = auditEventId(at, String(tables.next('audit-events')).padStart(16, '0'));
     tables.auditEvents.set(id, { ...event, id, at, organizationId: this.organizationAt(place) });
+    if (place !== 'site' && place.workspaceId !== undefined) this.changed(place.workspaceId);
   }
 
   async organizationOf({ kind, id }: AuditedThing): Promise<OrganizationId | undefined> {

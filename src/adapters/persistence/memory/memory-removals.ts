@@ -12,8 +12,7 @@ import {
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { policyCodeKey } from './memory-policies.js';
-import { artifactKey } from './memory-run-artifacts.js';
-import { runLogKey } from './memory-runs.js';
+import { artifactKey, runLogKey } from './memory-run-artifacts.js';
 import { removeStateVersion } from './memory-state-versions.js';
 import { type CurrentTables, type MemoryTables, syncedKey } from './memory-tables.js';
 import { removeVariableSet } from './memory-variable-sets.js';

@@ -7,7 +7,6 @@ import type { Page, PageRequest } from '../../../application/ports/repositories/
 import type {
   QueuedRun,
   RunCapacity,
-  RunLogs,
   RunQueries,
   RunRepository,
   RunScope,
@@ -17,12 +16,10 @@ import {
   type Actor,
   type Agent,
   type ConfigurationVersionId,
-  DomainError,
   type Instant,
   notFound,
   type OrganizationId,
   operationOf,
-  type Phase,
   queuedRunStatuses,
   Run,
   type RunId,
@@ -57,8 +54,6 @@ export function currentRunOf({ runs }: MemoryTables, id: WorkspaceId): RunState 
   const own = [...runs.values()].filter(({ workspaceId }) => workspaceId === id).sort(bySequence);
   return own.find(holds) ?? own.find(waits);
 }
-
-export const runLogKey = (id: RunId, phase: Phase): string => `${id} ${phase}`;
 
 export class MemoryRuns implements RunRepository, RunQueries {
   constructor(private readonly tables: CurrentTables) {}
@@ -310,38 +305,5 @@ export class MemoryRuns implements RunRepository, RunQueries {
       if (run.sequence === next.sequence) throw new Error(`${run.id} and ${next.id} have one sequence number`);
       if (holds(run) && holds(next)) throw new Error(`${run.id} and ${next.id} hold one workspace`);
     }
-  }
-}
-
-const noBytes = new Uint8Array();
-
-export class MemoryRunLogs implements RunLogs {
-  constructor(private readonly tables: CurrentTables) {}
-
-  async size(id: RunId, phase: Phase): Promise<number> {
-    return this.bytesOf(id, phase).length;
-  }
-
-  async append(id: RunId, phase: Phase, offset: number, bytes: Uint8Array): Promise<void> {
-    const present = this.bytesOf(id, phase);
-    if (present.length !== offset) {
-      throw new DomainError('shared/stale-revision', `the ${phase} log of ${id} was written by another request`);
-    }
-    const next = new Uint8Array(present.length + bytes.length);
-    next.set(present);
-    next.set(bytes, offset);
-    this.tables().runLogs.set(runLogKey(id, phase), next);
-  }
-
-  async read(id: RunId, phase: Phase, offset: number, limit: number): Promise<Uint8Array> {
-    return this.bytesOf(id, phase).slice(offset, offset + limit);
-  }
-
-  async drop(id: RunId, phase: Phase): Promise<void> {
-    this.tables().runLogs.delete(runLogKey(id, phase));
-  }
-
-  private bytesOf(id: RunId, phase: Phase): Uint8Array {
-    return this.tables().runLogs.get(runLogKey(id, phase)) ?? noBytes;
   }
 }

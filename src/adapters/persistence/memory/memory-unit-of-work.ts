@@ -1,5 +1,6 @@
+import { type ChangeKind, type HearChanges, noteChange } from '../../../application/ports/outside/changes.js';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
-import type { Instant } from '../../../domain/index.js';
+import type { Instant, WorkspaceId } from '../../../domain/index.js';
 import { MemoryAgentPools, MemoryAgentTokens } from './memory-agents.js';
 import { MemoryApiTokens } from './memory-api-tokens.js';
 import { MemoryAuditTrail } from './memory-audit-trail.js';
@@ -17,10 +18,10 @@ import { MemoryProjectAccess } from './memory-project-access.js';
 import { MemoryProjects } from './memory-projects.js';
 import { MemoryRemovals } from './memory-removals.js';
 import { MemoryRowLocks } from './memory-row-locks.js';
-import { MemoryRunArtifacts } from './memory-run-artifacts.js';
+import { MemoryRunArtifacts, MemoryRunLogs } from './memory-run-artifacts.js';
 import { MemoryRunComments } from './memory-run-comments.js';
 import { MemoryRunTasks, MemoryWorkspaceTasks } from './memory-run-tasks.js';
-import { MemoryRunLogs, MemoryRuns } from './memory-runs.js';
+import { MemoryRuns } from './memory-runs.js';
 import { MemorySessions } from './memory-sessions.js';
 import { MemorySetVariables } from './memory-set-variables.js';
 import { MemoryStateOutputs, MemoryStateVersions } from './memory-state-versions.js';
@@ -36,7 +37,9 @@ import { MemoryVariableSets } from './memory-variable-sets.js';
 import { MemoryVariables } from './memory-variables.js';
 import { MemoryWorkspaces } from './memory-workspaces.js';
 
-const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction => ({
+type Changed = Map<WorkspaceId, ChangeKind>;
+
+const transactionOn = (tables: CurrentTables, now: () => Instant, changed: Changed = new Map()): Transaction => ({
   organizations: new MemoryOrganizations(tables),
   memberships: new MemoryMemberships(tables),
   users: new MemoryUsers(tables),
@@ -57,7 +60,7 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   configurationVersions: new MemoryConfigurationVersions(tables),
   runs: new MemoryRuns(tables),
   runComments: new MemoryRunComments(tables),
-  runLogs: new MemoryRunLogs(tables),
+  runLogs: new MemoryRunLogs(tables, (id) => noteChange(changed, id, 'log')),
   runArtifacts: new MemoryRunArtifacts(tables),
   stateVersions: new MemoryStateVersions(tables),
   stateOutputs: new MemoryStateOutputs(tables),
@@ -78,7 +81,7 @@ const transactionOn = (tables: CurrentTables, now: () => Instant): Transaction =
   rowLocks: new MemoryRowLocks(tables),
   signingKeys: new MemorySigningKeys(tables),
   requestRates: new MemoryRequestRates(tables),
-  audit: new MemoryAuditTrail(tables, now),
+  audit: new MemoryAuditTrail(tables, now, (id) => noteChange(changed, id, 'records')),
 });
 
 /** Everything in this process's memory: for tests, and for trying the use cases without a database. */
@@ -86,9 +89,15 @@ export class MemoryUnitOfWork implements UnitOfWork {
   private committed = new MemoryTables();
   private open: MemoryTables | undefined;
   private lastOfQueue: Promise<unknown> = Promise.resolve();
+  private hear: HearChanges = () => {};
 
   /** `now` stamps what is recorded. */
   constructor(private readonly now: () => Instant = () => new Date().toISOString()) {}
+
+  /** Calls `hear` with the changes of each commit from now on. */
+  hearChanges(hear: HearChanges): void {
+    this.hear = hear;
+  }
 
   /** One at a time, on a copy that takes the place of the tables when the work is done. */
   run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
@@ -109,8 +118,10 @@ export class MemoryUnitOfWork implements UnitOfWork {
       return copy;
     };
     try {
-      const result = await work(transactionOn(own, this.now));
+      const changed: Changed = new Map();
+      const result = await work(transactionOn(own, this.now, changed));
       this.committed = copy;
+      if (changed.size > 0) this.hear(changed);
       return result;
     } finally {
       this.open = undefined;

@@ -1,8 +1,28 @@
-import type { AuditEvent, Instant, NewAuditEvent, OrganizationId, WorkspaceId } from '../../../domain/index.js';
+import type {
+  AuditEvent,
+  Instant,
+  NewAuditEvent,
+  OrganizationId,
+  Workspace,
+  WorkspaceId,
+} from '../../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
 
-/** The owner of the trail an event belongs to. */
-export type AuditPlace = { readonly organizationId: OrganizationId } | { readonly workspaceId: WorkspaceId } | 'site';
+interface OrganizationPlace {
+  readonly organizationId: OrganizationId;
+  /** The workspace that the event concerns. */
+  readonly workspaceId?: WorkspaceId;
+  /** A workspace is named by `inWorkspace`: its own id is not in `workspaceId`. */
+  readonly tagNames?: never;
+}
+
+/** The owner of the trail an event belongs to. Followers of the workspace in it are notified after the commit. */
+export type AuditPlace = OrganizationPlace | { readonly workspaceId: WorkspaceId } | 'site';
+
+export const inWorkspace = ({ id, organizationId }: Pick<Workspace, 'id' | 'organizationId'>): AuditPlace => ({
+  organizationId,
+  workspaceId: id,
+});
 
 /** The path segments that name resources of an organization. */
 export const auditedKinds = [

@@ -129,8 +129,11 @@ export interface RunQueries {
 export interface RunLogs {
   /** The size in bytes. */
   size(id: RunId, phase: Phase): Promise<number>;
-  /** `offset` must be the current size: writers are fenced by their lease. */
-  append(id: RunId, phase: Phase, offset: number, bytes: Uint8Array): Promise<void>;
+  /**
+   * `offset` must be the current size: writers are fenced by their lease. Followers of the workspace are notified after
+   * the commit.
+   */
+  append(run: Pick<RunState, 'id' | 'workspaceId'>, phase: Phase, offset: number, bytes: Uint8Array): Promise<void>;
   /** From `offset`, at most `limit` bytes; empty past the end. */
   read(id: RunId, phase: Phase, offset: number, limit: number): Promise<Uint8Array>;
   drop(id: RunId, phase: Phase): Promise<void>;

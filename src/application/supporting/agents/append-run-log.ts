@@ -19,14 +19,15 @@ export class AppendRunLog {
    */
   execute(holder: LeaseHolder, offset: number, bytes: Uint8Array): Promise<number> {
     return this.unitOfWork.run(async (tx) => {
-      const { id, status } = (await lockedLeasedRun(tx, this.secrets, holder)).state;
-      const phase: Phase = status === 'applying' ? 'apply' : 'plan';
+      const { state } = await lockedLeasedRun(tx, this.secrets, holder);
+      const { id } = state;
+      const phase: Phase = state.status === 'applying' ? 'apply' : 'plan';
       const size = await tx.runLogs.size(id, phase);
       if (offset > size) throw invalid(`Offset must be ${size}, the current size of the log`);
       if (offset + bytes.byteLength > maxLogBytes)
         throw invalid(`Log is too long (the maximum is ${maxLogBytes} bytes)`);
       const rest = bytes.subarray(Math.min(size - offset, bytes.byteLength));
-      await tx.runLogs.append(id, phase, size, rest);
+      await tx.runLogs.append(state, phase, size, rest);
       return size + rest.byteLength;
     });
   }

@@ -14,6 +14,7 @@ import { invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { checkProgramVersion } from '../../../domain/shared/program-version.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ProgressRepositories, RunProgress } from './run-progress.js';
 import { type ShownRun, showing } from './show-run.js';
@@ -72,7 +73,7 @@ export class CreateRun {
         autoApply: command.autoApply ?? (workspace.autoApply && mayApply),
         createdBy,
       });
-      await tx.audit.add(doneBy(actor, 'runs/queue', run.state.id), workspace);
+      await tx.audit.add(doneBy(actor, 'runs/queue', run.state.id), inWorkspace(workspace));
       return showing(tx, { subject: run, standing });
     });
   }

@@ -33,6 +33,7 @@ export class BindTags {
       await tx.tagBindings.bind(owner, bound);
       await tx.audit.add(doneBy(actor, kind === 'workspace' ? 'workspaces/update' : 'projects/update', id), {
         organizationId,
+        ...(kind === 'workspace' && { workspaceId: id }),
       });
       return bound;
     });

@@ -1,6 +1,7 @@
 import { type Actor, authorized, type WorkspaceId } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkTagNames } from '../../../domain/supporting/tags/tag.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { namesOf, type TagChanges, type TagReference } from './tag-changes.js';
 
@@ -29,7 +30,7 @@ export class ChangeWorkspaceTags {
         checkTagNames([...workspace.tagNames, ...names], at);
         await this.changes.give(tx, workspace.organizationId, [id], names);
       }
-      await tx.audit.add(doneBy(actor, 'workspaces/update', id), workspace);
+      await tx.audit.add(doneBy(actor, 'workspaces/update', id), inWorkspace(workspace));
     });
   }
 }

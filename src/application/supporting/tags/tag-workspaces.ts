@@ -41,7 +41,7 @@ export class TagWorkspaces {
       }
       await this.changes.give(tx, organizationId, ids, [name]);
       for (const workspaceId of ids) {
-        await tx.audit.add(doneBy(actor, 'workspaces/update', workspaceId), { organizationId });
+        await tx.audit.add(doneBy(actor, 'workspaces/update', workspaceId), { organizationId, workspaceId });
       }
     });
   }

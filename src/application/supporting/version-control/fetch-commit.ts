@@ -8,6 +8,7 @@ import {
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { FetchedVersions } from './fetched-version.js';
 
@@ -48,7 +49,7 @@ export class FetchCommit {
           attributes: undefined,
         },
       );
-      await tx.audit.add(doneBy(actor, 'configuration-versions/create', version.id), workspace);
+      await tx.audit.add(doneBy(actor, 'configuration-versions/create', version.id), inWorkspace(workspace));
       return version;
     });
   }

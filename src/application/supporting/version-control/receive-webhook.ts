@@ -10,6 +10,7 @@ import {
 import { policyCommit } from '../../../domain/policy-outcomes/policy-set-version.js';
 import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
 import { selectsPush } from '../../../domain/supporting/workspaces/file-triggers.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type FetchedPolicies, isLinked, type LinkedPolicySet } from '../policy-set-versions/fetched-policies.js';
 import { activityOf } from '../workspaces/show-workspace.js';
@@ -101,7 +102,10 @@ export class ReceiveWebhook {
       commitSha,
       attributes: { ...commit, cloneUrl, onDefaultBranch: branch === defaultBranch },
     });
-    await tx.audit.add(doneFromOutside('forge', 'configuration-versions/report', version.id, request), workspace);
+    await tx.audit.add(
+      doneFromOutside('forge', 'configuration-versions/report', version.id, request),
+      inWorkspace(workspace),
+    );
     if (id !== null) await tx.configurationVersions.addDelivery(workspace.id, id, version.id);
     return true;
   }

@@ -9,6 +9,7 @@ import {
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ProgressRepositories, RunProgress } from '../runs/run-progress.js';
 import { activityOf, type ShownWorkspace, showingWorkspace } from './show-workspace.js';
@@ -44,7 +45,7 @@ export class ChangeWorkspaceLock {
       const change = { by, now: this.clock.now(), reason: command.reason, workingRunId };
       const next = lockActions[command.action](subject, change);
       await tx.workspaces.save(next);
-      await tx.audit.add(doneBy(actor, needs[command.action], id), subject);
+      await tx.audit.add(doneBy(actor, needs[command.action], id), inWorkspace(subject));
       if (next.lock === null) await this.progress.advance(tx, id);
       return showingWorkspace(tx, { subject: next, standing });
     });

@@ -14,6 +14,7 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings, defaultSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { targetProject } from '../projects/target-project.js';
 import type { TagChanges } from '../tags/tag-changes.js';
@@ -106,7 +107,7 @@ export class CreateWorkspace {
       );
       await tx.workspaces.add(workspace);
       await this.tagChanges.write(tx, workspace, tags, { isNew: true });
-      await tx.audit.add(doneBy(actor, 'workspaces/create', workspace.id), workspace);
+      await tx.audit.add(doneBy(actor, 'workspaces/create', workspace.id), inWorkspace(workspace));
       return {
         subject: workspace,
         standing,

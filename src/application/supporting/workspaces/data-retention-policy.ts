@@ -9,6 +9,7 @@ import {
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 const none = () => new DomainError('resource/not-found', 'the workspace has no data retention policy');
@@ -32,7 +33,7 @@ async function save(
   change: Pick<Workspace, 'retention' | 'updatedAt'>,
 ): Promise<void> {
   await tx.workspaces.save({ ...workspace, ...change, revision: workspace.revision + 1 });
-  await tx.audit.add(doneBy(actor, 'workspaces/set-retention', workspace.id), workspace);
+  await tx.audit.add(doneBy(actor, 'workspaces/set-retention', workspace.id), inWorkspace(workspace));
 }
 
 /** POST of the same: replaces the policy, if there is one. */

@@ -2,6 +2,7 @@ import { type Actor, authorized, DomainError } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSafeToDelete } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 import { activityOf } from './show-workspace.js';
@@ -24,7 +25,7 @@ export class RemoveWorkspace {
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const workspace = authorized(await findWorkspace(tx, actor, reference), 'workspaces/delete');
-      const { id, organizationId } = workspace;
+      const { id } = workspace;
       // Prevents an apply from starting between the check and the removal. Other runs end with the deletion: they are
       // no longer found, so neither people nor agents can go on with them.
       await tx.workspaces.lockRow(id);
@@ -36,7 +37,7 @@ export class RemoveWorkspace {
       }
       if (safely) checkSafeToDelete((await tx.workspaces.find(id)) ?? workspace, await activityOf(tx, id));
       await tx.workspaces.remove(id, this.clock.now());
-      await tx.audit.add(doneBy(actor, 'workspaces/delete', id), { organizationId });
+      await tx.audit.add(doneBy(actor, 'workspaces/delete', id), inWorkspace(workspace));
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'workspace', id } }]);
     });
   }

@@ -7,6 +7,7 @@ import {
   workspaceVisibility,
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type ShownWorkspace, showingWorkspaces } from './show-workspace.js';
@@ -52,7 +53,7 @@ export class ChangeStateConsumers {
         }
         await tx.workspaces.changeStateConsumers(id, { removed: change === 'replace' ? visibility : [], added });
       }
-      await tx.audit.add(doneBy(actor, 'workspaces/update', id), workspace);
+      await tx.audit.add(doneBy(actor, 'workspaces/update', id), inWorkspace(workspace));
     });
   }
 }

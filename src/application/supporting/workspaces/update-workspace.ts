@@ -3,6 +3,7 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import { movedTo } from '../../../domain/team-access/team-project.js';
 import type { Clock } from '../../ports/outside/clock.js';
+import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { targetProject } from '../projects/target-project.js';
 import type { TagChanges } from '../tags/tag-changes.js';
@@ -73,7 +74,7 @@ export class UpdateWorkspace {
       );
       await tx.workspaces.save(next);
       await this.tagChanges.write(tx, next, tags, { isNew: false });
-      await tx.audit.add(doneBy(actor, 'workspaces/update', next.id), next);
+      await tx.audit.add(doneBy(actor, 'workspaces/update', next.id), inWorkspace(next));
       const shown = await showingWorkspace(tx, { subject: next, standing });
       return { ...shown, ...(webhookKey && { webhookKey }), ...(poolTokenCreators && { poolTokenCreators }) };
     });

@@ -16,7 +16,7 @@ type Token = Schemas['client.AgentToken'];
 const silence = 3 * 60_000;
 
 /** How often a page with agents asks whether they are in contact, in milliseconds. */
-export const contactInterval = 30_000;
+export const contactInterval = 60_000;
 
 const nameOf = ({ id, attributes }: Token): string => attributes.description || id;
 

@@ -10,31 +10,23 @@ import { changed } from './changed.ts';
 type Outcome = Schemas['client.PolicySetOutcome'];
 
 /** The policies and tasks that a run is held to. */
-export function Policies({ runId, isMoving }: { readonly runId: string; readonly isMoving: boolean }) {
-  const { data, error } = useMaybeRead(
-    '/runs/{runId}/task-stages',
-    { path: { runId } },
-    { refetchInterval: isMoving ? 3_000 : false },
-  );
+export function Policies({ runId }: { readonly runId: string }) {
+  const { data, error } = useMaybeRead('/runs/{runId}/task-stages', { path: { runId } });
   if (error !== null) return <ProblemView problem={error} />;
   if (data === undefined || data.data.length === 0) return null;
   return (
     <section className="card" aria-labelledby="policies">
       <h2 id="policies">Checks</h2>
       {data.data.map((stage) => (
-        <Stage key={stage.id} stage={stage} isMoving={isMoving} />
+        <Stage key={stage.id} stage={stage} />
       ))}
     </section>
   );
 }
 
-function Stage({ stage, isMoving }: { readonly stage: Schemas['client.TaskStage']; readonly isMoving: boolean }) {
+function Stage({ stage }: { readonly stage: Schemas['client.TaskStage'] }) {
   const { status, permissions, actions } = stage.attributes;
-  const { data } = useMaybeRead(
-    '/task-stages/{taskStageId}/policy-evaluations',
-    { path: { taskStageId: stage.id } },
-    { refetchInterval: isMoving ? 3_000 : false },
-  );
+  const { data } = useMaybeRead('/task-stages/{taskStageId}/policy-evaluations', { path: { taskStageId: stage.id } });
   const override = useChange(
     (comment: string) => api.post('/task-stages/{id}/actions/override', { path: { id: stage.id }, body: { comment } }),
     { done: 'The failures are overridden.', outdates: changed },
@@ -61,7 +53,7 @@ function Stage({ stage, isMoving }: { readonly stage: Schemas['client.TaskStage'
           )}
         </div>
       </div>
-      <TaskResults stageId={stage.id} count={stage.relationships['task-results'].data.length} isMoving={isMoving} />
+      <TaskResults stageId={stage.id} count={stage.relationships['task-results'].data.length} />
       {data?.data.map((evaluation) => (
         <Evaluation key={`${evaluation.id} ${evaluation.attributes.status}`} evaluation={evaluation} />
       ))}
@@ -77,11 +69,11 @@ const stages = {
 } as const;
 
 /** The results of the run tasks of a stage. */
-function TaskResults(props: { readonly stageId: string; readonly count: number; readonly isMoving: boolean }) {
+function TaskResults(props: { readonly stageId: string; readonly count: number }) {
   const { data } = useMaybeRead(
     '/task-stages/{id}',
     { path: { id: props.stageId }, query: { include: ['task_results'] } },
-    { enabled: props.count > 0, refetchInterval: props.isMoving ? 3_000 : false },
+    { enabled: props.count > 0 },
   );
   const results = (data?.included ?? []).filter((one) => one.type === 'task-results');
   if (results.length === 0) return null;

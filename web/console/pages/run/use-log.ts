@@ -1,13 +1,11 @@
 import { useEffect, useState } from 'react';
 import { send } from '../../api/client.ts';
+import { reported, reportsSoFar, visible } from '../../api/live.ts';
 import { ownAddress } from '../../api/own-address.ts';
 import { AnsiReader, type Segment } from './ansi.ts';
 
 /** The last byte of a log whose phase is over. */
 const endMark = 0x03;
-/** Milliseconds between reads: short while text comes, longer while none does. */
-const shortest = 1_000;
-const longest = 8_000;
 /** The bytes that the page shows at most; the rest is one click away. */
 const mostBytes = 4 * 1024 * 1024;
 
@@ -18,33 +16,13 @@ export interface Log {
   readonly problem?: unknown;
 }
 
-const waiting = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-
-/** Resolves once the tab is visible: a tab in the background reads nothing. */
-const visible = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (!document.hidden) return resolve();
-    const look = (): void => {
-      if (!document.hidden || signal.aborted) resolve();
-    };
-    document.addEventListener('visibilitychange', look, { signal });
-    signal.addEventListener('abort', () => resolve());
-  });
-
 async function follow(address: string, signal: AbortSignal, show: (log: Log) => void): Promise<void> {
   const reader = new AnsiReader();
   const decoder = new TextDecoder();
   const pieces: (readonly Segment[])[] = [];
-  let pause = shortest;
   for (let offset = 0; !signal.aborted; ) {
     await visible(signal);
+    const seen = reportsSoFar();
     const response = await send(`${address}${address.includes('?') ? '&' : '?'}offset=${offset}`, { signal });
     const bytes = new Uint8Array(await response.arrayBuffer());
     offset += bytes.byteLength;
@@ -53,9 +31,8 @@ async function follow(address: string, signal: AbortSignal, show: (log: Log) => 
     if (segments.length > 0) pieces.push(segments);
     if (isOver || offset > mostBytes) return show({ pieces, state: isOver ? 'complete' : 'cut' });
     show({ pieces: [...pieces], state: bytes.byteLength === 0 ? 'following' : 'reading' });
-    pause = bytes.byteLength === 0 ? Math.min(pause * 1.5, longest) : shortest;
     // More may be there already after a full piece.
-    if (bytes.byteLength < 65_536) await waiting(pause, signal);
+    if (bytes.byteLength < 65_536) await reported(seen, signal);
   }
 }
 

@@ -18,6 +18,7 @@ import {
   later,
   type NewAuditEvent,
   type OrganizationId,
+  type WorkspaceId,
 } from '../../../../domain/index.js';
 import { ofPage } from '../engine/lists.js';
 import { columnsFrom, inserting, prepared } from '../engine/prepared.js';
@@ -118,16 +119,18 @@ export class KnexAuditTrail implements AuditTrail {
     private readonly now: () => Instant,
     /** For how long an event may still be kept once it has its time; 0 where those that have one earlier are kept earlier. */
     private readonly settlesInSeconds: number,
+    private readonly changed: (id: WorkspaceId) => void,
   ) {}
 
   async add(event: NewAuditEvent, place: AuditPlace): Promise<void> {
     const at = this.now();
     const row = own.write({ ...event, id: auditEventId(at, nextChance()), at });
     const statement =
-      place !== 'site' && 'workspaceId' in place
-        ? insertOfWorkspace(this.db, { ...row, workspace_id: place.workspaceId })
-        : insert(this.db, { ...row, organization_id: place === 'site' ? null : place.organizationId });
+      place === 'site' || 'organizationId' in place
+        ? insert(this.db, { ...row, organization_id: place === 'site' ? null : place.organizationId })
+        : insertOfWorkspace(this.db, { ...row, workspace_id: place.workspaceId });
     await this.db.runLater(statement);
+    if (place !== 'site' && place.workspaceId !== undefined) this.changed(place.workspaceId);
   }
 
   async organizationOf({ kind, id }: AuditedThing): Promise<OrganizationId | undefined> {

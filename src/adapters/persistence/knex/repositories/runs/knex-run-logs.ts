@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { RunLogs } from '../../../../../application/ports/repositories/run-repository.js';
-import type { Phase, RunId } from '../../../../../domain/index.js';
+import type { Phase, RunId, RunState, WorkspaceId } from '../../../../../domain/index.js';
 import { type Statements, stale, unlessTaken } from '../../engine/statements.js';
 
 interface ChunkRow {
@@ -12,14 +12,22 @@ interface ChunkRow {
 
 /** One row for each time something was appended. */
 export class KnexRunLogs implements RunLogs {
-  constructor(private readonly db: Statements) {}
+  constructor(
+    private readonly db: Statements,
+    private readonly grown: (id: WorkspaceId) => void,
+  ) {}
 
   async size(id: RunId, phase: Phase): Promise<number> {
     const last = this.chunks(id, phase).select('end_byte').orderBy('start_byte', 'desc').limit(1);
     return Number((await this.db.first<ChunkRow>(last))?.end_byte ?? 0);
   }
 
-  async append(id: RunId, phase: Phase, offset: number, bytes: Uint8Array): Promise<void> {
+  async append(
+    { id, workspaceId }: Pick<RunState, 'id' | 'workspaceId'>,
+    phase: Phase,
+    offset: number,
+    bytes: Uint8Array,
+  ): Promise<void> {
     const outrun = () => stale(`the ${phase} log of ${id} was written by another request`);
     if ((await this.size(id, phase)) !== offset) throw outrun();
     if (bytes.length === 0) return;
@@ -31,6 +39,7 @@ export class KnexRunLogs implements RunLogs {
       bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
     });
     await unlessTaken(this.db.run(insert), { run_log_chunks: outrun });
+    this.grown(workspaceId);
   }
 
   async read(id: RunId, phase: Phase, offset: number, limit: number): Promise<Uint8Array> {

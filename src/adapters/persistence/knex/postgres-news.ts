@@ -1,0 +1,145 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { type ChangeKind, noteChange } from '../../../application/ports/outside/changes.js';
+import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
+import type { WorkspaceId } from '../../../domain/index.js';
+import type { News, NewsListeners } from './news.js';
+
+/** In milliseconds. */
+const pauseBeforeReconnecting = 2_000;
+
+/** Postgres takes less than 8,000 bytes. A longer list is replaced by none, which stands for anything. */
+const longestPayload = 7_900;
+
+/** Words that processes send each other. */
+class Channel {
+  readonly untold = new Set<string>();
+  telling = false;
+  /** Whether words were lost since the connection was. */
+  lost = false;
+
+  constructor(
+    readonly name: string,
+    /** The least time between two notifications, in milliseconds. */
+    readonly pause: number,
+    /** Called with undefined where words may have been missed. */
+    readonly hear: (words: readonly string[] | undefined) => void,
+  ) {}
+
+  payload(): string {
+    const words = [...this.untold].join(' ');
+    this.untold.clear();
+    return words.length > longestPayload ? '' : words;
+  }
+}
+
+const ofLog = ':log';
+
+const wordOf = ([id, kind]: readonly [WorkspaceId, ChangeKind]): string => (kind === 'log' ? id + ofLog : id);
+
+const changesFrom = (words: readonly string[]): ReadonlyMap<WorkspaceId, ChangeKind> => {
+  const changes = new Map<WorkspaceId, ChangeKind>();
+  for (const word of words) {
+    if (word.endsWith(ofLog)) noteChange(changes, word.slice(0, -ofLog.length), 'log');
+    else noteChange(changes, word, 'records');
+  }
+  return changes;
+};
+
+/**
+ * Notifies this process and others on a database of ordered effects and changed workspaces, and receives their
+ * notifications, over a connection of its own: a pooled one would be lost to requests. Notifications follow the commit:
+ * Postgres commits transactions that notify only one at a time. Polling for due effects finds any that are lost while
+ * the connection is down; a change is then reported as one of anything.
+ */
+export class PostgresNews {
+  private readonly orders: Channel;
+  private readonly changes: Channel;
+  private client: pg.Client | undefined;
+  private closed = false;
+  private reconnecting: NodeJS.Timeout | undefined;
+  private connecting: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly config: pg.ClientConfig,
+    private readonly listeners: NewsListeners,
+  ) {
+    const { ordered, changed } = listeners;
+    this.orders = new Channel('gatehouse_effects', 0, (words) =>
+      ordered(words as readonly Effect['kind'][] | undefined),
+    );
+    // People watch changes, so that many of one moment may wait for each other.
+    this.changes = new Channel('gatehouse_changes', 200, (words) => changed(words && changesFrom(words)));
+    this.connecting = this.connect();
+  }
+
+  /** News that arrive together are sent together. */
+  tell(news: News): void {
+    news.tell(this.listeners);
+    this.send(this.orders, news.ordered);
+    this.send(this.changes, [...news.changed].map(wordOf));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.reconnecting);
+    await this.connecting;
+    await this.client?.end().catch(() => undefined);
+  }
+
+  private send(channel: Channel, words: Iterable<string>): void {
+    for (const word of words) channel.untold.add(word);
+    if (!channel.telling && channel.untold.size > 0) void this.sendAll(channel);
+  }
+
+  private async sendAll(channel: Channel): Promise<void> {
+    channel.telling = true;
+    while (channel.untold.size > 0 && this.client !== undefined) {
+      await this.notify(this.client, channel, channel.payload());
+      if (channel.pause > 0) await pause(channel.pause, undefined, { ref: false });
+    }
+    channel.lost ||= channel.untold.size > 0;
+    channel.untold.clear();
+    channel.telling = false;
+  }
+
+  private async notify(client: pg.Client, channel: Channel, payload: string): Promise<void> {
+    await client.query('select pg_notify($1, $2)', [channel.name, payload]).catch(() => {
+      channel.lost = true;
+    });
+  }
+
+  private async connect(): Promise<void> {
+    const client = new pg.Client({ ...this.config, keepAlive: true });
+    const channels = [this.orders, this.changes];
+    let lost = false;
+    const lose = () => {
+      if (lost) return;
+      lost = true;
+      this.client = undefined;
+      client.end().catch(() => undefined);
+      if (this.closed) return;
+      this.reconnecting = setTimeout(() => {
+        this.connecting = this.connect();
+      }, pauseBeforeReconnecting).unref();
+    };
+    client.on('error', lose).on('end', lose);
+    client.on('notification', ({ processId, channel: name, payload = '' }) => {
+      if (processId === (client as unknown as { readonly processID: number }).processID) return;
+      channels.find((channel) => channel.name === name)?.hear(payload === '' ? undefined : payload.split(' '));
+    });
+    try {
+      await client.connect();
+      for (const { name } of channels) await client.query(`listen ${name}`);
+      this.client = client;
+      for (const channel of channels) {
+        channel.hear(undefined);
+        if (!channel.lost) continue;
+        channel.lost = false;
+        await this.notify(client, channel, '');
+      }
+    } catch {
+      lose();
+    }
+  }
+}

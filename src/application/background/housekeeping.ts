@@ -1,0 +1,13 @@
+import { made } from '../assembly.js';
+import { ExchangeRequestRates } from './exchange-request-rates.js';
+import { RemoveLeftovers } from './remove-leftovers.js';
+import { StoredSecrets } from './stored-secrets.js';
+import { TakeSnapshot } from './take-snapshot.js';
+
+/** The use cases that are not published: only the service itself asks for them. */
+export const housekeeping = {
+  removeLeftovers: made(RemoveLeftovers, 'unitOfWork', 'bundleStore'),
+  storedSecrets: made(StoredSecrets, 'unitOfWork', 'clock', 'secretBox'),
+  exchangeRequestRates: made(ExchangeRequestRates, 'unitOfWork', 'clock', 'ids'),
+  takeSnapshot: made(TakeSnapshot, 'unitOfWork', 'clock'),
+};

@@ -1,0 +1,73 @@
+import { type Actor, notFound, seenBy, type WorkspaceId, workspaceVisibility } from '../../../domain/index.js';
+import type { Changes, HearChanges } from '../../ports/outside/changes.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { ChangeFeed } from './change-feed.js';
+
+/** The caller follows until it calls `end`, which it does once. */
+export interface Following {
+  readonly end: () => void;
+  /**
+   * Those of the changes that the caller may know of now; `all` where any workspace may have changed. Throws
+   * `resource/not-found` once the caller may not follow any more.
+   */
+  readonly visible: (actor: Actor, changes: Changes | undefined) => Promise<Changes | 'all'>;
+}
+
+/** GET /workspaces/:id/changes. */
+export class FollowWorkspace {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces'>,
+    private readonly feed: ChangeFeed,
+  ) {}
+
+  /** Throws what `ChangeFeed.follow` throws. */
+  async execute(actor: Actor, id: WorkspaceId, hear: HearChanges): Promise<Following> {
+    await this.check(actor, id);
+    return {
+      end: this.feed.follow(actor, { workspaceId: id }, hear),
+      visible: async (now, changes) => {
+        await this.check(now, id);
+        return changes ?? 'all';
+      },
+    };
+  }
+
+  private async check(actor: Actor, id: WorkspaceId): Promise<void> {
+    seenBy(await this.unitOfWork.read((tx) => tx.workspaces.findFor(actor, id)), 'workspaces/read');
+  }
+}
+
+/** More are reported as `all`: that is cheaper, and clients read a whole list again either way. */
+const mostNamed = 50;
+
+/** GET /organizations/:name/changes. */
+export class FollowOrganization {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces'>,
+    private readonly feed: ChangeFeed,
+  ) {}
+
+  /** Throws what `ChangeFeed.follow` throws. */
+  async execute(actor: Actor, name: string, hear: HearChanges): Promise<Following> {
+    const { id } = await this.find(actor, name);
+    return {
+      end: this.feed.follow(actor, { organizationId: id }, hear),
+      visible: async (now, changes) => {
+        const found = await this.find(now, name);
+        // Another organization may have taken the name.
+        if (found.id !== id) throw notFound();
+        if (changes === undefined || changes.size > mostNamed) return 'all';
+        const seen = await this.unitOfWork.read((tx) =>
+          tx.workspaces.seenAmong(id, found.standing, workspaceVisibility(found.standing), [...changes.keys()]),
+        );
+        return new Map(seen.map(({ subject }) => [subject.id, 'records']));
+      },
+    };
+  }
+
+  private async find(actor: Actor, name: string) {
+    const found = await this.unitOfWork.read((tx) => tx.organizations.findFor(actor, name));
+    const { subject, standing } = seenBy(found, 'organizations/read');
+    return { id: subject.id, standing };
+  }
+}
