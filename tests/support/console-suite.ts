@@ -18,13 +18,14 @@ export interface ConsoleSuite {
 }
 
 /**
- * A suite on a built service, which `prepare` fills. After each test, the page must have called the service only, and
+ * A suite on a built service with the settings `environment`, which `prepare` fills. After each test, the page must have called the service only, and
  * the browser's console must be empty.
  */
 export function describeConsole(
   title: string,
   prepare: (service: ServiceProcess) => Promise<unknown>,
   tests: (suite: ConsoleSuite) => void,
+  environment: Readonly<Record<string, string>> = {},
 ): void {
   const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
   suite(title + reason, () => {
@@ -40,7 +41,7 @@ export function describeConsole(
 
     beforeAll(async () => {
       directory = await temporaryDirectory();
-      now.service = await ServiceProcess.start({ DATA_DIR: directory });
+      now.service = await ServiceProcess.start({ DATA_DIR: directory, ...environment });
       now.steps = new ServiceSteps(now.service);
       await prepare(now.service);
       chrome = await openBrowser();

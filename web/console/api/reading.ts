@@ -20,9 +20,10 @@ export const queries = new QueryClient({
   },
 });
 
-interface More {
+interface More<Answer> {
   readonly enabled?: boolean;
-  readonly refetchInterval?: number | false;
+  /** Milliseconds until it is read again, by what was read last; false ends that. */
+  readonly pause?: (last: Answer | undefined) => number | false;
 }
 
 /** The key of a read: the path template, then its parameters. A change invalidates all reads of a template at once. */
@@ -48,8 +49,16 @@ export const usePolled = <P extends Readable>(
   }).data;
 
 /** The same for a part of a page that shows its own progress and problems, or that need not be read. */
-export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
-  useQuery({ ...reading(path, options), ...more });
+export const useMaybeRead = <P extends Readable>(
+  path: P,
+  options: Asked<'get', P>[0],
+  { enabled = true, pause = () => false }: More<Answered<'get', P>> = {},
+): UseQueryResult<Answered<'get', P>> =>
+  useQuery<Answered<'get', P>>({
+    ...reading(path, options),
+    enabled,
+    refetchInterval: ({ state }) => pause(state.data),
+  });
 
 /** The same for several resources, such as those that a relationship names without including them. */
 export const useMaybeReadEach = <P extends Readable>(

@@ -28,7 +28,7 @@ export function AgentPoolPage({ params: { organization, id } }: Params<'organiza
   const { data: tokens, error } = useMaybeRead(
     tokensPath,
     { path: { poolId: id }, query: { 'page[number]': Number(values.page ?? 1) } },
-    { refetchInterval: contactInterval },
+    { pause: () => contactInterval },
   );
   const users = pool.data.relationships.workspaces?.data ?? [];
   return (

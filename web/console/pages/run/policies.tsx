@@ -1,48 +1,56 @@
-import { api, type Schemas } from '../../api/client.ts';
+import { api, included, type Schemas } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { OutsideLink } from '../../parts/outside-link.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { changed } from './changed.ts';
+import { type TaskResult, TaskResults } from './task-results.tsx';
 
 type Outcome = Schemas['client.PolicySetOutcome'];
 
 /** The policies and tasks that a run is held to. */
 export function Policies({ runId, isMoving }: { readonly runId: string; readonly isMoving: boolean }) {
-  const { data, error } = useMaybeRead(
-    '/runs/{runId}/task-stages',
-    { path: { runId } },
-    { refetchInterval: isMoving ? 3_000 : false },
-  );
+  const { data, error } = useMaybeRead('/runs/{runId}/task-stages', { path: { runId } });
   if (error !== null) return <ProblemView problem={error} />;
   if (data === undefined || data.data.length === 0) return null;
   return (
     <section className="card" aria-labelledby="policies">
       <h2 id="policies">Checks</h2>
       {data.data.map((stage) => (
-        <Stage key={stage.id} stage={stage} isMoving={isMoving} />
+        <Stage key={stage.id} listed={stage} isMoving={isMoving} />
       ))}
     </section>
   );
 }
 
-function Stage({ stage, isMoving }: { readonly stage: Schemas['client.TaskStage']; readonly isMoving: boolean }) {
-  const { status, permissions, actions } = stage.attributes;
-  const { data } = useMaybeRead(
-    '/task-stages/{taskStageId}/policy-evaluations',
-    { path: { taskStageId: stage.id } },
-    { refetchInterval: isMoving ? 3_000 : false },
+/** Milliseconds between reads of a stage that may change. */
+const pause = 3_000;
+
+interface StageProps {
+  readonly listed: Schemas['client.TaskStage'];
+  /** Whether the run changes without a person. The tasks after the apply still run when it is over. */
+  readonly isMoving: boolean;
+}
+
+function Stage({ listed, isMoving }: StageProps) {
+  const { id } = listed;
+  const { data, error } = useMaybeRead(
+    '/task-stages/{id}',
+    { path: { id }, query: { include: ['task_results', 'policy_evaluations'] } },
+    { pause: (last) => (isMoving || (last?.data ?? listed).attributes.status === 'running') && pause },
   );
   const override = useChange(
-    (comment: string) => api.post('/task-stages/{id}/actions/override', { path: { id: stage.id }, body: { comment } }),
+    (comment: string) => api.post('/task-stages/{id}/actions/override', { path: { id }, body: { comment } }),
     { done: 'The failures are overridden.', outdates: changed },
   );
+  const { attributes, relationships } = data?.data ?? listed;
+  const { status, permissions, actions } = attributes;
+  const name = stages[attributes.stage];
   return (
     <>
       <div className="heading">
-        <h3>{stages[stage.attributes.stage]}</h3>
+        <h3>{name}</h3>
         <StatusBadge status={status} />
         <div className="actions">
           {actions['is-overridable'] && permissions['can-override'] && (
@@ -61,10 +69,18 @@ function Stage({ stage, isMoving }: { readonly stage: Schemas['client.TaskStage'
           )}
         </div>
       </div>
-      <TaskResults stageId={stage.id} count={stage.relationships['task-results'].data.length} isMoving={isMoving} />
-      {data?.data.map((evaluation) => (
-        <Evaluation key={`${evaluation.id} ${evaluation.attributes.status}`} evaluation={evaluation} />
-      ))}
+      {error !== null && <ProblemView problem={error} />}
+      <TaskResults
+        stage={name}
+        results={relationships['task-results'].data.flatMap(
+          (one) => included<TaskResult>(data, 'task-results', one.id) ?? [],
+        )}
+      />
+      {relationships['policy-evaluations'].data
+        .flatMap((one) => included<Schemas['client.PolicyEvaluation']>(data, 'policy-evaluations', one.id) ?? [])
+        .map((evaluation) => (
+          <Evaluation key={`${evaluation.id} ${evaluation.attributes.status}`} evaluation={evaluation} />
+        ))}
     </>
   );
 }
@@ -75,29 +91,6 @@ const stages = {
   pre_apply: 'Before the apply',
   post_apply: 'After the apply',
 } as const;
-
-/** The results of the run tasks of a stage. */
-function TaskResults(props: { readonly stageId: string; readonly count: number; readonly isMoving: boolean }) {
-  const { data } = useMaybeRead(
-    '/task-stages/{id}',
-    { path: { id: props.stageId }, query: { include: ['task_results'] } },
-    { enabled: props.count > 0, refetchInterval: props.isMoving ? 3_000 : false },
-  );
-  const results = (data?.included ?? []).filter((one) => one.type === 'task-results');
-  if (results.length === 0) return null;
-  return (
-    <ul className="policies">
-      {results.map(({ id, attributes }) => (
-        <li key={id}>
-          <StatusBadge status={attributes.status} /> <strong>{attributes['task-name']}</strong>
-          <span className="quiet"> {attributes['workspace-task-enforcement-level']}</span>
-          {attributes.message !== '' && <p>{attributes.message}</p>}
-          <OutsideLink href={attributes.url}>{attributes.url === '' ? null : 'Details of the task'}</OutsideLink>
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 function Evaluation({ evaluation }: { readonly evaluation: Schemas['client.PolicyEvaluation'] }) {
   const { status } = evaluation.attributes;
