@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { describeConsole } from '../support/console-suite.js';
 import { adminToken, type ServiceProcess } from '../support/process.js';
+import { savedFile } from '../support/saved-file.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { stateOf, writeStates } from '../support/written-states.js';
 
@@ -273,7 +274,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.shows('There are no agent pools yet.');
   });
 
-  it('finds events of the audit trail by action and time', async () => {
+  it('finds events of the audit trail by action and time, and saves those found', async () => {
     const { view } = suite;
     await view.signIn('/app/acme/workspaces', adminToken);
     await view.press('link', 'Audit trail');
@@ -285,6 +286,19 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.find('rowheader', 'state-versions/create');
     expect(await view.address()).toBe('/app/acme/audit?action=state-versions%2Fcreate');
     await view.isAccessible();
+    await view.press('button', 'Export');
+    await view.find('heading', 'Export audit events?');
+    await view.isAccessible();
+    const file = await savedFile(view, () => view.press('button', 'Save file'));
+    await view.shows('audit-events-acme.ndjson was saved.');
+    expect(file.name).toBe('audit-events-acme.ndjson');
+    const events = file.bytes
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ action }) => action)).toEqual(['state-versions/create', 'state-versions/create']);
+    expect(events[0].at <= events[1].at).toBe(true);
     await view.fill('Action', 'runs/report', 'searchbox');
     await view.shows('No event matches.');
     await view.open('/app/acme/audit?since=2999-01-31T09%3A00%3A00.000Z');

@@ -6,6 +6,7 @@ import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import type { Workspace } from '../../shell/workspace-page.tsx';
 
 export const outdated: readonly Readable[] = [
@@ -96,13 +97,7 @@ export function VersionActions({ version: { id, attributes, links }, workspace, 
 /** Saves the archive under the id of its version. */
 async function save(id: string): Promise<void> {
   const response = await send(`/api/v2/configuration-versions/${encodeURIComponent(id)}/download`);
-  const url = URL.createObjectURL(await response.blob());
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${id}.tar.gz`;
-  link.click();
-  // The browser reads it after the click.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  saveFile(await response.blob(), `${id}.tar.gz`);
 }
 
 function Download({ id }: { readonly id: string }) {
