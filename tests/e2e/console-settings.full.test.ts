@@ -242,8 +242,15 @@ describeConsole('the settings in the console', prepare, (suite) => {
     ]);
   });
 
-  it('issues a token of an agent pool once, sees its agent in contact, and revokes it', async () => {
+  it('issues a token of an agent pool once, says whether its agent is in contact, and revokes it', async () => {
     const { view, steps } = suite;
+    // The minutes of the page pass when the test says so, and it looks every moment.
+    const { identifier } = await view.page.evaluateOnNewDocument(`{
+      const [now, every] = [Date.now, setInterval];
+      globalThis.later = 0;
+      Date.now = () => now() + later;
+      globalThis.setInterval = (act, pause, ...rest) => every(act, Math.min(pause, 500), ...rest);
+    }`);
     await view.signIn('/app/acme/workspaces', adminToken);
     await view.press('link', 'Agent pools');
     await view.press('button', 'New agent pool');
@@ -256,10 +263,17 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.shows('never in contact');
     const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
     await view.isAccessible();
+    await view.shows('No agent is in contact (tokens in use: 0 of 1).');
     expect(await steps.agent(secret).claim()).toBeUndefined();
     await view.page.reload();
-    await view.shows('in contact');
+    await view.shows('Agents in contact: rack 4 (tokens in use: 1 of 1).');
     expect(await view.text()).not.toContain(secret);
+    await view.page.evaluate('later = 4 * 60_000');
+    await view.shows('No agent is in contact (tokens in use: 0 of 1).');
+    await view.shows('silent');
+    await view.isAccessible();
+    await view.page.removeScriptToEvaluateOnNewDocument(identifier);
+    await view.page.reload();
     await view.press('button', 'Revoke rack 4');
     await view.press('button', 'Revoke token');
     await view.shows('No agent has a token of this pool.');
