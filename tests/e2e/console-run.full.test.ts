@@ -207,5 +207,5 @@ describeConsole(
       await view.page.waitForNetworkIdle({ idleTime: 4_000 });
     });
   },
-  { RUN_TASK_ALLOWED_HOSTS: '127.0.0.1' },
+  () => ({ environment: { RUN_TASK_ALLOWED_HOSTS: '127.0.0.1' } }),
 );

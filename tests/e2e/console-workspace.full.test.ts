@@ -145,5 +145,5 @@ describeConsole(
       suite.expectRefusals();
     });
   },
-  { VCS_ALLOWED_HOSTS: '127.0.0.1:1' },
+  () => ({ environment: { VCS_ALLOWED_HOSTS: '127.0.0.1:1' } }),
 );

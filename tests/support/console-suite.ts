@@ -17,15 +17,22 @@ export interface ConsoleSuite {
   readonly expectRefusals: () => void;
 }
 
+interface Options {
+  /** Settings of the service. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Other origins that the browser may load from. */
+  readonly elsewhere?: readonly string[];
+}
+
 /**
- * A suite on a built service with the settings `environment`, which `prepare` fills. After each test, the page must have called the service only, and
+ * A suite on a built service, which `prepare` fills. After each test, the page must have called the service only, and
  * the browser's console must be empty.
  */
 export function describeConsole(
   title: string,
   prepare: (service: ServiceProcess) => Promise<unknown>,
   tests: (suite: ConsoleSuite) => void,
-  environment: Readonly<Record<string, string>> = {},
+  options: () => Options = () => ({}),
 ): void {
   const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
   suite(title + reason, () => {
@@ -41,7 +48,7 @@ export function describeConsole(
 
     beforeAll(async () => {
       directory = await temporaryDirectory();
-      now.service = await ServiceProcess.start({ DATA_DIR: directory, ...environment });
+      now.service = await ServiceProcess.start({ DATA_DIR: directory, ...options().environment });
       now.steps = new ServiceSteps(now.service);
       await prepare(now.service);
       chrome = await openBrowser();
@@ -62,7 +69,8 @@ export function describeConsole(
       await watched.page.browserContext().close();
       // The browser has the icons of its own date fields as data URLs.
       const requests = watched.requests.filter((url) => !url.startsWith('data:'));
-      expect(requests.filter((url) => !url.startsWith(now.service.url))).toEqual([]);
+      const known = [now.service.url, ...(options().elsewhere ?? [])];
+      expect(requests.filter((url) => !known.some((origin) => url.startsWith(origin)))).toEqual([]);
       expect(watched.complaints).toEqual([]);
     });
 
