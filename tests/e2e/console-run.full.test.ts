@@ -1,22 +1,33 @@
-import { expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { archiveOf } from '../support/archives.js';
 import { describeConsole, openStreams } from '../support/console-suite.js';
 import { adminToken, type ServiceProcess } from '../support/process.js';
 import type { ReferenceAgent } from '../support/reference-agent.js';
+import { RunTaskServer } from '../support/run-task-server.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { hostile } from '../support/shown-organization.js';
 
 let agent: ReferenceAgent;
 let network: string;
 let guarded: string;
+let checked: string;
+let tasks: RunTaskServer;
 
-/** Two workspaces with a version each, and a policy that runs of the second are held to. */
+beforeAll(async () => {
+  tasks = await RunTaskServer.start();
+});
+afterAll(() => tasks.stop());
+
+/** Three workspaces with a version each: runs of the second are held to a policy, those of the third to a run task. */
 async function prepare(service: ServiceProcess): Promise<void> {
   const steps = new ServiceSteps(service);
   network = await service.provision('acme', 'network');
   guarded = await steps.workspace('guarded');
+  checked = await steps.workspace('checked');
+  await attachTask(steps, checked, tasks.url);
   const files = await archiveOf({ 'main.tf': 'terraform {}\n' });
-  for (const workspace of [network, guarded]) await steps.uploaded(workspace, files, { 'auto-queue-runs': false });
+  for (const workspace of [network, guarded, checked])
+    await steps.uploaded(workspace, files, { 'auto-queue-runs': false });
   await steps.ask('POST', '/organizations/acme/policy-sets', {
     data: {
       type: 'policy-sets',
@@ -29,6 +40,19 @@ async function prepare(service: ServiceProcess): Promise<void> {
     },
   });
   agent = steps.agent(await steps.agentToken());
+}
+
+/** A mandatory task that is called after the plan and after the apply of runs of `checked`. */
+async function attachTask(steps: ServiceSteps, workspace: string, url: string): Promise<void> {
+  const task = { type: 'tasks', attributes: { name: 'scanner', url, category: 'task' } };
+  const { id } = await steps.ask('POST', '/organizations/acme/tasks', { data: task });
+  await steps.ask('POST', `/workspaces/${workspace}/tasks`, {
+    data: {
+      type: 'workspace-tasks',
+      attributes: { 'enforcement-level': 'mandatory', stages: ['post_plan', 'post_apply'] },
+      relationships: { task: { data: { type: 'tasks', id } } },
+    },
+  });
 }
 
 const plan = {
@@ -51,124 +75,177 @@ const plan = {
 
 const address = (workspace: string, run: string): string => `/app/acme/workspaces/${workspace}/runs/${run}`;
 
-describeConsole('the page of a run', prepare, (suite) => {
-  it('follows the log, shows the changes, and applies them when confirmed with a comment', async () => {
-    const { view, steps } = suite;
-    const run = await steps.run(network, undefined, { message: `Widen the subnets ${hostile}` });
-    await view.signIn(address('network', run), adminToken);
-    await view.find('heading', `Widen the subnets ${hostile}`);
-    const job = await agent.claimed();
-    const first = `\u001b[1mTerraform will perform\u001b[0m ${hostile}\n`;
-    await job.log(0, first);
-    await view.shows('Terraform will perform');
-    expect(await view.page.evaluate(`document.querySelector('.log .ansi-bold').textContent`)).toBe(
-      'Terraform will perform',
-    );
-    await job.log(Buffer.byteLength(first), '\u001b[32m~\u001b[0m aws_subnet.wide\n');
-    await view.shows('~ aws_subnet.wide');
-    const json = Buffer.from(JSON.stringify(plan));
-    for (const name of ['plan-json', 'plan-json-redacted']) await job.artifact(name, json);
-    await job.planned();
-    await view.shows('aws_subnet.wide will be updated in place');
-    await view.shows('10.0.0.0/16');
-    await view.shows('The log is complete.');
-    await view.isAccessible();
-    await view.press('button', 'Confirm and apply');
-    await view.fill('Comment (optional)', `Agreed ${hostile}`);
-    await view.press('button', 'Apply');
-    await view.shows('The run is confirmed.');
-    await view.shows(`Agreed ${hostile}`);
-    const applying = await agent.claimed();
-    await applying.log(0, 'Apply complete!\n');
-    await view.shows('Apply complete!');
-    await applying.applied();
-    await view.shows('✓ applied');
-    expect(await view.has('button', 'Cancel')).toBe(false);
-    await view.isAccessible();
-  });
+describeConsole(
+  'the page of a run',
+  prepare,
+  (suite) => {
+    it('follows the log, shows the changes, and applies them when confirmed with a comment', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(network, undefined, { message: `Widen the subnets ${hostile}` });
+      await view.signIn(address('network', run), adminToken);
+      await view.find('heading', `Widen the subnets ${hostile}`);
+      const job = await agent.claimed();
+      const first = `\u001b[1mTerraform will perform\u001b[0m ${hostile}\n`;
+      await job.log(0, first);
+      await view.shows('Terraform will perform');
+      expect(await view.page.evaluate(`document.querySelector('.log .ansi-bold').textContent`)).toBe(
+        'Terraform will perform',
+      );
+      await job.log(Buffer.byteLength(first), '\u001b[32m~\u001b[0m aws_subnet.wide\n');
+      await view.shows('~ aws_subnet.wide');
+      const json = Buffer.from(JSON.stringify(plan));
+      for (const name of ['plan-json', 'plan-json-redacted']) await job.artifact(name, json);
+      await job.planned();
+      await view.shows('aws_subnet.wide will be updated in place');
+      await view.shows('10.0.0.0/16');
+      await view.shows('The log is complete.');
+      await view.isAccessible();
+      await view.press('button', 'Confirm and apply');
+      await view.fill('Comment (optional)', `Agreed ${hostile}`);
+      await view.press('button', 'Apply');
+      await view.shows('The run is confirmed.');
+      await view.shows(`Agreed ${hostile}`);
+      const applying = await agent.claimed();
+      await applying.log(0, 'Apply complete!\n');
+      await view.shows('Apply complete!');
+      await applying.applied();
+      await view.shows('✓ applied');
+      expect(await view.has('button', 'Cancel')).toBe(false);
+      await view.isAccessible();
+    });
 
-  it('shows the verdict of each policy, and overrides them with a comment', async () => {
-    const { view, steps } = suite;
-    const run = await steps.run(guarded);
-    const job = await agent.claimed();
-    await job.planned();
-    const [evaluation] = job.json['policy-evaluations'];
-    const policies = [{ name: 'cost', status: 'failed', output: [`Too dear ${hostile}`, { resource: 'aws_db.big' }] }];
-    const [set] = evaluation['policy-sets'];
-    await job.policies(evaluation.id, [{ 'policy-set-id': set.id, policies }]);
-    await view.signIn(address('guarded', run), adminToken);
-    await view.shows(`Too dear ${hostile}`);
-    await view.shows('{"resource":"aws_db.big"}');
-    await view.isAccessible();
-    await view.press('button', 'Override');
-    await view.fill('Comment (optional)', 'Approved by finance');
-    await view.press('button', 'Override failures');
-    await view.shows('The failures are overridden.');
-    await view.press('button', 'Discard');
-    await view.press('button', 'Discard run');
-    await view.shows('The run is discarded.');
-    await view.shows('Approved by finance');
-  });
+    it('shows the verdict of each policy, and overrides them with a comment', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(guarded);
+      const job = await agent.claimed();
+      await job.planned();
+      const [evaluation] = job.json['policy-evaluations'];
+      const policies = [
+        { name: 'cost', status: 'failed', output: [`Too dear ${hostile}`, { resource: 'aws_db.big' }] },
+      ];
+      const [set] = evaluation['policy-sets'];
+      await job.policies(evaluation.id, [{ 'policy-set-id': set.id, policies }]);
+      await view.signIn(address('guarded', run), adminToken);
+      await view.shows(`Too dear ${hostile}`);
+      await view.shows('{"resource":"aws_db.big"}');
+      await view.isAccessible();
+      await view.press('button', 'Override');
+      await view.fill('Comment (optional)', 'Approved by finance');
+      await view.press('button', 'Override failures');
+      await view.shows('The failures are overridden.');
+      await view.press('button', 'Discard');
+      await view.press('button', 'Discard run');
+      await view.shows('The run is discarded.');
+      await view.shows('Approved by finance');
+    });
 
-  it('follows changes of others, as the lists do, without being loaded again', async () => {
-    const { view, steps } = suite;
-    const run = await steps.run(network, undefined, { message: 'Changed by others' });
-    await view.signIn(address('network', run), adminToken);
-    await view.find('heading', 'Changed by others');
-    await view.page.evaluate('window.isTheSamePage = true');
-    await steps.ask('POST', `/runs/${run}/actions/cancel`);
-    await view.shows('canceled');
-    await steps.ask('POST', `/workspaces/${network}/actions/lock`);
-    await view.shows('locked');
-    await steps.ask('POST', `/workspaces/${network}/actions/unlock`);
-    await view.press('link', 'All runs of this workspace');
-    await view.find('heading', 'Runs');
-    const next = await steps.run(network, undefined, { message: 'The next one' });
-    await view.find('link', 'The next one');
-    await steps.ask('POST', `/runs/${next}/actions/cancel`);
-    await view.press('link', 'acme');
-    await view.find('heading', 'Workspaces');
-    await view.find('link', 'guarded');
-    await steps.workspace('added-by-another');
-    await view.find('link', 'added-by-another');
-    expect(await view.page.evaluate('window.isTheSamePage')).toBe(true);
-  });
+    it('takes comments, and cancels a run that waits', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(network);
+      await view.signIn(address('network', run), adminToken);
+      await view.fill('Comment', `Wait for Eve ${hostile}`);
+      await view.press('button', 'Add comment');
+      await view.shows(`Wait for Eve ${hostile}`);
+      await view.press('button', 'Cancel');
+      await view.press('button', 'Cancel run');
+      await view.shows('The run is being canceled.');
+      await view.shows('canceled');
+    });
 
-  it('takes comments, and cancels a run that waits', async () => {
-    const { view, steps } = suite;
-    const run = await steps.run(network);
-    await view.signIn(address('network', run), adminToken);
-    await view.fill('Comment', `Wait for Eve ${hostile}`);
-    await view.press('button', 'Add comment');
-    await view.shows(`Wait for Eve ${hostile}`);
-    await view.press('button', 'Cancel');
-    await view.press('button', 'Cancel run');
-    await view.shows('The run is being canceled.');
-    await view.shows('canceled');
-  });
+    it('follows changes of others, as the lists do, without being loaded again', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(network, undefined, { message: 'Changed by others' });
+      await view.signIn(address('network', run), adminToken);
+      await view.find('heading', 'Changed by others');
+      await view.page.evaluate('window.isTheSamePage = true');
+      await steps.ask('POST', `/runs/${run}/actions/cancel`);
+      await view.shows('canceled');
+      await steps.ask('POST', `/workspaces/${network}/actions/lock`);
+      await view.shows('locked');
+      await steps.ask('POST', `/workspaces/${network}/actions/unlock`);
+      await view.press('link', 'All runs of this workspace');
+      await view.find('heading', 'Runs');
+      const next = await steps.run(network, undefined, { message: 'The next one' });
+      await view.find('link', 'The next one');
+      await steps.ask('POST', `/runs/${next}/actions/cancel`);
+      await view.press('link', 'acme');
+      await view.find('heading', 'Workspaces');
+      await view.find('link', 'guarded');
+      await steps.workspace('added-by-another');
+      await view.find('link', 'added-by-another');
+      expect(await view.page.evaluate('window.isTheSamePage')).toBe(true);
+    });
 
-  it('asks for nothing more once the run is over', async () => {
-    const { view, steps } = suite;
-    const run = await steps.run(network);
-    await steps.ask('POST', `/runs/${run}/actions/cancel`);
-    await view.signIn(address('network', run), adminToken);
-    await view.shows('canceled');
-    // Only the stream of changes stays open.
-    await view.page.waitForNetworkIdle({ idleTime: 4_000, concurrency: 1 });
-  });
+    it('asks for nothing more once the run is over', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(network);
+      await steps.ask('POST', `/runs/${run}/actions/cancel`);
+      await view.signIn(address('network', run), adminToken);
+      await view.shows('canceled');
+      // Only the stream of changes stays open.
+      await view.page.waitForNetworkIdle({ idleTime: 4_000, concurrency: 1 });
+    });
 
-  it('closes its stream while the tab is in the background, and reads again when it is back', async () => {
-    const { view, steps } = suite;
-    const run = await steps.run(network, undefined, { message: 'Wait in the background' });
-    await view.signIn(address('network', run), adminToken);
-    await view.find('heading', 'Wait in the background');
-    await until('a stream is open', async () => (await openStreams(suite.service)) === 1);
-    const front = await view.page.browserContext().newPage();
-    await front.bringToFront();
-    await until('it is closed', async () => (await openStreams(suite.service)) === 0);
-    await steps.ask('POST', `/runs/${run}/actions/cancel`);
-    await view.page.bringToFront();
-    await view.shows('canceled');
-    await front.close();
-  });
-});
+    it('closes its stream while the tab is in the background, and reads again when it is back', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(network, undefined, { message: 'Wait in the background' });
+      await view.signIn(address('network', run), adminToken);
+      await view.find('heading', 'Wait in the background');
+      await until('a stream is open', async () => (await openStreams(suite.service)) === 1);
+      const front = await view.page.browserContext().newPage();
+      await front.bringToFront();
+      await until('it is closed', async () => (await openStreams(suite.service)) === 0);
+      await steps.ask('POST', `/runs/${run}/actions/cancel`);
+      await view.page.bringToFront();
+      await view.shows('canceled');
+      await front.close();
+    });
+
+    it('shows what run tasks report, also after the apply, and overrides one that failed', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(checked);
+      await view.signIn(address('checked', run), adminToken);
+      const job = await agent.claimed();
+      await job.planned();
+      const planned = await tasks.called('post_plan');
+      await planned.report({ status: 'running', message: 'Reading the plan' });
+      await view.shows('Reading the plan');
+      await planned.report(
+        { status: 'failed', message: `1 bucket is public ${hostile}`, url: 'https://scanner.example/1' },
+        [
+          {
+            'outcome-id': 'bucket',
+            description: `The bucket is public ${hostile}`,
+            body: `# Close it ${hostile}`,
+            url: 'https://scanner.example/findings/1',
+            tags: { Severity: [{ label: 'High', level: 'error' }] },
+          },
+        ],
+      );
+      await view.shows(`1 bucket is public ${hostile}`);
+      await view.shows('! awaiting override');
+      const details = await view.find('link', 'Details of scanner after the plan');
+      expect(await details.evaluate((link) => link.getAttribute('href'))).toBe('https://scanner.example/1');
+      await (await view.page.waitForSelector('aria/Outcomes: 1'))?.click();
+      await view.shows(`The bucket is public ${hostile}`);
+      await view.shows('Severity: High');
+      await view.shows(`# Close it ${hostile}`);
+      await view.find('link', 'Details of bucket');
+      await view.isAccessible();
+      await view.press('button', 'Override');
+      await view.press('button', 'Override failures');
+      await view.shows('The failures are overridden.');
+      await view.press('button', 'Confirm and apply');
+      await view.press('button', 'Apply');
+      const applying = await agent.claimed();
+      await applying.applied();
+      const applied = await tasks.called('post_apply');
+      await view.shows('✓ applied');
+      await applied.report({ status: 'passed', message: 'All is well' });
+      await view.shows('All is well');
+      await view.shows('✓ passed');
+      await view.page.waitForNetworkIdle({ idleTime: 4_000 });
+    });
+  },
+  () => ({ environment: { RUN_TASK_ALLOWED_HOSTS: '127.0.0.1' } }),
+);

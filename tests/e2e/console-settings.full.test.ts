@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { describeConsole } from '../support/console-suite.js';
 import { adminToken, type ServiceProcess } from '../support/process.js';
+import { savedFile } from '../support/saved-file.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { stateOf, writeStates } from '../support/written-states.js';
 
@@ -241,8 +242,15 @@ describeConsole('the settings in the console', prepare, (suite) => {
     ]);
   });
 
-  it('issues a token of an agent pool once, sees its agent in contact, and revokes it', async () => {
+  it('issues a token of an agent pool once, says whether its agent is in contact, and revokes it', async () => {
     const { view, steps } = suite;
+    // The minutes of the page pass when the test says so, and it looks every moment.
+    const { identifier } = await view.page.evaluateOnNewDocument(`{
+      const [now, every] = [Date.now, setInterval];
+      globalThis.later = 0;
+      Date.now = () => now() + later;
+      globalThis.setInterval = (act, pause, ...rest) => every(act, Math.min(pause, 500), ...rest);
+    }`);
     await view.signIn('/app/acme/workspaces', adminToken);
     await view.press('link', 'Agent pools');
     await view.press('button', 'New agent pool');
@@ -255,10 +263,17 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.shows('never in contact');
     const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
     await view.isAccessible();
+    await view.shows('No agent is in contact (tokens in use: 0 of 1).');
     expect(await steps.agent(secret).claim()).toBeUndefined();
     await view.page.reload();
-    await view.shows('in contact');
+    await view.shows('Agents in contact: rack 4 (tokens in use: 1 of 1).');
     expect(await view.text()).not.toContain(secret);
+    await view.page.evaluate('later = 4 * 60_000');
+    await view.shows('No agent is in contact (tokens in use: 0 of 1).');
+    await view.shows('silent');
+    await view.isAccessible();
+    await view.page.removeScriptToEvaluateOnNewDocument(identifier);
+    await view.page.reload();
     await view.press('button', 'Revoke rack 4');
     await view.press('button', 'Revoke token');
     await view.shows('No agent has a token of this pool.');
@@ -273,8 +288,8 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.shows('There are no agent pools yet.');
   });
 
-  it('finds events of the audit trail by action and time', async () => {
-    const { view } = suite;
+  it('finds events of the audit trail by action and time, and saves those found', async () => {
+    const { view, steps } = suite;
     await view.signIn('/app/acme/workspaces', adminToken);
     await view.press('link', 'Audit trail');
     await view.find('rowheader', 'workspaces/create');
@@ -285,6 +300,20 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.find('rowheader', 'state-versions/create');
     expect(await view.address()).toBe('/app/acme/audit?action=state-versions%2Fcreate');
     await view.isAccessible();
+    await view.press('button', 'Export');
+    await view.find('heading', 'Export audit events?');
+    await view.isAccessible();
+    const file = await savedFile(view, () => view.press('button', 'Save file'));
+    await view.shows('audit-events-acme.ndjson was saved.');
+    expect(file.name).toBe('audit-events-acme.ndjson');
+    const events = file.bytes
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const found = '/organizations/acme/audit-events?filter[action]=state-versions/create';
+    const listed: readonly { readonly id: string }[] = await steps.ask('GET', found);
+    expect(events.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).reverse());
     await view.fill('Action', 'runs/report', 'searchbox');
     await view.shows('No event matches.');
     await view.open('/app/acme/audit?since=2999-01-31T09%3A00%3A00.000Z');

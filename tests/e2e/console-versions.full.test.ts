@@ -1,10 +1,12 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { archiveOf } from '../support/archives.js';
 import { describeConsole } from '../support/console-suite.js';
 import { adminToken, inTemporaryDirectory, type ServiceProcess } from '../support/process.js';
-import { ServiceSteps, until } from '../support/service-steps.js';
+import { type S3Server, startS3Server } from '../support/s3-server.js';
+import { savedFile } from '../support/saved-file.js';
+import { ServiceSteps } from '../support/service-steps.js';
 
 const bytes = await archiveOf({ 'main.tf': 'terraform {}\n' });
 const address = '/app/acme/workspaces/network/configuration-versions';
@@ -102,15 +104,10 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
     const { view, steps } = suite;
     const id = await steps.uploaded(workspace, bytes, { 'auto-queue-runs': false });
     await view.signIn(address, adminToken);
-    await inTemporaryDirectory(async (downloadPath) => {
-      const browser = await view.page.createCDPSession();
-      const browserContextId = view.page.browserContext().id as string;
-      await browser.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath, browserContextId });
-      await view.press('button', `Download ${id}`);
-      await view.shows(`${id}.tar.gz was downloaded.`);
-      await until('the file is there', async () => (await readdir(downloadPath)).includes(`${id}.tar.gz`), 20_000);
-      expect((await readFile(join(downloadPath, `${id}.tar.gz`))).equals(bytes)).toBe(true);
-    });
+    const file = await savedFile(view, () => view.press('button', `Download ${id}`));
+    expect(file.name).toBe('configuration.tar.gz');
+    await view.shows(`The download of ${id} has begun.`);
+    expect(file.bytes.equals(bytes)).toBe(true);
   });
 
   it('are not changed by people who may only read them', async () => {
@@ -128,3 +125,27 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
     suite.expectRefusals();
   });
 });
+
+let store: S3Server;
+beforeAll(async () => {
+  store = await startS3Server();
+});
+afterAll(() => store.close());
+
+describeConsole(
+  'configuration versions in a bucket of another origin',
+  prepare,
+  (suite) => {
+    it('are downloaded from the bucket, without leaving the page', async () => {
+      const { view } = suite;
+      await view.signIn(address, adminToken);
+      const file = await savedFile(view, () => view.press('button', `Download ${older}`));
+      expect(file.name).toBe('configuration.tar.gz');
+      expect(file.bytes.equals(bytes)).toBe(true);
+      expect(store.requests.at(-1)?.operation).toBe('GetObject');
+      await view.shows('Configuration versions: 2');
+      expect(await view.address()).toBe(address);
+    });
+  },
+  () => ({ environment: store.environment, elsewhere: [store.endpoint] }),
+);

@@ -421,6 +421,17 @@ describe('configuration versions', () => {
     expect(answer.headers.location).not.toBe(uploadUrl);
     expect(answer.text).toBe('');
     expect((await admin.send('head', `${member(id)}/download`).expect(302)).headers.location).toBeDefined();
+    for (const mount of ['', '/api/v2'] as const) {
+      const named = await admin
+        .at(mount)
+        .get(`${member(id)}/download?redirect=false`)
+        .expect(200);
+      expect(named.body).toEqual({ url: expect.stringMatching(`^${publicUrl}/v1/object/${id}.`) });
+      expect(named.headers.location).toBeUndefined();
+    }
+    await admin.get(`${member(id)}/download?redirect=true`).expect(302);
+    const { body } = await admin.get(`${member(id)}/download?redirect=no`).expect(422);
+    expect(body.errors[0].source).toEqual({ parameter: 'redirect' });
     await admin.post(`${member(id)}/actions/archive`).expect(202);
     expect((await admin.get(`${member(id)}/download`).expect(404)).body).toEqual(missing);
   });

@@ -628,6 +628,11 @@ describe('runs', () => {
       expect(answer.text).toBe('');
       const { location } = answer.headers;
       expect(location).toMatch(new RegExp(`^${publicUrl}/v1/object/[^/?]{30,}$`));
+      for (const mount of ['', '/api/v2'] as const) {
+        const path = `/runs/${id}/configuration-version/download?redirect=false`;
+        const named = await admin.at(mount).get(path).expect(200);
+        expect(named.body).toEqual({ url: expect.stringMatching(`^${publicUrl}/v1/object/`) });
+      }
       const bytes = await supertest(api.app)
         .get(pathOf(location as string))
         .responseType('blob')

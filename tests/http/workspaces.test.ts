@@ -30,6 +30,9 @@ const everything = {
   'can-archive-configuration-version': true,
   'can-manage-backing-data': true,
   'can-update': true,
+  'can-schedule-destroy': true,
+  'can-set-retention': true,
+  'can-link-repository': true,
   'can-destroy': true,
   'can-force-delete': true,
   'can-queue-run': true,
@@ -47,6 +50,9 @@ const everything = {
   'can-read-state-versions': true,
   'can-read-state-outputs': true,
 };
+
+/** A repository is also a matter of the organization. */
+const administering = { ...everything, 'can-link-repository': false };
 
 /** Permissions that come with reading. */
 const readable = [
@@ -392,7 +398,7 @@ describe('workspaces', () => {
     });
     expect(await listed(caller)).toEqual({ names: ['Beta', 'Gamma'], total: 2, self });
     const [beta, gamma] = (await caller.get(list)).body.data;
-    expect(beta.attributes.permissions).toEqual(everything);
+    expect(beta.attributes.permissions).toEqual(administering);
     expect(gamma.attributes.permissions).toEqual(only(...readable));
     const readers = await api.team(organization, 'readers', { 'organization-access': { 'read-workspaces': true } });
     expect((await listed(await api.member(organization, newName(), [readers]))).names).toEqual(all);
@@ -421,8 +427,8 @@ describe('workspaces', () => {
     expect(await permissions(await memberWith('read', id))).toEqual(only(...read));
     expect(await permissions(await memberWith('plan', id))).toEqual(only(...plan));
     expect(await permissions(await memberWith('write', id))).toEqual(only(...write));
-    expect(await permissions(await memberWith('admin', id))).toEqual(everything);
-    expect(await permissions(await holderOf('manage-workspaces'))).toEqual(everything);
+    expect(await permissions(await memberWith('admin', id))).toEqual(administering);
+    expect(await permissions(await holderOf('manage-workspaces'))).toEqual(administering);
     expect(await permissions(await holderOf('read-workspaces'))).toEqual(only(...read));
     expect(await permissions(await holderOf('manage-policies'))).toEqual(only('can-read-settings', 'can-read-run'));
     expect(await permissions(await api.organizationToken('acme'))).toEqual(

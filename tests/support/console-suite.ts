@@ -23,6 +23,13 @@ export async function openStreams({ url }: Pick<ServiceProcess, 'url'>): Promise
   return Number(/^gatehouse_change_streams_open (\d+)$/m.exec(text)?.[1]);
 }
 
+interface Options {
+  /** Settings of the service. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Other origins that the browser may load from. */
+  readonly elsewhere?: readonly string[];
+}
+
 /**
  * A suite on a built service, which `prepare` fills. After each test, the page must have called the service only, and
  * the browser's console must be empty.
@@ -31,6 +38,7 @@ export function describeConsole(
   title: string,
   prepare: (service: ServiceProcess) => Promise<unknown>,
   tests: (suite: ConsoleSuite) => void,
+  options: () => Options = () => ({}),
 ): void {
   const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
   suite(title + reason, () => {
@@ -46,7 +54,7 @@ export function describeConsole(
 
     beforeAll(async () => {
       directory = await temporaryDirectory();
-      now.service = await ServiceProcess.start({ DATA_DIR: directory });
+      now.service = await ServiceProcess.start({ DATA_DIR: directory, ...options().environment });
       now.steps = new ServiceSteps(now.service);
       await prepare(now.service);
       chrome = await openBrowser();
@@ -67,7 +75,8 @@ export function describeConsole(
       await watched.page.browserContext().close();
       // The browser has the icons of its own date fields as data URLs.
       const requests = watched.requests.filter((url) => !url.startsWith('data:'));
-      expect(requests.filter((url) => !url.startsWith(now.service.url))).toEqual([]);
+      const known = [now.service.url, ...(options().elsewhere ?? [])];
+      expect(requests.filter((url) => !known.some((origin) => url.startsWith(origin)))).toEqual([]);
       expect(watched.complaints).toEqual([]);
     });
 

@@ -18,6 +18,7 @@ type Role =
   | 'menuitem'
   | 'rowheader'
   | 'searchbox'
+  | 'spinbutton'
   | 'status'
   | 'textbox';
 
@@ -50,6 +51,16 @@ export class ConsolePage {
     const field = await this.find(role, name);
     await field.click({ count: 3 });
     await field.type(text);
+  }
+
+  /** Enters a date and a time, such as `2030-01-31T09:00`; how they are typed depends on the language of the browser. */
+  async setInstant(name: string, local: string): Promise<void> {
+    const field = await this.page.waitForSelector(`aria/${name}`, { timeout });
+    await field?.evaluate((element, value) => {
+      const { prototype } = Reflect.get(globalThis, 'HTMLInputElement');
+      Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(element, value);
+      element.dispatchEvent(new Event('input', { bubbles: true }));
+    }, local);
   }
 
   /** Chooses by the label of the option. */

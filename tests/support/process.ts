@@ -131,10 +131,10 @@ export class ServiceProcess {
 }
 
 /** Runs `test` with a data directory that is removed afterwards. */
-export async function inTemporaryDirectory(test: (directory: string) => Promise<void>): Promise<void> {
+export async function inTemporaryDirectory<Result>(test: (directory: string) => Promise<Result>): Promise<Result> {
   const directory = await temporaryDirectory();
   try {
-    await test(directory);
+    return await test(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -22,7 +22,8 @@ export const queries = new QueryClient({
 
 interface More {
   readonly enabled?: boolean;
-  readonly refetchInterval?: number | false;
+  /** In milliseconds. */
+  readonly refetchInterval?: number;
 }
 
 /** The key of a read: the path template, then its parameters. A change invalidates all reads of a template at once. */
@@ -35,17 +36,6 @@ const reading = <P extends Readable>(path: P, options: object = {}) => ({
 /** Reads from the service; the page waits for it, and an error boundary shows a problem. */
 export const useRead = <P extends Readable>(path: P, ...options: Asked<'get', P>): Answered<'get', P> =>
   useSuspenseQuery(reading(path, options[0])).data;
-
-/** The same, read again after the milliseconds that `pause` returns for what was read last; false ends that. */
-export const usePolled = <P extends Readable>(
-  path: P,
-  options: Asked<'get', P>[0],
-  pause: (last: Answered<'get', P>) => number | false,
-): Answered<'get', P> =>
-  useSuspenseQuery({
-    ...reading(path, options),
-    refetchInterval: ({ state }) => (state.data === undefined ? false : pause(state.data)),
-  }).data;
 
 /** The same for a part of a page that shows its own progress and problems, or that need not be read. */
 export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>

@@ -11,7 +11,9 @@ const statuses = [
   any,
   { value: 'planned,post_plan_completed,post_plan_awaiting_decision,planned_and_saved', label: 'Needs attention' },
   {
-    value: 'pending,fetching,plan_queued,planning,post_plan_running,confirmed,apply_queued,applying',
+    value:
+      'pending,fetching,pre_plan_running,pre_plan_completed,plan_queued,planning,post_plan_running,confirmed,' +
+      'pre_apply_running,pre_apply_completed,apply_queued,applying',
     label: 'In progress',
   },
   { value: 'applied,planned_and_finished', label: 'Finished' },

@@ -25,6 +25,8 @@ export interface Props {
   readonly outdates: readonly Readable[];
   /** The field that names what is added. */
   readonly field: ReactNode;
+  /** Below the list, such as links to its other pages. */
+  readonly more?: ReactNode;
 }
 
 /** The things that something is attached to, with a form to attach it to more. */
@@ -39,6 +41,7 @@ export function Attachments({
   remove,
   outdates,
   field,
+  more,
 }: Props) {
   const id = useId();
   const change = useChange(remove, { done: 'The list was changed.', outdates });
@@ -81,6 +84,7 @@ export function Attachments({
           },
         ]}
       />
+      {more}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Field } from './field.tsx';
+import { localText } from './local-text.ts';
 
 /** How long typing must pause before the list is read again, in milliseconds. */
 const pause = 250;
@@ -32,15 +33,6 @@ export function FilterField({ label, value = '', onChange }: Props) {
     }, pause);
   };
   return <Field label={label} type="search" value={text} onChange={typed} />;
-}
-
-const twoDigits = (number: number): string => String(number).padStart(2, '0');
-
-/** As the browser's field has it: without a time zone. */
-function localText(instant: string): string {
-  const at = new Date(instant);
-  const day = [at.getFullYear(), twoDigits(at.getMonth() + 1), twoDigits(at.getDate())].join('-');
-  return `${day}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
 }
 
 /** A field for an instant in the reader's time zone; its value is in the address as ISO 8601. */

@@ -14,6 +14,7 @@ const tones: Readonly<Record<string, Tone>> = {
   planned: 'warn',
   post_plan_completed: 'warn',
   post_plan_awaiting_decision: 'warn',
+  awaiting_override: 'warn',
   overridden: 'warn',
   invited: 'warn',
   locked: 'warn',
@@ -28,7 +29,9 @@ const tones: Readonly<Record<string, Tone>> = {
   applying: 'busy',
   fetching: 'busy',
   running: 'busy',
+  pre_plan_running: 'busy',
   post_plan_running: 'busy',
+  pre_apply_running: 'busy',
 };
 
 const marks: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', warn: '!', busy: '●', idle: '○' };

@@ -3,7 +3,7 @@ import { addresses } from '../addresses.ts';
 import { type Props as AttachmentProps, Attachments } from './attachments.tsx';
 import { WorkspaceField, workspaceNamed } from './name-fields.tsx';
 
-interface Props extends Pick<AttachmentProps, 'heading' | 'empty' | 'verbs' | 'items' | 'outdates'> {
+interface Props extends Pick<AttachmentProps, 'heading' | 'empty' | 'verbs' | 'items' | 'outdates' | 'more'> {
   readonly organization: string;
   readonly add: (workspaceId: string) => Promise<unknown>;
   readonly remove: (workspaceId: string) => Promise<unknown>;

@@ -19,6 +19,7 @@ import {
   post,
   type Route,
 } from '../routing/route.js';
+import { answerLocated, locates } from './archive-location.js';
 import { configurationVersionParameters, newConfigurationVersion } from './configuration-version-requests.js';
 import {
   configurationVersionSchema,
@@ -143,16 +144,12 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
     get(
       '/configuration-versions/:id/download',
       'configuration-versions/read',
-      () => ({
-        operation: 'downloadConfigurationVersion',
-        summary: "Download a configuration version's archive",
-        about: 'Returns 404 unless the version is `uploaded`.',
-        answers: { 302: { location: 'Redirect to the archive. The URL is temporary and needs no token.' } },
-      }),
-      async (call) => {
-        const location = await use.locateBundle.execute(call.actor, { id: parameter(call, 'id') });
-        return { status: 302, headers: { Location: location } };
-      },
+      locates(
+        'downloadConfigurationVersion',
+        "Download a configuration version's archive",
+        'Returns 404 unless the version is `uploaded`.',
+      ),
+      answerLocated((call) => use.locateBundle.execute(call.actor, { id: parameter(call, 'id') })),
     ),
     act(
       '/configuration-versions/:id/actions/archive',

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api, type Readable, type Schemas } from '../../api/client.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -32,9 +32,11 @@ export function AgentTokens({ tokens, issue, outdates }: Props) {
     done: 'The token was revoked.',
     outdates,
   });
+  const now = useNow();
   return (
     <section className="card" aria-labelledby="tokens">
       <h2 id="tokens">Agents and their tokens</h2>
+      <Alive tokens={tokens} now={now} />
       <Table
         caption="Agents and their tokens"
         rows={tokens.data}
@@ -42,7 +44,7 @@ export function AgentTokens({ tokens, issue, outdates }: Props) {
         empty={<p>No agent has a token of this pool.</p>}
         columns={[
           { head: 'Token', cell: nameOf },
-          { head: 'Agents', cell: (token) => <Contact token={token} /> },
+          { head: 'Agents', cell: (token) => <Contact token={token} now={now} /> },
           { head: 'Last contact', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
           { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
           {
@@ -68,11 +70,37 @@ export function AgentTokens({ tokens, issue, outdates }: Props) {
   );
 }
 
-function Contact({ token: { attributes } }: { readonly token: Token }) {
-  const last = attributes['last-used-at'];
-  if (last === null) return <StatusBadge status="pending" label="never in contact" />;
-  const isRecent = Date.now() - Date.parse(last) < silence;
-  return isRecent ? (
+/** The time, which moves on although the reads of the tokens of a silent agent are all the same. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), contactInterval);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+const isInContact = ({ attributes: { 'last-used-at': last } }: Token, now: number): boolean =>
+  last !== null && now - Date.parse(last) < silence;
+
+/** Which tokens have agents in contact. A screen reader reads it when that changes. */
+function Alive({ tokens: { data, meta }, now }: Pick<Props, 'tokens'> & { readonly now: number }) {
+  if (data.length === 0) return null;
+  const alive = data.filter((token) => isInContact(token, now));
+  const place = meta.pagination['total-pages'] > 1 ? ' on this page' : '';
+  const count = `tokens in use${place}: ${alive.length} of ${data.length}`;
+  return (
+    <p role="status">
+      {alive.length === 0
+        ? `No agent is in contact (${count}).`
+        : `Agents in contact: ${alive.map(nameOf).join(', ')} (${count}).`}
+    </p>
+  );
+}
+
+function Contact({ token, now }: { readonly token: Token; readonly now: number }) {
+  if (token.attributes['last-used-at'] === null) return <StatusBadge status="pending" label="never in contact" />;
+  return isInContact(token, now) ? (
     <StatusBadge status="active" label="in contact" />
   ) : (
     <StatusBadge status="unreachable" label="silent" />

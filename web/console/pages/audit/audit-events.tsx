@@ -11,12 +11,17 @@ type AuditEvent = Schemas['client.AuditEvent'];
 
 const perPage = 50;
 
-/** The filters of the address; its `page` is the id of the last event before. */
-export const auditQuery = (values: Values) => ({
+/** The filters of the address. */
+export const auditFilters = (values: Values) => ({
   'filter[actor]': values.actor ?? '',
   'filter[action]': values.action ?? '',
   since: values.since ?? '',
   until: values.until ?? '',
+});
+
+/** One page of what they select; the `page` of the address is the id of the last event before. */
+export const auditQuery = (values: Values) => ({
+  ...auditFilters(values),
   'page[after]': values.page ?? '',
   'page[size]': perPage,
 });

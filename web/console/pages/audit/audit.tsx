@@ -3,10 +3,21 @@ import { useAddressValues } from '../../parts/address-values.ts';
 import { useSettled } from '../../parts/settled.ts';
 import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
-import { AuditFilters, AuditTable, auditQuery } from './audit-events.tsx';
+import { AuditFilters, AuditTable, auditFilters, auditQuery } from './audit-events.tsx';
+import { ExportEvents } from './export-events.tsx';
 
 export const AuditPage = ({ params: { organization } }: Params<'organization'>) => (
-  <OrganizationPage organization={organization} section="audit">
+  <OrganizationPage
+    organization={organization}
+    section="audit"
+    actions={() => (
+      <ExportEvents
+        path={`/organizations/${encodeURIComponent(organization)}/audit-events`}
+        filters={auditFilters}
+        name={`audit-events-${organization}`}
+      />
+    )}
+  >
     {() => (
       <>
         <AuditFilters />

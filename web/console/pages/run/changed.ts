@@ -6,7 +6,6 @@ export const changed: readonly Readable[] = [
   '/runs/{id}/run-events',
   '/runs/{runId}/task-stages',
   '/task-stages/{id}',
-  '/task-stages/{taskStageId}/policy-evaluations',
   '/workspaces/{workspaceId}/runs',
   '/organizations/{organization}/workspaces',
   '/organizations/{organization}/workspaces/{name}',

@@ -1,11 +1,11 @@
-import { api, type Schemas } from '../../api/client.ts';
+import { api, included, type Schemas } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { OutsideLink } from '../../parts/outside-link.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { changed } from './changed.ts';
+import { type TaskResult, TaskResults } from './task-results.tsx';
 
 type Outcome = Schemas['client.PolicySetOutcome'];
 
@@ -18,23 +18,27 @@ export function Policies({ runId }: { readonly runId: string }) {
     <section className="card" aria-labelledby="policies">
       <h2 id="policies">Checks</h2>
       {data.data.map((stage) => (
-        <Stage key={stage.id} stage={stage} />
+        <Stage key={stage.id} listed={stage} />
       ))}
     </section>
   );
 }
 
-function Stage({ stage }: { readonly stage: Schemas['client.TaskStage'] }) {
-  const { status, permissions, actions } = stage.attributes;
-  const { data } = useMaybeRead('/task-stages/{taskStageId}/policy-evaluations', { path: { taskStageId: stage.id } });
+function Stage({ listed }: { readonly listed: Schemas['client.TaskStage'] }) {
+  const { id } = listed;
+  const include = ['task_results', 'policy_evaluations'] as const;
+  const { data, error } = useMaybeRead('/task-stages/{id}', { path: { id }, query: { include: [...include] } });
   const override = useChange(
-    (comment: string) => api.post('/task-stages/{id}/actions/override', { path: { id: stage.id }, body: { comment } }),
+    (comment: string) => api.post('/task-stages/{id}/actions/override', { path: { id }, body: { comment } }),
     { done: 'The failures are overridden.', outdates: changed },
   );
+  const { attributes, relationships } = data?.data ?? listed;
+  const { status, permissions, actions } = attributes;
+  const name = stages[attributes.stage];
   return (
     <>
       <div className="heading">
-        <h3>{stages[stage.attributes.stage]}</h3>
+        <h3>{name}</h3>
         <StatusBadge status={status} />
         <div className="actions">
           {actions['is-overridable'] && permissions['can-override'] && (
@@ -53,10 +57,18 @@ function Stage({ stage }: { readonly stage: Schemas['client.TaskStage'] }) {
           )}
         </div>
       </div>
-      <TaskResults stageId={stage.id} count={stage.relationships['task-results'].data.length} />
-      {data?.data.map((evaluation) => (
-        <Evaluation key={`${evaluation.id} ${evaluation.attributes.status}`} evaluation={evaluation} />
-      ))}
+      {error !== null && <ProblemView problem={error} />}
+      <TaskResults
+        stage={name}
+        results={relationships['task-results'].data.flatMap(
+          (one) => included<TaskResult>(data, 'task-results', one.id) ?? [],
+        )}
+      />
+      {relationships['policy-evaluations'].data
+        .flatMap((one) => included<Schemas['client.PolicyEvaluation']>(data, 'policy-evaluations', one.id) ?? [])
+        .map((evaluation) => (
+          <Evaluation key={`${evaluation.id} ${evaluation.attributes.status}`} evaluation={evaluation} />
+        ))}
     </>
   );
 }
@@ -67,29 +79,6 @@ const stages = {
   pre_apply: 'Before the apply',
   post_apply: 'After the apply',
 } as const;
-
-/** The results of the run tasks of a stage. */
-function TaskResults(props: { readonly stageId: string; readonly count: number }) {
-  const { data } = useMaybeRead(
-    '/task-stages/{id}',
-    { path: { id: props.stageId }, query: { include: ['task_results'] } },
-    { enabled: props.count > 0 },
-  );
-  const results = (data?.included ?? []).filter((one) => one.type === 'task-results');
-  if (results.length === 0) return null;
-  return (
-    <ul className="policies">
-      {results.map(({ id, attributes }) => (
-        <li key={id}>
-          <StatusBadge status={attributes.status} /> <strong>{attributes['task-name']}</strong>
-          <span className="quiet"> {attributes['workspace-task-enforcement-level']}</span>
-          {attributes.message !== '' && <p>{attributes.message}</p>}
-          <OutsideLink href={attributes.url}>{attributes.url === '' ? null : 'Details of the task'}</OutsideLink>
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 function Evaluation({ evaluation }: { readonly evaluation: Schemas['client.PolicyEvaluation'] }) {
   const { status } = evaluation.attributes;

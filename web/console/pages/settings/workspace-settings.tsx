@@ -8,7 +8,11 @@ import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, Field, SelectField } from '../../parts/field.tsx';
 import type { Params } from '../../routes.ts';
 import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
+import { DataRetention } from './data-retention.tsx';
 import { ExecutionFields, savedSentence } from './execution-fields.tsx';
+import { ScheduledDestruction } from './scheduled-destruction.tsx';
+import { StateConsumers } from './state-consumers.tsx';
+import { VersionControl } from './version-control.tsx';
 
 type Names = Params<'organization' | 'workspace'>;
 
@@ -24,6 +28,12 @@ export const WorkspaceSettingsPage = ({ params: { organization, workspace: name 
           {permissions['can-update'] && (
             <Settings key={workspace.attributes['updated-at']} organization={organization} workspace={workspace} />
           )}
+          {(permissions['can-link-repository'] || workspace.attributes['vcs-repo'] !== null) && (
+            <VersionControl workspace={workspace} />
+          )}
+          {permissions['can-update'] && <StateConsumers organization={organization} workspace={workspace} />}
+          {permissions['can-set-retention'] && <DataRetention workspace={workspace} />}
+          {permissions['can-schedule-destroy'] && <ScheduledDestruction workspace={workspace} />}
           {permissions['can-destroy'] && <Deletion organization={organization} workspace={workspace} />}
         </>
       );

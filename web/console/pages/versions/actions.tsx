@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { Readable } from '../../api/client.ts';
 import { api, type Schemas, send } from '../../api/client.ts';
-import { Problem } from '../../api/problem.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
 import { useChange } from '../../parts/change.ts';
@@ -93,16 +92,17 @@ export function VersionActions({ version: { id, attributes, links }, workspace, 
   );
 }
 
-/** Saves the archive under the id of its version. */
+/**
+ * Lets the browser save the archive from the store, which may be of another origin: the policy of this page forbids only
+ * that its scripts read from there.
+ */
 async function save(id: string): Promise<void> {
-  const response = await send(`/api/v2/configuration-versions/${encodeURIComponent(id)}/download`);
-  const url = URL.createObjectURL(await response.blob());
+  const response = await send(`/api/v2/configuration-versions/${encodeURIComponent(id)}/download?redirect=false`);
+  const { url } = (await response.json()) as { readonly url: string };
   const link = document.createElement('a');
   link.href = url;
-  link.download = `${id}.tar.gz`;
+  link.download = '';
   link.click();
-  // The browser reads it after the click.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 function Download({ id }: { readonly id: string }) {
@@ -111,15 +111,9 @@ function Download({ id }: { readonly id: string }) {
     setPending(true);
     try {
       await save(id);
-      announce(`${id}.tar.gz was downloaded.`);
+      announce(`The download of ${id} has begun.`);
     } catch (problem) {
-      // The policy of this page forbids other origins, to which the service may redirect.
-      const isElsewhere = problem instanceof Problem && problem.status === 0;
-      announce(
-        isElsewhere
-          ? 'The archive is stored at another address, from which this page cannot read. Download it through the API.'
-          : String(problem instanceof Error ? problem.message : problem),
-      );
+      announce(String(problem instanceof Error ? problem.message : problem));
     } finally {
       setPending(false);
     }

@@ -1,5 +1,6 @@
 import type { Page, RunAction, ShownRun } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
+import { answerLocated, locates } from '../../configuration-versions/archive-location.js';
 import {
   configurationVersionSchema,
   presentConfigurationVersion,
@@ -224,15 +225,8 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
     get(
       '/runs/:id/configuration-version/download',
       'runs/read',
-      () => ({
-        operation: 'downloadRunConfigurationVersion',
-        summary: 'Download the configuration of a run',
-        answers: { 302: { location: 'Redirect to the archive. The URL is temporary and needs no token.' } },
-      }),
-      async (call) => {
-        const location = await use.locateBundle.execute(call.actor, { runId: parameter(call, 'id') });
-        return { status: 302, headers: { Location: location } };
-      },
+      locates('downloadRunConfigurationVersion', 'Download the configuration of a run'),
+      answerLocated((call) => use.locateBundle.execute(call.actor, { runId: parameter(call, 'id') })),
     ),
     get(
       '/plans/:id',
