@@ -83,6 +83,24 @@ describeConsole('the console', showOrganization, (suite) => {
     expect(await view.address()).toBe('/app/acme/workspaces/made-here');
   });
 
+  it('renders every value as text, names included', async () => {
+    const { view } = suite;
+    await view.page.setRequestInterception(true);
+    view.page.on('request', async (request) => {
+      if (!/\/organizations\/acme\/(workspaces|teams)\?/.test(request.url())) return request.continue();
+      const answer = await fetch(request.url(), { headers: request.headers() });
+      const document = (await answer.json()) as { data: { attributes: { name: string } }[] };
+      for (const { attributes } of document.data) attributes.name += hostile;
+      return request.respond({ contentType: 'application/vnd.api+json', body: JSON.stringify(document) });
+    });
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.shows(`billing${hostile}`);
+    await view.press('link', 'Teams');
+    await view.shows(`developers${hostile}`);
+    expect(await view.page.$$('main img')).toHaveLength(0);
+    expect(await view.page.title()).toBe('Teams · acme · Gatehouse');
+  });
+
   it('issues a token that is shown once, and revokes it', async () => {
     const { view, service } = suite;
     await view.signIn('/app/settings/tokens', adminToken);
@@ -178,6 +196,7 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.find('heading', `Widen the subnets ${hostile}`);
     expect(await view.address()).toBe(`/app/acme/workspaces/network/runs/${run.id}`);
     expect(await view.page.title()).toMatch(/^Widen the subnets /);
+    await view.shows('Policies: 1 failed, 1 errored, 1 failed but advisory, 1 passed.');
     await view.isAccessible();
   });
 

@@ -1,3 +1,4 @@
+import '../pages.css';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';

@@ -25,6 +25,9 @@ const AccountMenu = () => {
   );
 };
 
+/** The version of the service that sent the page. */
+const version = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-version"]')?.content;
+
 export function Header() {
   const signedIn = ['token', 'browser'].includes(useSignedIn());
   const organization = useOrganizationName();
@@ -32,7 +35,8 @@ export function Header() {
     <header className="bar">
       <div className="bar-inside">
         <Link href={addresses.organizations} className="brand">
-          <img src="/assets/icon.svg" alt="" width="28" height="28" /> Gatehouse
+          <img src="/assets/icon.svg" alt="" width="28" height="28" /> Gatehouse{' '}
+          <span className="version">{version}</span>
         </Link>
         {signedIn && <OrganizationSwitcher />}
         <nav aria-label="Service" className="bar-links">
