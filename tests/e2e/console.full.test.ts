@@ -22,7 +22,7 @@ describeConsole('the console', showOrganization, (suite) => {
     expect(await view.page.evaluate('({ ...sessionStorage, ...localStorage })')).toEqual({});
   });
 
-  it('returns to sign-in when the token is revoked, and then to the same page', async () => {
+  it('asks to sign in again when the token is revoked, and then shows the page', async () => {
     const { view, steps } = suite;
     const { id } = await steps.ask('GET', '/api/v2/account/details');
     const issued = await steps.ask('POST', `/api/v2/users/${id}/authentication-tokens`, {
@@ -30,9 +30,10 @@ describeConsole('the console', showOrganization, (suite) => {
     });
     await view.signIn('/app/acme/workspaces/network', issued.attributes.token);
     await view.find('heading', 'network');
+    await view.find('button', 'Account: admin');
     await steps.ask('DELETE', `/api/v2/authentication-tokens/${issued.id}`);
     await view.press('link', 'acme');
-    await view.find('heading', 'Sign in');
+    await view.find('heading', 'Your session has ended');
     suite.expectRefusals();
     await view.fill('API token', adminToken);
     await view.press('button', 'Sign in');

@@ -25,6 +25,7 @@ export function describeConsole(
   title: string,
   prepare: (service: ServiceProcess) => Promise<unknown>,
   tests: (suite: ConsoleSuite) => void,
+  environment: () => Promise<Readonly<Record<string, string>>> = async () => ({}),
 ): void {
   const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
   suite(title + reason, () => {
@@ -40,7 +41,7 @@ export function describeConsole(
 
     beforeAll(async () => {
       directory = await temporaryDirectory();
-      now.service = await ServiceProcess.start({ DATA_DIR: directory });
+      now.service = await ServiceProcess.start({ DATA_DIR: directory, ...(await environment()) });
       now.steps = new ServiceSteps(now.service);
       await prepare(now.service);
       chrome = await openBrowser();

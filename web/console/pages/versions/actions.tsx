@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Readable } from '../../api/client.ts';
 import { api, type Schemas, send } from '../../api/client.ts';
+import { serviceResponds } from '../../api/connection.ts';
 import { Problem } from '../../api/problem.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -114,7 +115,7 @@ function Download({ id }: { readonly id: string }) {
       announce(`${id}.tar.gz was downloaded.`);
     } catch (problem) {
       // The policy of this page forbids other origins, to which the service may redirect.
-      const isElsewhere = problem instanceof Problem && problem.status === 0;
+      const isElsewhere = problem instanceof Problem && problem.status === 0 && (await serviceResponds());
       announce(
         isElsewhere
           ? 'The archive is stored at another address, from which this page cannot read. Download it through the API.'
