@@ -84,26 +84,11 @@ const chrome = await openBrowser();
 try {
   const run = await provision(service);
   const page = await chrome.browser.newPage();
-  await page.setViewport({ width: 900, height: 900 });
+  await page.setViewport({ width: 1100, height: 760 });
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: 'light' },
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
-  await page.goto(service.url, { waitUntil: 'networkidle0' });
-  await page.type('#token', adminToken);
-  await page.keyboard.press('Enter');
-  await page.waitForSelector('#tab-policies', { visible: true });
-  await page.click('#tab-policies');
-  await page.type('#workspace-name', 'network');
-  await page.keyboard.press('Enter');
-  await (await page.waitForSelector('#panel-policies td button'))?.click();
-  await page.waitForSelector('.outcomes td');
-  await page.evaluate('document.activeElement.blur()');
-  await mkdir(folder, { recursive: true });
-  const section = await page.waitForSelector('section.look');
-  await section?.screenshot({ path: join(folder, 'policy-outcomes.png') as `${string}.png` });
-
-  await page.setViewport({ width: 1100, height: 760 });
   await page.goto(`${service.url}/app`, { waitUntil: 'networkidle0' });
   await page.evaluate(`sessionStorage.setItem('gatehouse-token', ${JSON.stringify(adminToken)})`);
   await mkdir(join(folder, 'console'), { recursive: true });
@@ -112,6 +97,10 @@ try {
     const path = join(folder, 'console', `${name}.webp`) as `${string}.webp`;
     await page.screenshot({ path, type: 'webp', quality: 60 });
   }
+  await page.setViewport({ width: 700, height: 900 });
+  await page.goto(service.url + consolePages(run).run, { waitUntil: 'networkidle2' });
+  const policies = await page.waitForSelector('section[aria-labelledby="policies"]:has(.policy-set)');
+  await policies?.screenshot({ path: join(folder, 'policy-outcomes.webp') as `${string}.webp`, type: 'webp' });
 } finally {
   await chrome.close();
   await service.end();

@@ -53,4 +53,37 @@ suite(`signing in to the console with an identity provider${reason}`, () => {
     await view.find('heading', 'Sign in');
     expect(complaints).toEqual([]);
   });
+
+  it('goes on with a form when the session has ended and the person signs in again in another tab', async () => {
+    const ada = { sub: 'ada', email: 'ada@example.com', email_verified: true, preferred_username: 'ada' };
+    provider.people.set('ada', ada);
+    provider.person = ada;
+    const { page } = await watchedPage(chrome.browser);
+    const view = new ConsolePage(page, service.url);
+    await view.open('/app/settings/tokens');
+    await view.press('link', 'Sign in with your organization');
+    await view.find('button', 'Account: ada');
+    await view.fill('Description', 'desktop');
+    const cookies = await page.browserContext().cookies();
+    const ended = await fetch(`${service.url}/session`, {
+      method: 'DELETE',
+      headers: {
+        Cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+        Origin: service.url,
+        'X-Gatehouse-Console': '1',
+      },
+    });
+    expect(ended.status).toBe(204);
+    await view.press('button', 'Issue token');
+    await view.find('heading', 'Your session has ended');
+    await view.isAccessible();
+    const tab = page
+      .browserContext()
+      .waitForTarget((target) => target.url().startsWith(`${service.url}/app`) && target !== page.target());
+    await view.press('link', 'Sign in with your organization');
+    await tab;
+    await page.bringToFront();
+    await view.shows('It is shown only once.');
+    await view.find('rowheader', 'desktop');
+  });
 });

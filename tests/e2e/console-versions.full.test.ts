@@ -49,16 +49,10 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
     const { view } = suite;
     await view.signIn(address, adminToken);
     await view.press('button', 'Upload configuration');
-    await view.find('button', 'Choose a file');
-    const { x, y } = (await (await view.page.$('.drop'))?.clickablePoint()) ?? { x: 0, y: 0 };
-    const mouse = await view.page.createCDPSession();
     await inTemporaryDirectory(async (directory) => {
       const file = join(directory, 'dropped.tar.gz');
       await writeFile(file, bytes);
-      const data = { items: [], files: [file], dragOperationsMask: 1 };
-      for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-        await mouse.send('Input.dispatchDragEvent', { type, x, y, data });
-      }
+      await view.drop('.drop', file);
       await view.shows('Chosen: dropped.tar.gz');
       await view.press('button', 'Upload');
       await view.shows('was uploaded.');

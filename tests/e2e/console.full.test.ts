@@ -23,7 +23,7 @@ describeConsole('the console', showOrganization, (suite) => {
     expect(await view.page.evaluate('({ ...sessionStorage, ...localStorage })')).toEqual({});
   });
 
-  it('returns to sign-in when the token is revoked, and then to the same page', async () => {
+  it('asks to sign in again when the token is revoked, and then shows the page', async () => {
     const { view, steps } = suite;
     const { id } = await steps.ask('GET', '/api/v2/account/details');
     const issued = await steps.ask('POST', `/api/v2/users/${id}/authentication-tokens`, {
@@ -33,9 +33,10 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.find('heading', 'network');
     // Opening one with a revoked token returns to sign-in as well, before the link is pressed.
     await until('its stream is open', async () => (await openStreams(suite.service)) === 1);
+    await view.find('button', 'Account: admin');
     await steps.ask('DELETE', `/api/v2/authentication-tokens/${issued.id}`);
     await view.press('link', 'acme');
-    await view.find('heading', 'Sign in');
+    await view.find('heading', 'Your session has ended');
     suite.expectRefusals();
     await view.fill('API token', adminToken);
     await view.press('button', 'Sign in');
@@ -84,6 +85,24 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.press('button', 'Create workspace');
     await view.find('heading', 'made-here');
     expect(await view.address()).toBe('/app/acme/workspaces/made-here');
+  });
+
+  it('renders every value as text, names included', async () => {
+    const { view } = suite;
+    await view.page.setRequestInterception(true);
+    view.page.on('request', async (request) => {
+      if (!/\/organizations\/acme\/(workspaces|teams)\?/.test(request.url())) return request.continue();
+      const answer = await fetch(request.url(), { headers: request.headers() });
+      const document = (await answer.json()) as { data: { attributes: { name: string } }[] };
+      for (const { attributes } of document.data) attributes.name += hostile;
+      return request.respond({ contentType: 'application/vnd.api+json', body: JSON.stringify(document) });
+    });
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.shows(`billing${hostile}`);
+    await view.press('link', 'Teams');
+    await view.shows(`developers${hostile}`);
+    expect(await view.page.$$('main img')).toHaveLength(0);
+    expect(await view.page.title()).toBe('Teams · acme · Gatehouse');
   });
 
   it('issues a token that is shown once, and revokes it', async () => {
@@ -181,6 +200,7 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.find('heading', `Widen the subnets ${hostile}`);
     expect(await view.address()).toBe(`/app/acme/workspaces/network/runs/${run.id}`);
     expect(await view.page.title()).toMatch(/^Widen the subnets /);
+    await view.shows('Policies: 1 failed, 1 errored, 1 failed but advisory, 1 passed.');
     await view.isAccessible();
   });
 

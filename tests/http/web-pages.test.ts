@@ -1,21 +1,18 @@
-import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { HeaderList } from '../../src/adapters/http/server/fast.js';
 import { startApi } from '../support/api.js';
 
-const pages = ['/', '/docs'] as const;
-const types = {
-  js: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
-  css: 'text/css; charset=utf-8',
-};
-const modules = (await readdir(new URL('../../web/', import.meta.url))).filter((name) => name.endsWith('.js'));
-const assets = [...modules, 'icon.svg', 'pages.css', 'swagger-ui-bundle.js', 'swagger-ui.css'].map((name) => ({
-  path: `/assets/${name}`,
-  type: types[name.split('.').at(-1) as keyof typeof types],
-}));
-const kept = [...pages, '/openapi.json', ...assets.map(({ path }) => path)];
+const script = 'text/javascript; charset=utf-8';
+const css = 'text/css; charset=utf-8';
+const assets = [
+  { path: '/assets/docs.js', type: script },
+  { path: '/assets/icon.svg', type: 'image/svg+xml' },
+  { path: '/assets/pages.css', type: css },
+  { path: '/assets/swagger-ui-bundle.js', type: script },
+  { path: '/assets/swagger-ui.css', type: css },
+];
+const kept = ['/docs', '/openapi.json', ...assets.map(({ path }) => path)];
 
 const policyOf = (answer: Response): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -25,42 +22,45 @@ const policyOf = (answer: Response): Readonly<Record<string, string>> =>
     }),
   );
 
+/** Checks that a page loads, runs and calls nothing but the service, and stands in no frame. */
+const isClosed = (answer: Response): void => {
+  expect(policyOf(answer)).toMatchObject({
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'connect-src': "'self'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  });
+  expect(answer.headers).toMatchObject({
+    'cache-control': 'no-cache',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  });
+  expect(answer.text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|\{\{/);
+};
+
 const api = await startApi();
 
-describe('the pages for people', () => {
-  it.each(pages)(
-    '%s is HTML that loads, runs and calls nothing but the service, and stands in no frame',
-    async (path) => {
-      const answer = await api.anonymous.get(path).expect(200).expect('Content-Type', 'text/html; charset=utf-8');
-      const policy = policyOf(answer);
-      expect(policy).toMatchObject({
-        'default-src': "'none'",
-        'script-src': "'self'",
-        'style-src': "'self'",
-        'connect-src': "'self'",
-        'base-uri': "'none'",
-        'form-action': "'none'",
-        'frame-ancestors': "'none'",
-      });
-      expect(policy['img-src']).toBe(path === '/' ? "'self'" : "'self' data:");
-      expect(answer.headers).toMatchObject({
-        'cache-control': 'no-cache',
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'DENY',
-      });
-      expect(answer.text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|\{\{/);
-      const named = [...answer.text.matchAll(/\b(?:src|href)="([^"#][^"]*)"/g)].map(([, url]) => url as string);
-      expect(named.length).toBeGreaterThan(3);
-      // Relative, for a service below a path.
-      for (const url of named) expect(url).not.toMatch(/^\/|:/);
-      for (const url of named.filter((name) => name !== '.')) await api.anonymous.get(`/${url}`).expect(200);
-    },
-  );
+describe('the start page', () => {
+  it.each(['get', 'head'] as const)('is the console, also below a path: %s is redirected there', async (method) => {
+    const answer = await api.anonymous.send(method, '/').expect(302);
+    expect(answer.headers).toMatchObject({ location: 'app', 'content-length': '0', 'cache-control': 'no-store' });
+  });
+});
 
-  it('lets no text become markup on the start page', async () => {
-    const policy = policyOf(await api.anonymous.get('/'));
-    expect(policy).toMatchObject({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
+describe('the API reference', () => {
+  it('is HTML that loads, runs and calls nothing but the service, and stands in no frame', async () => {
+    const answer = await api.anonymous.get('/docs').expect(200).expect('Content-Type', 'text/html; charset=utf-8');
+    isClosed(answer);
+    expect(policyOf(answer)['img-src']).toBe("'self' data:");
+    const named = [...answer.text.matchAll(/\b(?:src|href)="([^"#][^"]*)"/g)].map(([, url]) => url as string);
+    expect(named.length).toBeGreaterThan(3);
+    // Relative, for a service below a path.
+    for (const url of named) expect(url).not.toMatch(/^\/|:/);
+    for (const url of named) await api.anonymous.get(`/${url}`).expect(200);
   });
 
   it('sends /docs/ to where its names are right', async () => {
@@ -94,11 +94,11 @@ describe('the pages for people', () => {
     expect(head.headers).toMatchObject({ etag, 'content-length': plain.headers['content-length'] });
   });
 
-  it.each(['/', '/docs', '/assets/home.js'])('%s is there to be read only', async (path) => {
+  it.each(['/', '/docs', '/assets/docs.js'])('%s is there to be read only', async (path) => {
     await api.anonymous.post(path).expect(405).expect('Allow', 'GET, HEAD');
   });
 
-  it.each(['/assets/', '/assets/home.html', '/assets/../pages/tsconfig.json', '/assets/swagger-ui-bundle.js.map'])(
+  it.each(['/assets/', '/assets/docs.html', '/assets/../pages/tsconfig.json', '/assets/swagger-ui-bundle.js.map'])(
     'has no %s',
     async (path) => {
       await api.anonymous.get(path).expect(404);
@@ -121,16 +121,12 @@ describe('the console', () => {
   it.each(addresses)('is the same page at %s, which runs only what the service sends', async (address) => {
     const answer = await api.anonymous.get(address).expect(200).expect('Content-Type', 'text/html; charset=utf-8');
     expect(answer.text).toBe(await html());
+    isClosed(answer);
     expect(policyOf(answer)).toMatchObject({
-      'default-src': "'none'",
-      'script-src': "'self'",
-      'style-src': "'self'",
-      'connect-src': "'self'",
+      'img-src': "'self'",
       'require-trusted-types-for': "'script'",
       'trusted-types': "'none'",
     });
-    expect(answer.headers['cache-control']).toBe('no-cache');
-    expect(answer.text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|\{\{/);
     const { etag } = answer.headers;
     await api.anonymous.get(address).set('If-None-Match', String(etag)).expect(304);
   });
@@ -166,17 +162,17 @@ describe('the console', () => {
 describe('the rate limit', () => {
   it('counts pages like other requests without a token, and their assets separately', async () => {
     const api = await startApi({ environment: { RATE_LIMIT_PER_SECOND: '4' } });
-    const counted = ['/', '/docs', '/openapi.json'];
+    const counted = ['/', '/app', '/docs', '/openapi.json'];
     // At once, and more than are allowed in six seconds.
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => api.anonymous.get(counted[index % counted.length] as string)),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
-    const asset = await api.anonymous.get('/assets/home.js').expect(200);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 302, 429]));
+    const asset = await api.anonymous.get('/assets/docs.js').expect(200);
     expect(asset.headers).toMatchObject({ 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '29' });
   });
 
-  it.each([...pages, '/openapi.json'])('counts %s, also where it is not sent again', async (path) => {
+  it.each(['/app', '/docs', '/openapi.json'])('counts %s, also where it is not sent again', async (path) => {
     const api = await startApi({ environment: { RATE_LIMIT_PER_SECOND: '4' } });
     const { headers } = await api.anonymous.get(path).set('If-None-Match', '*').expect(304);
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '4', 'x-ratelimit-remaining': '3' });

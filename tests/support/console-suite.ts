@@ -38,13 +38,14 @@ export function describeConsole(
   title: string,
   prepare: (service: ServiceProcess) => Promise<unknown>,
   tests: (suite: ConsoleSuite) => void,
-  options: () => Options = () => ({}),
+  options: () => Options | Promise<Options> = () => ({}),
 ): void {
   const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
   suite(title + reason, () => {
     let directory: string;
     let chrome: Awaited<ReturnType<typeof openBrowser>>;
     let watched: WatchedPage;
+    let given: Options;
     const now = {
       expectRefusals: () => {
         expect(watched.complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([]);
@@ -54,7 +55,8 @@ export function describeConsole(
 
     beforeAll(async () => {
       directory = await temporaryDirectory();
-      now.service = await ServiceProcess.start({ DATA_DIR: directory, ...options().environment });
+      given = await options();
+      now.service = await ServiceProcess.start({ DATA_DIR: directory, ...given.environment });
       now.steps = new ServiceSteps(now.service);
       await prepare(now.service);
       chrome = await openBrowser();
@@ -75,7 +77,7 @@ export function describeConsole(
       await watched.page.browserContext().close();
       // The browser has the icons of its own date fields as data URLs.
       const requests = watched.requests.filter((url) => !url.startsWith('data:'));
-      const known = [now.service.url, ...(options().elsewhere ?? [])];
+      const known = [now.service.url, ...(given.elsewhere ?? [])];
       expect(requests.filter((url) => !known.some((origin) => url.startsWith(origin)))).toEqual([]);
       expect(watched.complaints).toEqual([]);
     });

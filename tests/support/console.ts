@@ -77,6 +77,17 @@ export class ConsolePage {
     await list.select(value);
   }
 
+  /** Drops a file on the first element that `selector` finds. */
+  async drop(selector: string, file: string): Promise<void> {
+    const place = await this.page.waitForSelector(selector, { timeout });
+    const { x, y } = (await place?.clickablePoint()) ?? { x: 0, y: 0 };
+    const mouse = await this.page.createCDPSession();
+    const data = { items: [], files: [file], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+      await mouse.send('Input.dispatchDragEvent', { type, x, y, data });
+    }
+  }
+
   async shows(text: string): Promise<void> {
     const there = `document.body.innerText.includes(${JSON.stringify(text)})`;
     await this.page.waitForFunction(there, { timeout }).catch(async () => {

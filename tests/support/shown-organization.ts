@@ -8,7 +8,7 @@ export const hostile = '<img src=x onerror="document.title=1">';
 const verdicts = { tags: 'passed', 'cost-centre': 'failed', 'no-public-bucket': 'failed', 'pinned-modules': 'errored' };
 
 /**
- * The organization acme as the web page must show it: 25 workspaces, two of them with a version; teams with access of
+ * The organization acme as the console must show it: 25 workspaces, two of them with a version; teams with access of
  * every kind; team tokens that are expired, expire soon, later and never; a run whose policies passed, failed,
  * failed an advisory policy, and errored. Returns the run's id.
  */
@@ -91,38 +91,5 @@ export async function showOrganization(service: ServiceProcess): Promise<string>
   await steps.ask('POST', `/workspaces/${billing}/actions/lock`, {
     data: { type: 'workspaces', attributes: { reason: `Migration ${hostile}` } },
   });
-  return run;
-}
-
-/**
- * The organization globex, with one workspace and one run of it, held to 25 policy sets: 24 passed, the first of them with a
- * warning; the last failed, and was overridden. Returns the run's id.
- */
-export async function showManyPolicySets(service: ServiceProcess): Promise<string> {
-  const steps = new ServiceSteps(service);
-  const workspace = await service.provision('globex', 'other');
-  for (let number = 1; number <= 25; number += 1) {
-    const name = `set-${String(number).padStart(2, '0')}`;
-    const policies = [{ name: `policy-of-${name}`, query: 'data.a.deny', 'enforcement-level': 'mandatory' }];
-    await steps.ask('POST', '/organizations/globex/policy-sets', {
-      data: { type: 'policy-sets', attributes: { name, global: true, overridable: true, policies } },
-    });
-  }
-  const agent = steps.agent(await steps.agentToken('globex'));
-  await steps.uploaded(workspace, await archiveOf({ 'main.tf': 'terraform {}\n' }), { 'auto-queue-runs': false });
-  const run = await steps.run(workspace);
-  const job = await agent.claimed();
-  await job.planned();
-  const [evaluation] = job.json['policy-evaluations'];
-  await job.policies(
-    evaluation.id,
-    evaluation['policy-sets'].map((set: { id: string; policies: { name: string }[] }, index: number) => ({
-      'policy-set-id': set.id,
-      ...(index === 0 ? { warnings: [`deprecated ${hostile}`] } : {}),
-      policies: set.policies.map(({ name }) => ({ name, status: index === 24 ? 'failed' : 'passed', output: [name] })),
-    })),
-  );
-  const [stage] = await steps.ask('GET', `/runs/${run}/task-stages`);
-  await steps.ask('POST', `/task-stages/${stage.id}/actions/override`);
   return run;
 }

@@ -1,3 +1,4 @@
+import '../pages.css';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
@@ -9,15 +10,6 @@ import { createRoot } from 'react-dom/client';
 import { Problem } from './api/problem.ts';
 import { queries } from './api/reading.ts';
 import { Console } from './shell/console.tsx';
-
-// After an upgrade the files of the old version are gone: the page is loaded again, and once if that does not help.
-const reloaded = 'gatehouse-reloaded';
-addEventListener('vite:preloadError', (event) => {
-  if (sessionStorage.getItem(reloaded) === location.href) return;
-  event.preventDefault();
-  sessionStorage.setItem(reloaded, location.href);
-  location.reload();
-});
 
 const root = document.getElementById('console');
 if (root === null) throw new Error('index.html has an element #console');

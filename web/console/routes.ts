@@ -1,4 +1,5 @@
 import { type ComponentType, lazy } from 'react';
+import { whenServiceResponds } from './api/connection.ts';
 
 /** Parameters of the address, decoded. */
 export type Params<Names extends string> = { readonly params: { readonly [Name in Names]: string } };
@@ -11,12 +12,30 @@ export interface Route {
   readonly Page: Page;
 }
 
+const reloaded = 'gatehouse-reloaded';
+
+/** Loads code, once the service responds. */
+async function loaded<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch {
+    await whenServiceResponds();
+  }
+  return load().catch((error: unknown) => {
+    // After an upgrade the files of the old version are gone: the page is loaded again, and once if that does not help.
+    if (sessionStorage.getItem(reloaded) === location.href) throw error;
+    sessionStorage.setItem(reloaded, location.href);
+    location.reload();
+    return new Promise(() => {});
+  });
+}
+
 /** A page whose code is loaded when its address is first visited. */
 const page = <Name extends string>(
   path: string,
   name: Name,
   load: () => Promise<{ readonly [key in Name]: Page }>,
-): Route => ({ path, Page: lazy(async () => ({ default: (await load())[name] })) });
+): Route => ({ path, Page: lazy(async () => ({ default: (await loaded(load))[name] })) });
 
 const workspace = '/app/:organization/workspaces/:workspace';
 

@@ -1,5 +1,6 @@
+import { serviceResponds } from './connection.ts';
 import type { components, paths } from './description.d.ts';
-import { Problem, problemOf } from './problem.ts';
+import { noResponse, problemOf } from './problem.ts';
 import { session } from './session.ts';
 
 type Media = 'application/vnd.api+json';
@@ -67,22 +68,33 @@ export function queryText(values: Values = {}): string {
 const filled = (path: string, values: Readonly<Record<string, string>> = {}): string =>
   path.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(values[name] ?? ''));
 
-/** Any request to the service the page came from. Throws `Problem`; a 401 ends the session. */
+/**
+ * Any request to the service the page came from. Throws `Problem`. A 401 ends the session; the request, which had no
+ * effect, waits and is sent again once the same person has signed in.
+ */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  for (;;) {
+    const sent = session.moment;
+    const response = await sendOnce(path, init);
+    if (response.ok) return response;
+    const problem = await problemOf(response);
+    if (response.status !== 401 || !(await session.renewed(sent, init.signal))) throw problem;
+  }
+}
+
+async function sendOnce(path: string, init: RequestInit): Promise<Response> {
   const headers = { ...session.headers(), ...(init.headers as Record<string, string> | undefined) };
-  const sent = session.token;
-  let response: Response;
   try {
-    response = await fetch(path, { ...init, headers });
+    const response = await fetch(path, { ...init, headers });
+    // With its body, since the connection can end in the middle of that.
+    const body = await response.arrayBuffer();
+    return new Response(body.byteLength === 0 ? null : body, response);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Problem(0);
+    // A request can also fail on its own, such as one that is redirected to another origin.
+    void serviceResponds();
+    throw noResponse(init.method === undefined || init.method === 'GET' ? 'read' : 'change');
   }
-  if (response.ok) return response;
-  const problem = await problemOf(response);
-  // The token may have been replaced while the request was running.
-  if (response.status === 401 && sent === session.token) void session.end();
-  throw problem;
 }
 
 interface AnyOptions {

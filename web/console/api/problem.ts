@@ -6,9 +6,15 @@ export interface ApiError {
   readonly source?: { readonly pointer?: string; readonly parameter?: string };
 }
 
-/** The sentences for responses without a document, and for none. */
+/** The sentences for requests without a response, by what was sent. */
+const unanswered = {
+  read: 'The service did not respond. Check the network and whether the service is running.',
+  change: 'The service did not respond, so the change may not have been made. Check the page before you send it again.',
+  upload: 'The upload was interrupted, and the version has no files yet. Send the same file again.',
+};
+
+/** The sentences for responses without a document. */
 const sentences: Readonly<Record<number, string>> = {
-  0: 'The service did not respond. Check the network and whether the service is running.',
   401: 'The service rejected this token. It is mistyped, expired or revoked.',
   404: 'Not found, or not accessible with your permissions.',
   429: 'Too many requests. Wait a moment and try again.',
@@ -39,6 +45,13 @@ export class Problem extends Error {
     );
   }
 }
+
+export const noResponse = (to: keyof typeof unanswered): Problem =>
+  new Problem(0, [{ status: '0', title: unanswered[to] }]);
+
+/** Whether the same request may succeed later. */
+export const isPassing = (problem: unknown): boolean =>
+  problem instanceof Problem && [0, 429, 503].includes(problem.status);
 
 /** The problem that a failed response describes. */
 export async function problemOf(response: Response): Promise<Problem> {

@@ -7,16 +7,19 @@ import {
   useSuspenseQuery,
 } from '@tanstack/react-query';
 import { type Answered, type Asked, type Readable, request, textAt } from './client.ts';
-import { Problem } from './problem.ts';
+import { isPassing } from './problem.ts';
 
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
       refetchOnWindowFocus: true,
-      // Only what may succeed the second time.
-      retry: (failures, error) => failures < 2 && error instanceof Problem && [0, 429, 503].includes(error.status),
+      retry: (failures, error) => failures < 2 && isPassing(error),
+      // Otherwise the library would wait without a word while the browser believes that it is offline.
+      networkMode: 'always',
     },
+    // A change must not be sent later, when the person has gone on to something else.
+    mutations: { networkMode: 'always' },
   },
 });
 
@@ -37,6 +40,13 @@ const reading = <P extends Readable>(path: P, options: object = {}) => ({
 export const useRead = <P extends Readable>(path: P, ...options: Asked<'get', P>): Answered<'get', P> =>
   useSuspenseQuery(reading(path, options[0])).data;
 
+/** The same, read again after `refetchInterval` milliseconds. */
+export const usePolled = <P extends Readable>(
+  path: P,
+  options: Asked<'get', P>[0],
+  refetchInterval: number,
+): Answered<'get', P> => useSuspenseQuery({ ...reading(path, options), refetchInterval }).data;
+
 /** The same for a part of a page that shows its own progress and problems, or that need not be read. */
 export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
   useQuery({ ...reading(path, options), ...more });
@@ -53,6 +63,10 @@ export const useMaybeReadEach = <P extends Readable>(
 /** Reads a document that is not JSON:API. `key` tells apart what may have different addresses. */
 export const useText = (path: string, key: string = path): string =>
   useSuspenseQuery({ queryKey: ['text', key], queryFn: ({ signal }) => textAt(path, signal) }).data;
+
+/** The last response, without a request. */
+export const lastRead = <P extends Readable>(path: P, ...options: Asked<'get', P>): Answered<'get', P> | undefined =>
+  queries.getQueryData(reading(path, options[0]).queryKey);
 
 /** After a deletion, once its page is left: Back must not show what is gone. */
 export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });

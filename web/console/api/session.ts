@@ -1,7 +1,10 @@
-import { useSyncExternalStore } from 'react';
+import { shared } from './shared.ts';
 
-/** How this tab is signed in: with a token of its own, with the browser's session, or not; unknown until the service was asked. */
-export type SignedIn = 'token' | 'browser' | 'no' | 'unknown';
+/**
+ * How this tab is signed in: with a token of its own, with the browser's session, or not; unknown until the service was
+ * asked. Once the service has refused the credentials they are expired, and the pages wait for the same person.
+ */
+export type SignedIn = 'token' | 'browser' | 'expired' | 'no' | 'unknown';
 
 /** The key in the tab's storage, which survives a reload and ends with the tab. */
 const key = 'gatehouse-token';
@@ -11,14 +14,24 @@ const ofConsole = { 'X-Gatehouse-Console': '1' };
 
 const tokenOf = (): string | undefined => sessionStorage.getItem(key) ?? undefined;
 
-let signedIn: SignedIn = tokenOf() === undefined ? 'unknown' : 'token';
+/** How this tab is signed in. */
+export const signedIn = shared<SignedIn>(tokenOf() === undefined ? 'unknown' : 'token');
+/** Changes once the person may be another: nothing that is shown may stay. */
+export const visit = shared(0);
 let hasProvider = false;
-const listeners = new Set<() => void>();
+let signIns = 0;
+let ending: Promise<void> | undefined;
 
 const become = (next: SignedIn): void => {
-  signedIn = next;
-  for (const listener of listeners) listener();
+  if (next === 'token' || next === 'browser') signIns += 1;
+  if (next === 'no') visit.set(visit.get() + 1);
+  signedIn.set(next);
 };
+
+interface Moment {
+  readonly signIns: number;
+  readonly visit: number;
+}
 
 interface Answer {
   readonly data: { readonly attributes: { readonly 'sign-in': boolean; readonly user: object | null } };
@@ -37,42 +50,80 @@ async function look(): Promise<boolean> {
   }
 }
 
+/** For the other tabs of this browser, when its session has begun. */
+const tabs = new BroadcastChannel('gatehouse-session');
+
 export const session = {
   get token(): string | undefined {
-    return signedIn === 'token' ? tokenOf() : undefined;
+    return signedIn.get() === 'token' ? tokenOf() : undefined;
+  },
+  /** The moment at which a request is sent, for `renewed`. */
+  get moment(): Moment {
+    return { signIns, visit: visit.get() };
   },
   /** Finds out how the tab is signed in, unless it has a token. */
   async begin(): Promise<void> {
-    if (signedIn !== 'token') become((await look()) ? 'browser' : 'no');
+    if (signedIn.get() === 'token') return;
+    const hasSession = await look();
+    if (hasSession) tabs.postMessage('begun');
+    become(hasSession ? 'browser' : 'no');
   },
-  signIn(token: string): void {
-    sessionStorage.setItem(key, token);
-    become('token');
+  /** Without a token, with the browser's session. */
+  signIn(token?: string): void {
+    if (token !== undefined) sessionStorage.setItem(key, token);
+    become(token === undefined ? 'browser' : 'token');
   },
   async signOut(): Promise<void> {
-    if (signedIn === 'browser') await fetch('/session', { method: 'DELETE', headers: ofConsole }).catch(() => {});
+    if (signedIn.get() === 'browser') await fetch('/session', { method: 'DELETE', headers: ofConsole }).catch(() => {});
     await session.end();
   },
-  /** After a sign-out, or once the service has refused the credentials. */
   async end(): Promise<void> {
     sessionStorage.removeItem(key);
     await look();
     become('no');
   },
+  /**
+   * After the service has refused a request, waits until the same person has signed in. Resolves to false if another
+   * person does, or if the request is aborted.
+   */
+  async renewed(sent: Moment, signal?: AbortSignal | null): Promise<boolean> {
+    if (signIns === sent.signIns && !['expired', 'no'].includes(signedIn.get())) await expire();
+    while (signedIn.get() === 'expired' && !signal?.aborted) await nextChange(signal);
+    return visit.get() === sent.visit && !signal?.aborted;
+  },
+  /** Calls `listener` when a person has signed in with the identity provider in another tab. Returns how to stop that. */
+  whenBegunElsewhere(listener: () => void): () => void {
+    tabs.addEventListener('message', listener);
+    return () => tabs.removeEventListener('message', listener);
+  },
   /** Headers of every request. */
-  headers(): Record<string, string> {
-    const { token } = session;
-    return { ...ofConsole, ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) };
+  headers(token?: string): Record<string, string> {
+    const bearer = token ?? session.token;
+    return { ...ofConsole, ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }) };
   },
 };
 
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+/** Resolves once the tab is signed in otherwise, or at the signal. */
+const nextChange = (signal?: AbortSignal | null): Promise<void> =>
+  new Promise((resolve) => {
+    const unsubscribe = signedIn.subscribe(() => {
+      unsubscribe();
+      resolve();
+    });
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
 
-/** Renders again when that changes. */
-export const useSignedIn = (): SignedIn => useSyncExternalStore(subscribe, () => signedIn);
+/** Forgets the credentials, once for all requests that are refused at the same time. */
+const expire = (): Promise<void> => {
+  ending ??= (async () => {
+    sessionStorage.removeItem(key);
+    await look();
+    become('expired');
+  })().finally(() => {
+    ending = undefined;
+  });
+  return ending;
+};
 
 /** The address that signs in with the identity provider and comes back here; undefined without a provider. */
 export const providerAddress = (): string | undefined =>

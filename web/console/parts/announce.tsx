@@ -1,37 +1,26 @@
-import { useSyncExternalStore } from 'react';
+import { shared } from '../api/shared.ts';
 import { Button } from './button.tsx';
 
 /** How long a message stays. */
 const milliseconds = 8_000;
 
-let message = '';
+const message = shared('');
 let timer: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<() => void>();
-
-const show = (text: string): void => {
-  message = text;
-  for (const listener of listeners) listener();
-};
 
 /** Shows a message in a corner and reads it to screen readers. */
 export const announce = (text: string): void => {
   clearTimeout(timer);
-  timer = setTimeout(() => show(''), milliseconds);
-  show(text);
-};
-
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  timer = setTimeout(() => message.set(''), milliseconds);
+  message.set(text);
 };
 
 export function Announcements() {
-  const text = useSyncExternalStore(subscribe, () => message);
+  const text = message.useValue();
   return (
     <div className="toast-place">
       <div role="status">{text !== '' && <p className="toast">{text}</p>}</div>
       {text !== '' && (
-        <Button onPress={() => show('')} aria-label="Dismiss the message">
+        <Button onPress={() => message.set('')} aria-label="Dismiss the message">
           ×
         </Button>
       )}

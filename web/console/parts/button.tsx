@@ -16,6 +16,13 @@ export const Button = ({ kind = 'plain', isPending = false, onPress, type, ...pr
   />
 );
 
+/** Says that a request runs, next to the button that sent it. */
+export const Sending = ({ isPending }: { readonly isPending: boolean }) => (
+  <p role="status" className="sending">
+    {isPending && 'Waiting for the service…'}
+  </p>
+);
+
 /** Sends its form. */
 export const SubmitButton = ({
   isPending,

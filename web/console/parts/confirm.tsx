@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import { Button } from './button.tsx';
+import { Button, Sending } from './button.tsx';
 import { Field } from './field.tsx';
 import { ProblemView } from './problem-view.tsx';
 
@@ -82,7 +82,8 @@ function Question({ children, confirm, isDanger, typed, comment, onConfirm, clos
       {children}
       {typed !== undefined && <Field label={`Type ${typed} to confirm`} value={words} onChange={setWords} />}
       {comment !== undefined && <Field label={comment} value={remark} onChange={setRemark} rows={3} />}
-      {problem !== undefined && <ProblemView problem={problem} />}
+      {problem !== undefined && !isPending && <ProblemView problem={problem} />}
+      <Sending isPending={isPending} />
       <div className="actions">
         <Button onPress={close}>Cancel</Button>
         <Button

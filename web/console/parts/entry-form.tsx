@@ -1,7 +1,7 @@
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useRef } from 'react';
 import { Form } from 'react-aria-components';
 import { Problem } from '../api/problem.ts';
-import { Button, SubmitButton } from './button.tsx';
+import { Button, Sending, SubmitButton } from './button.tsx';
 import { ProblemView } from './problem-view.tsx';
 
 /** The values of the fields by their names. */
@@ -20,11 +20,19 @@ interface Props {
 }
 
 export function EntryForm({ submit, isPending, problem, onCancel, onSubmit, children }: Props) {
+  // The Enter key sends a form whose button is disabled, and a second click may come before the next render.
+  const isSending = useRef(false);
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
+    if (isSending.current) return;
+    isSending.current = true;
     const values = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)]);
     // `useChange` keeps the problem.
-    onSubmit(Object.fromEntries(values)).catch(() => {});
+    onSubmit(Object.fromEntries(values))
+      .catch(() => {})
+      .finally(() => {
+        isSending.current = false;
+      });
   };
   return (
     <Form
@@ -33,7 +41,8 @@ export function EntryForm({ submit, isPending, problem, onCancel, onSubmit, chil
       {...(problem instanceof Problem ? { validationErrors: problem.byAttribute } : {})}
     >
       {children}
-      {problem !== undefined && <ProblemView problem={problem} />}
+      {problem !== undefined && !isPending && <ProblemView problem={problem} />}
+      <Sending isPending={isPending} />
       <div className="actions">
         {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
         <SubmitButton isPending={isPending}>{submit}</SubmitButton>

@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { useMaybeRead } from '../api/reading.ts';
-import { session, useSignedIn } from '../api/session.ts';
+import { session, signedIn } from '../api/session.ts';
 import { MenuButton } from '../parts/menu-button.tsx';
 import { OrganizationSwitcher, useOrganizationName } from './organization-switcher.tsx';
 import { SectionLinks } from './section-links.tsx';
@@ -25,22 +25,26 @@ const AccountMenu = () => {
   );
 };
 
+/** The version of the service that sent the page. */
+const version = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-version"]')?.content;
+
 export function Header() {
-  const signedIn = ['token', 'browser'].includes(useSignedIn());
+  const isSignedIn = !['no', 'unknown'].includes(signedIn.useValue());
   const organization = useOrganizationName();
   return (
     <header className="bar">
       <div className="bar-inside">
         <Link href={addresses.organizations} className="brand">
-          <img src="/assets/icon.svg" alt="" width="28" height="28" /> Gatehouse
+          <img src="/assets/icon.svg" alt="" width="28" height="28" /> Gatehouse{' '}
+          <span className="version">{version}</span>
         </Link>
-        {signedIn && <OrganizationSwitcher />}
+        {isSignedIn && <OrganizationSwitcher />}
         <nav aria-label="Service" className="bar-links">
           <a href="/docs">API reference</a>
         </nav>
-        {signedIn && <AccountMenu />}
+        {isSignedIn && <AccountMenu />}
       </div>
-      {signedIn && organization !== undefined && <SectionLinks organization={organization} />}
+      {isSignedIn && organization !== undefined && <SectionLinks organization={organization} />}
     </header>
   );
 }

@@ -1,5 +1,6 @@
 import { QueryErrorResetBoundary } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
+import { isLost } from '../api/connection.ts';
 import { Problem } from '../api/problem.ts';
 import { Button } from '../parts/button.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
@@ -47,13 +48,16 @@ class Boundary extends Component<Props, { readonly error?: unknown }> {
   }
 }
 
-/** Shows what a page could not load instead of the page. */
-export const ProblemBoundary = ({ resetKey, children }: Omit<Props, 'onReset'>) => (
-  <QueryErrorResetBoundary>
-    {({ reset }) => (
-      <Boundary resetKey={resetKey} onReset={reset}>
-        {children}
-      </Boundary>
-    )}
-  </QueryErrorResetBoundary>
-);
+/** Shows what a page could not load instead of the page, and tries again once the service is back. */
+export function ProblemBoundary({ resetKey, children }: Omit<Props, 'onReset'>) {
+  const isAway = isLost.useValue();
+  return (
+    <QueryErrorResetBoundary>
+      {({ reset }) => (
+        <Boundary resetKey={`${resetKey} ${isAway}`} onReset={reset}>
+          {children}
+        </Boundary>
+      )}
+    </QueryErrorResetBoundary>
+  );
+}

@@ -1,61 +1,124 @@
-import { type FormEvent, useState } from 'react';
-import { Problem, problemOf } from '../api/problem.ts';
+import { type FormEvent, useEffect, useState } from 'react';
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { noResponse, problemOf } from '../api/problem.ts';
+import { lastRead, queries } from '../api/reading.ts';
 import { providerAddress, session } from '../api/session.ts';
-import { SubmitButton } from '../parts/button.tsx';
+import { Button, SubmitButton } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
 import { Page } from './page.tsx';
 
 /** Throws `Problem` if the service does not take the token. */
 async function check(token: string): Promise<void> {
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = session.headers(token);
   const response = await fetch('/api/v2/organizations?page%5Bsize%5D=1', { headers }).catch(() => {
-    throw new Problem(0);
+    throw noResponse('read');
   });
   if (!response.ok) throw await problemOf(response);
 }
 
-export function SignIn() {
+/** The id of the user who signs in; teams and organizations have none. */
+async function accountOf(token?: string): Promise<string | undefined> {
+  const response = await fetch('/api/v2/account/details', { headers: session.headers(token) });
+  return response.ok ? ((await response.json()) as { data: { id: string } }).data.id : undefined;
+}
+
+/** Whether the credentials are those of the person whose session has ended. */
+const isSamePerson = async (token?: string): Promise<boolean> => {
+  const before = lastRead('/account/details')?.data.id;
+  return before !== undefined && before === (await accountOf(token));
+};
+
+const goOn = (token?: string): void => {
+  session.signIn(token);
+  void queries.invalidateQueries();
+};
+
+/** The same person goes on; the entries of one person are not shown to another. */
+async function take(token: string): Promise<void> {
+  if (await isSamePerson(token)) return goOn(token);
+  await session.end();
+  queries.clear();
+  session.signIn(token);
+}
+
+/** After a sign-in in another tab, which may be that of another person. */
+const lookAgain = async (): Promise<void> => {
+  if (await isSamePerson().catch(() => false)) goOn();
+};
+
+export const SignIn = () => (
+  <Page title="Sign in">
+    <Provider />
+    <TokenForm take={(token) => session.signIn(token)} />
+  </Page>
+);
+
+/** Stands above the pages, which keep what was entered, until the person has signed in again. */
+export function SignInAgain() {
+  useEffect(() => session.whenBegunElsewhere(() => void lookAgain()), []);
+  return (
+    <ModalOverlay isOpen isKeyboardDismissDisabled className="overlay ended">
+      <Modal className="modal">
+        <Dialog className="dialog">
+          <Heading slot="title" level={2}>
+            Your session has ended
+          </Heading>
+          <p>Sign in again to go on where you were. Your entries are kept.</p>
+          <Provider isOtherTab />
+          <TokenForm take={take} />
+          <Button onPress={() => void session.signOut()}>Discard and sign out</Button>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function Provider({ isOtherTab = false }: { readonly isOtherTab?: boolean }) {
+  const address = providerAddress();
+  if (address === undefined) return null;
+  return (
+    <p>
+      <a className="button button-main" href={address} {...(isOtherTab && { target: '_blank' })}>
+        Sign in with your organization
+      </a>
+      {isOtherTab && <span className="quiet"> It opens a new tab. Then come back to this one.</span>}
+    </p>
+  );
+}
+
+function TokenForm({ take }: { readonly take: (token: string) => unknown }) {
   const [problem, setProblem] = useState<unknown>();
-  const provider = providerAddress();
   const [isPending, setPending] = useState(false);
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
+    if (isPending) return;
     const token = String(new FormData(event.currentTarget).get('token') ?? '').trim();
     setPending(true);
     try {
       await check(token);
-      session.signIn(token);
+      await take(token);
     } catch (error) {
       setProblem(error);
       setPending(false);
     }
   };
   return (
-    <Page title="Sign in">
-      {provider !== undefined && (
-        <p>
-          <a className="button button-main" href={provider}>
-            Sign in with your organization
-          </a>
-        </p>
-      )}
-      <form className="card narrow" onSubmit={submit}>
-        <Field
-          label="API token"
-          name="token"
-          type="password"
-          autoComplete="off"
-          isRequired
-          description="A user, team or organization token. This tab keeps it until you sign out or close the tab."
-        />
-        {problem !== undefined && <ProblemView problem={problem} />}
-        <SubmitButton isPending={isPending}>Sign in</SubmitButton>
-        <p className="quiet">
-          If you do not have a token, ask the operator of this service, who runs{' '}
-          <code>gatehouse token issue --user NAME</code>.
-        </p>
-      </form>
-    </Page>
+    <form className="card narrow" onSubmit={submit}>
+      <Field
+        label="API token"
+        name="token"
+        type="password"
+        autoComplete="off"
+        isRequired
+        description="A user, team or organization token. This tab keeps it until you sign out or close the tab."
+      />
+      {problem !== undefined && <ProblemView problem={problem} />}
+      <SubmitButton isPending={isPending}>Sign in</SubmitButton>
+      <p className="quiet">
+        If you do not have a token, ask the operator of this service, who runs{' '}
+        <code>gatehouse token issue --user NAME</code>.
+      </p>
+    </form>
   );
 }

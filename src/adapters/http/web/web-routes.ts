@@ -17,29 +17,13 @@ const fileOf = (from: keyof typeof folders, name: string) => async () => {
   return readFile(file);
 };
 
-const html = 'text/html; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 
-const page = (name: string, version: string): KeptContent =>
-  new KeptContent(html, async () =>
-    Buffer.from((await fileOf('pages', name)()).toString().replaceAll('{{version}}', version)),
-  );
-
 const assets: readonly (readonly [from: keyof typeof folders, name: string, type: string])[] = [
-  ['pages', 'access.js', script],
-  ['pages', 'api.js', script],
   ['pages', 'docs.js', script],
-  ['pages', 'elements.js', script],
-  ['pages', 'home.js', script],
   ['pages', 'icon.svg', 'image/svg+xml'],
-  ['pages', 'lists.js', script],
-  ['pages', 'outcomes.js', script],
   ['pages', 'pages.css', css],
-  ['pages', 'policies.js', script],
-  ['pages', 'tabs.js', script],
-  ['pages', 'tokens.js', script],
-  ['pages', 'workspaces.js', script],
   ['swaggerUi', 'swagger-ui-bundle.js', script],
   ['swaggerUi', 'swagger-ui.css', css],
 ];
@@ -58,21 +42,24 @@ const policy = (...more: readonly string[]): string =>
   ].join('; ');
 
 const policies = {
-  home: policy("img-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"),
+  console: policy("img-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"),
   // Swagger UI's style sheet contains its icons as data URLs.
   docs: policy("img-src 'self' data:"),
 };
 
 /** The web pages and their files. Nothing is read from disk before the first request. */
 export const webRoutes = (version: string): PlainRoute[] => {
-  const home = page('home.html', version);
-  const docs = page('docs.html', version);
+  const docs = new KeptContent('text/html; charset=utf-8', async () =>
+    Buffer.from((await fileOf('pages', 'docs.html')()).toString().replaceAll('{{version}}', version)),
+  );
   return [
     {
       method: 'get',
       path: '/',
       countedAs: 'caller',
-      handle: (exchange) => home.answer(exchange, { 'Content-Security-Policy': policies.home }),
+      handle: (exchange) => {
+        exchange.writeHead(302, { Location: 'app', 'Content-Length': 0 }).end();
+      },
     },
     {
       method: 'get',
@@ -87,7 +74,7 @@ export const webRoutes = (version: string): PlainRoute[] => {
         return docs.answer(exchange, { 'Content-Security-Policy': policies.docs });
       },
     },
-    ...consoleRoutes(version, policies.home),
+    ...consoleRoutes(version, policies.console),
     ...assets.map(([from, name, type]): PlainRoute => {
       const content = new KeptContent(type, fileOf(from, name));
       return {

@@ -80,17 +80,45 @@ const stages = {
   post_apply: 'After the apply',
 } as const;
 
+/** The policy sets that are shown of an evaluation. */
+const most = 100;
+
 function Evaluation({ evaluation }: { readonly evaluation: Schemas['client.PolicyEvaluation'] }) {
   const { status } = evaluation.attributes;
   const isDone = !['pending', 'running'].includes(status);
   const { data, error } = useMaybeRead(
     '/policy-evaluations/{policyEvaluationId}/policy-set-outcomes',
-    { path: { policyEvaluationId: evaluation.id }, query: { 'page[size]': 100 } },
+    { path: { policyEvaluationId: evaluation.id }, query: { 'page[size]': most } },
     { enabled: isDone },
   );
   if (error !== null) return <ProblemView problem={error} />;
   if (!isDone) return <StatusBadge status={status} />;
-  return data?.data.map((outcome) => <SetOutcome key={outcome.id} outcome={outcome} />);
+  if (data === undefined) return null;
+  const count = data.meta.pagination['total-count'];
+  return (
+    <>
+      <p>{tallyOf(evaluation)}</p>
+      {data.data.map((outcome) => (
+        <SetOutcome key={outcome.id} outcome={outcome} />
+      ))}
+      {count > most && (
+        <p>
+          The first {most} of {count} policy sets are shown.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The number of policies by their result, the gravest first. */
+function tallyOf({ attributes: { 'result-count': count } }: Schemas['client.PolicyEvaluation']): string {
+  const policies = [
+    `${count['mandatory-failed']} failed`,
+    `${count.errored} errored`,
+    `${count['advisory-failed']} failed but advisory`,
+    `${count.passed} passed`,
+  ];
+  return `Policies: ${policies.join(', ')}.`;
 }
 
 const SetOutcome = ({ outcome: { attributes } }: { readonly outcome: Outcome }) => (

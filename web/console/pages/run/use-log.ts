@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { send } from '../../api/client.ts';
 import { reported, reportsSoFar, visible } from '../../api/live.ts';
 import { ownAddress } from '../../api/own-address.ts';
+import { isPassing } from '../../api/problem.ts';
 import { AnsiReader, type Segment } from './ansi.ts';
 
 /** The last byte of a log whose phase is over. */
@@ -23,7 +24,15 @@ async function follow(address: string, signal: AbortSignal, show: (log: Log) => 
   for (let offset = 0; !signal.aborted; ) {
     await visible(signal);
     const seen = reportsSoFar();
-    const response = await send(`${address}${address.includes('?') ? '&' : '?'}offset=${offset}`, { signal });
+    let response: Response;
+    try {
+      response = await send(`${address}${address.includes('?') ? '&' : '?'}offset=${offset}`, { signal });
+    } catch (problem) {
+      if (signal.aborted || !isPassing(problem)) throw problem;
+      show({ pieces: [...pieces], state: 'following', problem });
+      await reported(seen, signal);
+      continue;
+    }
     const bytes = new Uint8Array(await response.arrayBuffer());
     offset += bytes.byteLength;
     const isOver = bytes.at(-1) === endMark;

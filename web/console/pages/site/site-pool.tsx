@@ -21,11 +21,7 @@ export function SitePoolPage({ params: { id } }: Params<'id'>) {
   const [values] = useAddressValues();
   const { data: pool } = useRead(one, { path: { id } });
   const path = { sitePoolId: id };
-  const tokens = usePolled(
-    tokensPath,
-    { path, query: { 'page[number]': Number(values.page ?? 1) } },
-    () => contactInterval,
-  );
+  const tokens = usePolled(tokensPath, { path, query: { 'page[number]': Number(values.page ?? 1) } }, contactInterval);
   return (
     <SitePage tab="agent-pools" title={pool.attributes.name} actions={<RemovePool pool={pool} />}>
       <AgentTokens

@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { DialogTrigger, DropZone, type FileDropItem, FileTrigger, Text } from 'react-aria-components';
 import { api } from '../../api/client.ts';
 import { ownAddress } from '../../api/own-address.ts';
+import { isPassing } from '../../api/problem.ts';
 import { Button } from '../../parts/button.tsx';
 import { useChange } from '../../parts/change.ts';
 import { ModalDialog } from '../../parts/confirm.tsx';
@@ -24,17 +25,54 @@ interface Props {
   readonly close: () => void;
 }
 
+interface Wanted {
+  readonly archive: File;
+  readonly attributes: Readonly<Record<string, boolean>>;
+}
+
+/** A version whose upload was interrupted: the next attempt goes on with it, if it is for the same. */
+interface Begun extends Wanted {
+  readonly id: string;
+  readonly url: string;
+}
+
+const isFor = (begun: Begun, { archive, attributes }: Wanted): boolean =>
+  begun.archive === archive && JSON.stringify(begun.attributes) === JSON.stringify(attributes);
+
+const isUploaded = async (id: string): Promise<boolean> =>
+  (await api.get('/configuration-versions/{id}', { path: { id } })).data.attributes.status === 'uploaded';
+
 function UploadForm({ workspaceId, close }: Props) {
   const [file, setFile] = useState<File>();
   const [share, setShare] = useState<number>();
+  const last = useRef<Begun>(undefined);
+  const running = useRef<AbortController>(undefined);
+  // Who closes the dialog ends the upload.
+  useEffect(() => () => running.current?.abort(), []);
+  const begin = async (wanted: Wanted): Promise<Begun> => {
+    const { data } = await api.post('/workspaces/{workspaceId}/configuration-versions', {
+      path: { workspaceId },
+      body: { data: { type: 'configuration-versions', attributes: wanted.attributes } },
+    });
+    return { ...wanted, id: data.id, url: ownAddress(data.attributes['upload-url']) };
+  };
   const create = useChange(
-    async ({ archive, attributes }: { archive: File; attributes: Readonly<Record<string, boolean>> }) => {
-      const { data } = await api.post('/workspaces/{workspaceId}/configuration-versions', {
-        path: { workspaceId },
-        body: { data: { type: 'configuration-versions', attributes } },
-      });
-      await upload(ownAddress(data.attributes['upload-url']), archive, setShare);
-      return data.id;
+    async (wanted: Wanted) => {
+      const before = last.current;
+      last.current = undefined;
+      const isAgain = before !== undefined && isFor(before, wanted);
+      // The files may have come, and the response not.
+      if (isAgain && (await isUploaded(before.id))) return before.id;
+      const version = isAgain ? before : await begin(wanted);
+      running.current = new AbortController();
+      setShare(0);
+      try {
+        await upload(version.url, wanted.archive, { progress: setShare, signal: running.current.signal });
+      } catch (problem) {
+        if (isPassing(problem)) last.current = version;
+        throw problem;
+      }
+      return version.id;
     },
     { done: (id) => `${id} was uploaded.`, outdates: outdated },
   );
@@ -62,7 +100,7 @@ function UploadForm({ workspaceId, close }: Props) {
       {create.isPending && share !== undefined && (
         <label className="field">
           <span>Upload</span>
-          <progress value={share} max={1} />
+          <progress value={share} max={1} /> {Math.floor(share * 100)} %
         </label>
       )}
     </EntryForm>
