@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import type { ElementHandle, Page } from 'puppeteer-core';
+import { until } from './service-steps.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -63,18 +64,20 @@ export class ConsolePage {
     }, local);
   }
 
-  /** Chooses by the label of the option. */
+  /** Chooses by the label of the option, which may still be read. */
   async choose(name: string, label: string): Promise<void> {
-    const list = await this.find('combobox', name);
-    const value = await list.evaluate(
-      (element, text) =>
-        [...(element as unknown as { options: Iterable<{ text: string; value: string }> }).options].find(
-          (option) => option.text === text,
-        )?.value,
-      label,
-    );
-    if (value === undefined) throw new Error(`"${name}" has no "${label}"`);
-    await list.select(value);
+    await until(`"${name}" has "${label}"`, async () => {
+      const list = await this.find('combobox', name);
+      const value = await list.evaluate(
+        (element, text) =>
+          [...(element as unknown as { options: Iterable<{ text: string; value: string }> }).options].find(
+            (option) => option.text === text,
+          )?.value,
+        label,
+      );
+      if (value !== undefined) await list.select(value);
+      return value !== undefined;
+    });
   }
 
   /** Drops a file on the first element that `selector` finds. */

@@ -86,6 +86,7 @@ async function sendOnce(path: string, init: RequestInit): Promise<Response> {
   const headers = { ...session.headers(), ...(init.headers as Record<string, string> | undefined) };
   try {
     const response = await fetch(path, { ...init, headers });
+    if (response.headers.get('Content-Type')?.startsWith('text/event-stream')) return response;
     // With its body, since the connection can end in the middle of that.
     const body = await response.arrayBuffer();
     return new Response(body.byteLength === 0 ? null : body, response);

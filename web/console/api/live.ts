@@ -1,3 +1,4 @@
+import type { Query } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { send } from './client.ts';
 import { queries } from './reading.ts';
@@ -47,18 +48,21 @@ export const visible = (signal: AbortSignal): Promise<void> =>
 /** A change in a workspace leaves these as they are. */
 const unconcerned = /^(text|\/(account|admin|organizations|projects|teams|users)\b(?!\/\{organization\}\/workspaces))/;
 
-/** Reads again what the page shows of workspaces, if it was read before `at`. */
-const readAgain = (at: number): void => {
-  void queries.invalidateQueries(
-    { predicate: ({ queryKey: [path], state }) => state.dataUpdatedAt < at && !unconcerned.test(String(path)) },
-    { cancelRefetch: false },
-  );
-};
+/** Reads again what the page shows of workspaces. */
+async function readAgain(): Promise<void> {
+  const concerned = ({ queryKey: [path] }: Query): boolean => !unconcerned.test(String(path));
+  const begun = new Set(queries.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: concerned }));
+  const again = (predicate: (query: Query) => boolean) =>
+    queries.invalidateQueries({ predicate }, { cancelRefetch: false });
+  await again(concerned);
+  // A read that had begun may be from before the change.
+  await again((query) => begun.has(query));
+}
 
 const report = (isLog = false): void => {
   reports += 1;
   for (const wake of [...waiting]) wake();
-  if (!isLog) readAgain(Date.now());
+  if (!isLog) void readAgain();
 };
 
 /** Reads a stream to its end. `opened` is called when changes are reported from now on. */
@@ -138,3 +142,6 @@ export function useChanges(path: string): void {
     };
   }, [path]);
 }
+
+export const useOrganizationChanges = (organization: string): void =>
+  useChanges(`/organizations/${encodeURIComponent(organization)}/changes`);

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type QueryOf, type Schemas } from '../api/client.ts';
+import { useOrganizationChanges } from '../api/live.ts';
 import { useRead } from '../api/reading.ts';
 import { useAddressValues, type Values } from '../parts/address-values.ts';
 import { Chips } from '../parts/chips.tsx';
@@ -19,6 +20,7 @@ type Statuses = QueryOf<'/organizations/{organization}/workspaces'>['filter[curr
 
 export function WorkspacesPage({ params: { organization } }: Params<'organization'>) {
   const { data } = useRead('/organizations/{organization}', { path: { organization } });
+  useOrganizationChanges(organization);
   const mayCreate = data.attributes.permissions?.['can-create-workspace'] === true;
   return (
     <Page

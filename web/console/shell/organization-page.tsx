@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { addresses } from '../addresses.ts';
 import type { Schemas } from '../api/client.ts';
-import { useChanges } from '../api/live.ts';
+import { useOrganizationChanges } from '../api/live.ts';
 import { useRead } from '../api/reading.ts';
 import { organizationSections } from '../sections.ts';
 import { NotFound, Page } from './page.tsx';
@@ -22,7 +22,7 @@ interface Props {
 /** A page of an organization below one of its sections. */
 export function OrganizationPage({ organization, section, title, badges, actions, children }: Props) {
   const { data } = useRead('/organizations/{organization}', { path: { organization } });
-  useChanges(`/organizations/${encodeURIComponent(organization)}/changes`);
+  useOrganizationChanges(organization);
   const current = organizationSections.find(({ path }) => path === section);
   const label = current?.label ?? section;
   const { permissions } = data.attributes;
