@@ -113,11 +113,12 @@ async function commandLines(): Promise<string> {
   return lines.map((line) => line.replaceAll('\0', ' ')).join('\n');
 }
 
-/** All bytes below the directory, as one text. */
+/** All bytes below the directory, as one text. A file may be moved or discarded meanwhile. */
 async function textBelow(directory: string): Promise<string> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  return (await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))).join();
+  const texts = files.map((file) => readFile(join(file.parentPath, file.name), 'latin1').catch(() => ''));
+  return (await Promise.all(texts)).join();
 }
 
 const fetchDirectories = (): Promise<readonly string[]> => readdir(join(dataDir, 'tmp'));

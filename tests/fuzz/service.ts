@@ -163,10 +163,18 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.once('error', fail);
+        const { statusCode = 0, headers: said } = response;
+        if (said['content-type']?.startsWith('text/event-stream')) {
+          // It goes on for minutes: its head is the answer.
+          response.once('data', (chunk: Buffer) => {
+            clearTimeout(timer);
+            done({ status: statusCode, headers: said, text: chunk.toString() });
+            request.destroy();
+          });
+        }
         response.once('end', () => {
           clearTimeout(timer);
           if (!response.complete) return fail(new Error('the answer broke off'));
-          const { statusCode = 0, headers: said } = response;
           done({ status: statusCode, headers: said, text: Buffer.concat(chunks).toString() });
         });
       });

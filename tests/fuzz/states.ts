@@ -9,6 +9,10 @@ export interface StateName {
 export const digestOf = (algorithm: 'md5' | 'sha256', bytes: Buffer | string): string =>
   createHash(algorithm).update(bytes).digest('hex');
 
+/** Any lineage may follow a state that has none. */
+export const mayFollow = (next: StateName, before: StateName): boolean =>
+  next.serial > before.serial && ['', next.lineage].includes(before.lineage);
+
 export const stateBytes = ({ serial, lineage }: StateName): Buffer =>
   Buffer.from(JSON.stringify({ version: 4, serial, lineage }));
 

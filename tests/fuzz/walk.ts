@@ -8,6 +8,7 @@ import { Pool, toldBy } from './pool.js';
 import { isDocument, lastIn, type Outgoing, Requests } from './requests.js';
 import { type Answered, type Service, startService } from './service.js';
 import { Settler } from './settler.js';
+import { mayFollow } from './states.js';
 
 /** A request with a faulty response. */
 export interface Finding {
@@ -130,7 +131,7 @@ async function wrongInRows({ unitOfWork }: Service): Promise<readonly string[]> 
         wrong.push(`the state of ${workspace} is ${current?.id}, its newest ${items[0]?.id}, and was left ${last}`);
       for (const [index, { id, serial, lineage, status, bundle, forced, rollbackOf }] of items.entries()) {
         const { [index + 1]: older = { serial: -1, lineage } } = items;
-        const follows = serial > older.serial && lineage === older.lineage;
+        const follows = mayFollow({ serial, lineage }, older);
         if (!(follows || forced || rollbackOf !== null) || status !== 'finalized' || bundle === null)
           wrong.push(`${id} does not follow the state before it`);
       }

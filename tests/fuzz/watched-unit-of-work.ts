@@ -2,6 +2,7 @@ import type { Transaction, UnitOfWork } from '../../src/application/index.js';
 import type { ConfigurationVersion, Run, RunId, RunStatus } from '../../src/domain/index.js';
 import { promised, promisedOutcome, triggers } from '../domain/specified-lifecycle.js';
 import { byThemselves, ended, underLease, ways } from '../domain/specified-runs.js';
+import { mayFollow } from './states.js';
 
 /** The statuses that a run can reach from there, including those it moves on to automatically. */
 function reachable(from: RunStatus, byItself: boolean): ReadonlySet<RunStatus> {
@@ -118,7 +119,7 @@ export class WatchedUnitOfWork implements UnitOfWork {
       const holder = (await tx.workspaces.find(workspaceId))?.lock?.by.id;
       if (source === 'client' && holder !== createdBy?.id) this.wrong.push(`${id} was written without the lock`);
       const before = await tx.stateVersions.current(workspaceId);
-      if (!forced && before !== undefined && (serial <= before.serial || lineage !== before.lineage))
+      if (!forced && before !== undefined && !mayFollow({ serial, lineage }, before))
         this.wrong.push(`${id} has the serial ${serial} of ${lineage} after ${before.serial} of ${before.lineage}`);
       await tx.stateVersions.finalize(version, bundle);
       states.set(workspaceId, id);
