@@ -101,7 +101,7 @@ describeConsole(
       await view.page.reload();
       await view.choose('Old files', 'As the operator of this service has decided');
       await view.press('button', 'Save retention');
-      await until('there is no policy', async () => (await suite.service.api('GET', policy)).status === 404);
+      await until('the policy is gone', async () => (await suite.service.api('GET', policy)).status === 404);
     });
 
     it('schedule the destruction of its resources', async () => {
@@ -128,7 +128,7 @@ describeConsole(
       await view.find('heading', 'Scheduled destruction');
       await view.setInstant('Destroy at', '');
       await view.press('button', 'Save schedule');
-      await until('there is no time', async () => (await attributesOf(steps))['auto-destroy-at'] === null);
+      await until('the time is removed', async () => (await attributesOf(steps))['auto-destroy-at'] === null);
     });
 
     it('are offered as far as the caller may change them', async () => {

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { TcpProxy } from './tcp-proxy.js';
 
 /** A message of Postgres's simple protocol. */
 const asked = (sql: string): Buffer => {
@@ -19,9 +19,7 @@ function withoutBegin(bytes: Buffer): Buffer {
 }
 
 /** A proxy to the database that can refuse, stall, or cut connections at the commit, and let `begin` fail. */
-export class Way {
-  /** Whether new connections are refused. */
-  refusing = false;
+export class Way extends TcpProxy {
   /** Whether it drops all data. */
   stalled = false;
   /** Whether `begin`, and nothing else, fails for want of memory. */
@@ -29,62 +27,47 @@ export class Way {
   atCommit: 'cut before it is sent' | 'cut before it is answered' | undefined;
   /** The number of round trips: statements sent before the first response count as one. */
   roundTrips = 0;
-  private readonly sockets = new Set<Socket>();
 
   private constructor(
-    private readonly server: Server,
-    private readonly to: URL,
+    server: Server,
+    private readonly database: URL,
   ) {
-    server.on('connection', (near) => this.join(near));
+    super(server, { hostname: database.hostname, port: Number(database.port) });
   }
 
   static async open(to: URL): Promise<Way> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new Way(server, to);
+    return new Way(await TcpProxy.listen(), to);
+  }
+
+  /** Whether new connections are refused. */
+  set refusing(refusing: boolean) {
+    this.isRefusing = refusing;
   }
 
   get url(): string {
-    const url = new URL(this.to);
-    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    const url = new URL(this.database);
+    url.host = this.host;
     return url.href;
   }
 
-  cut(): void {
-    for (const socket of this.sockets) socket.destroy();
-  }
-
-  async close(): Promise<void> {
-    this.cut();
-    if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
-  }
-
-  private join(near: Socket): void {
-    if (this.refusing) {
-      near.destroy();
-      return;
-    }
-    const far = connect(Number(this.to.port), this.to.hostname);
+  protected carry(near: Socket, far: Socket): void {
     let deaf = false;
     let asked = false;
-    for (const [from, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.sockets.add(from);
-      from.on('error', () => {});
-      from.on('close', () => other.destroy());
-      from.on('data', (bytes) => {
-        if (this.stalled) return;
-        if (from === near && !asked) this.roundTrips += 1;
-        asked = from === near;
-        if (from === near && this.atCommit !== undefined && bytes.includes('COMMIT')) {
-          if (this.atCommit === 'cut before it is sent') return this.cut();
-          deaf = true;
-        }
-        if (from === far && deaf) return this.cut();
-        other.write(from === near && this.failingBegin ? withoutBegin(bytes) : bytes);
-      });
-    }
+    near.on('data', (bytes) => {
+      if (this.stalled) return;
+      if (!asked) this.roundTrips += 1;
+      asked = true;
+      if (this.atCommit !== undefined && bytes.includes('COMMIT')) {
+        if (this.atCommit === 'cut before it is sent') return this.cut();
+        deaf = true;
+      }
+      far.write(this.failingBegin ? withoutBegin(bytes) : bytes);
+    });
+    far.on('data', (bytes) => {
+      if (this.stalled) return;
+      asked = false;
+      if (deaf) return this.cut();
+      near.write(bytes);
+    });
   }
 }

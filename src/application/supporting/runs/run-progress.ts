@@ -102,7 +102,7 @@ export class RunProgress {
     const { next, effects } = run.settle(context.facts, now) ?? { next: run, effects: [] };
     await tx.runs.add(next);
     for (const stage of stages) await tx.taskStages.add(stage);
-    for (const effect of effects) await this.perform(tx, effect, run, context);
+    await this.perform(tx, effects, run, context);
     return next;
   }
 
@@ -203,15 +203,20 @@ export class RunProgress {
 
   private async keep(tx: RunTransaction, run: Run, { next, effects }: RunFired, context: RunContext): Promise<Run> {
     await tx.runs.save(next);
-    for (const effect of effects) await this.perform(tx, effect, run, context);
+    await this.perform(tx, effects, run, context);
     return next;
   }
 
-  private async perform(tx: RunTransaction, effect: RunEffect, { state }: Run, context: RunContext): Promise<void> {
+  private async perform(
+    tx: RunTransaction,
+    effects: readonly RunEffect[],
+    { state }: Run,
+    context: RunContext,
+  ): Promise<void> {
     const { version, stages } = context;
     const named = (name: TaskStageName) => stages.filter(({ stage }) => stage === name);
     const subject = version.state.id;
-    const effects: { readonly [Name in RunEffect]: () => Promise<void> | void } = {
+    const ways: { readonly [Name in RunEffect]: () => Promise<void> | void } = {
       'fetch-files': () => tx.effects.enqueue(subject, [{ kind: 'fetch-run-files', runId: state.id }]),
       'start-pre-plan': () => this.start(tx, named('pre_plan')),
       'start-policy-check': () => this.start(tx, named('post_plan')),
@@ -243,7 +248,7 @@ export class RunProgress {
         await tx.effects.enqueue(subject, [{ kind: 'archive-version', versionId: subject }]);
       },
     };
-    await effects[effect]();
+    for (const effect of effects) await ways[effect]();
   }
 
   private async moveStages(

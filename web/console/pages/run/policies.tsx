@@ -26,8 +26,10 @@ export function Policies({ runId }: { readonly runId: string }) {
 
 function Stage({ listed }: { readonly listed: Schemas['client.TaskStage'] }) {
   const { id } = listed;
-  const include = ['task_results', 'policy_evaluations'] as const;
-  const { data, error } = useMaybeRead('/task-stages/{id}', { path: { id }, query: { include: [...include] } });
+  const { data, error } = useMaybeRead('/task-stages/{id}', {
+    path: { id },
+    query: { include: ['task_results', 'policy_evaluations'] },
+  });
   const override = useChange(
     (comment: string) => api.post('/task-stages/{id}/actions/override', { path: { id }, body: { comment } }),
     { done: 'The failures are overridden.', outdates: changed },

@@ -35,7 +35,7 @@ export const TaskResults = ({ stage, results }: Props) =>
     </ul>
   );
 
-/** The findings that the task reported with its result, after which there are no more. */
+/** The findings of a task, which it reports all at once, together with its result. */
 function Outcomes({ resultId }: { readonly resultId: string }) {
   const { data, error } = useMaybeRead('/task-results/{taskResultId}/outcomes', {
     path: { taskResultId: resultId },

@@ -74,7 +74,6 @@ export async function partOf<Row, Item>(
   const offset = (number - 1) * size;
   if (offset >= total) return { number, size, total, items: [] };
   const behind = Math.max(0, total - offset - size);
-  // Spelled out, not bound: Postgres estimates a bound limit as a tenth of the list.
   const part: Part = (ordered) =>
     offset <= behind
       ? ordered('asc').limit(size, spelledOut).offset(offset)

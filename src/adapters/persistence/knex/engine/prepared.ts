@@ -60,9 +60,9 @@ const shapeOf = (values: Values): string => {
 };
 
 /**
- * A statement whose text depends on no value but `limit`, on which of them are undefined or null, and how long the lists
- * among them are. Knex builds it once for each engine, from stand-ins; from then on values are bound to it. Building is what a
- * small query costs most: 10 to 30 µs, where SQLite then answers in 3.
+ * A statement whose text depends on no value but `limit`, on which of them are undefined or null, and how long the
+ * lists among them are. Knex builds it once for each engine, from stand-ins; from then on values are bound to it.
+ * Building is what a small query costs most: 10 to 30 µs, where SQLite then answers in 3.
  */
 export function prepared<Given extends Values>(
   build: (sql: Knex, values: Given) => { toSQL(): Knex.Sql },

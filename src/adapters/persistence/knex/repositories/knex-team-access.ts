@@ -183,8 +183,6 @@ const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryB
 const byName = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
   rows.select(...columnsOf('g', accessRows.columns), names).orderBy(['g.listed_name', 'g.team_id']);
 
-/** Limits are spelled out: Postgres estimates a bound one as a tenth of all rows. */
-
 const firstSlice = (limit: number) =>
   prepared((sql, filter: Filter) => byName(matching(sql, filter)).select('g.listed_name').limit(limit, spelledOut));
 
