@@ -17,6 +17,7 @@ import {
   type TaskStage,
   type Workspace,
 } from '../../src/domain/index.js';
+import { asApplied } from '../../src/domain/policy-outcomes/policy-set.js';
 import { afterNoon, aRepository, aRun, asOrganization, asTeam, asUser, noon } from '../support/builders.js';
 import {
   aManagedPolicy,
@@ -171,7 +172,8 @@ onEveryBackend('policy sets', (on) => {
     expect(await applying(workspace)).toEqual(['Alpha', 'beta', 'Zeta']);
     expect(await applying(neighbour)).toEqual(['Alpha', 'beta']);
     expect(await applying(foreign)).toEqual(['foreign']);
-    expect((await on.read((tx) => tx.policySets.applyingTo(workspace.id)))[0]).toEqual({ ...both, attached: [] });
+    const [first] = await on.read((tx) => tx.policySets.applyingTo(workspace.id));
+    expect(first && asApplied(first)).toEqual(asApplied({ ...both, attached: [] }));
     expect(await on.read((tx) => tx.policySets.applyingTo('ws-nobody'))).toEqual([]);
   });
 

@@ -67,6 +67,18 @@ describe('units of work on SQLite', () => {
     expect((await commits()) - before).toBe(4);
   });
 
+  it('wait for others that come in the next turns of the event loop', async () => {
+    const before = await commits();
+    const works: Promise<unknown>[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      const next = turn();
+      works.push(unitOfWork.run(adds()));
+      await next;
+    }
+    await Promise.all(works);
+    expect((await commits()) - before).toBe(1);
+  });
+
   it('see what those before them in the group did, and leave nothing when they are refused', async () => {
     const user = aUser();
     const organization = anOrganization();

@@ -157,8 +157,13 @@ export function checkNames(
   }
 }
 
-/** A set with its attached policies, ordered by name. */
-export interface ApplyingPolicySet extends PolicySet {
+/** What a run needs to know of a set. */
+export interface ApplyingPolicySet
+  extends Pick<
+    PolicySet,
+    'id' | 'name' | 'description' | 'kind' | 'overridable' | 'policies' | 'policyToolVersion' | 'versions'
+  > {
+  /** By name. */
   readonly attached: readonly ManagedPolicy[];
 }
 
@@ -183,7 +188,7 @@ export interface AppliedArchive {
   readonly bytes: number;
 }
 
-const appliedArchive = ({ versions }: PolicySet): AppliedArchive | null => {
+const appliedArchive = ({ versions }: Pick<PolicySet, 'versions'>): AppliedArchive | null => {
   if (versions === null || versions.current === null) return null;
   const { id, sha256, bytes } = versions.current;
   return { versionId: id, sha256, bytes };

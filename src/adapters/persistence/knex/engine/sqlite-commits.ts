@@ -63,9 +63,8 @@ class OpenStatements implements Statements {
 }
 
 /**
- * Group commit: units of work that are ready within one turn of the event loop share a transaction and its flush, each
- * in a savepoint of its own. They run one after the other, and none is answered before the flush, because one may be
- * refused for a row that another one added.
+ * Group commit: units of work share a transaction and its flush, each in a savepoint of its own. They run one after the
+ * other, and none is answered before the flush, because one may be refused for a row that another one added.
  */
 export class GroupedCommits {
   private waiting: Unit[] = [];
@@ -97,11 +96,21 @@ export class GroupedCommits {
 
   private async workOff(): Promise<void> {
     while (this.waiting.length > 0) {
-      // Lets other writers that are ready join the same commit.
-      await new Promise(setImmediate);
+      await this.gathered();
       await this.commit(this.next());
     }
     this.working = undefined;
+  }
+
+  /**
+   * Waits for as long as each turn of the event loop brings more units: those who were answered by the last commit are
+   * about to ask again. Otherwise half of them would wait for the other half.
+   */
+  private async gathered(): Promise<void> {
+    for (let before = 0; before < this.waiting.length && this.waiting.length < mostTogether; ) {
+      before = this.waiting.length;
+      await new Promise(setImmediate);
+    }
   }
 
   /**

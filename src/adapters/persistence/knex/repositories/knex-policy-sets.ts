@@ -22,17 +22,22 @@ import { livingPolicies, policiesByName, policyRows, selectPolicies } from './kn
 import { livingWorkspaces } from './knex-workspaces.js';
 import { seeing } from './standing.js';
 
-const setRows = rowsOf<PolicySet>((row, as) => ({
+const applyingRows = rowsOf<Omit<ApplyingPolicySet, 'attached'>>((row, as) => ({
   id: row.id,
-  organizationId: row.organization_id,
-  organizationName: as.joined(row.organization_name),
   name: row.name,
   description: row.description,
   kind: row.kind,
-  global: as.flag(row.global),
   overridable: as.flag(row.overridable),
   policies: as.json(row.policies),
   policyToolVersion: row.policy_tool_version,
+  versions: as.json(row.versions),
+}));
+
+const setRows = rowsOf<PolicySet>((row, as) => ({
+  ...applyingRows.literal(row, as),
+  organizationId: row.organization_id,
+  organizationName: as.joined(row.organization_name),
+  global: as.flag(row.global),
   agentEnabled: as.flag(row.agent_enabled),
   updatePatterns: as.json(row.update_patterns),
   policiesPath: row.policies_path,
@@ -44,7 +49,6 @@ const setRows = rowsOf<PolicySet>((row, as) => ({
     sealedWebhookKey: row.webhook_key,
     linkedBy: { kind: row.linked_by_kind, id: row.linked_by_id },
   }),
-  versions: as.json(row.versions),
   workspaceIds: as.joined(row.workspace_ids, idsIn),
   excludedWorkspaceIds: as.joined(row.excluded_workspace_ids, idsIn),
   policyIds: as.joined(row.policy_ids, idsIn),
@@ -152,8 +156,9 @@ export class KnexPolicySets implements PolicySetRepository {
 
   async applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]> {
     const { sql } = this.db;
-    const sets = (await this.db.all<object>(setsApplyingTo(this.db, { workspaceId }))).map(setRows.read);
-    if (sets.every(({ policyIds }) => policyIds.length === 0)) return sets.map((set) => ({ ...set, attached: [] }));
+    const found = await this.db.all<{ readonly has_attached: unknown }>(setsApplyingTo(this.db, { workspaceId }));
+    const sets = found.map(applyingRows.read);
+    if (!found.some((row) => row.has_attached)) return sets.map((set) => ({ ...set, attached: [] }));
     const attached = livingPolicies(sql)
       .join('policy_set_policies as a', 'a.policy_id', 'y.id')
       .whereIn('a.policy_set_id', idsApplyingTo(sql, workspaceId))
@@ -209,5 +214,11 @@ const byName = (policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
   policySets.orderByRaw('lower(p.name)').orderBy('p.id');
 
 const setsApplyingTo = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
-  byName(select(sql, living(sql).whereIn('p.id', idsApplyingTo(sql, workspaceId)))),
+  byName(
+    living(sql)
+      .whereIn('p.id', idsApplyingTo(sql, workspaceId))
+      .select(...columnsOf('p', applyingRows.columns), {
+        has_attached: sql.raw('exists (select 1 from policy_set_policies as lp where lp.policy_set_id = p.id)'),
+      }),
+  ),
 );

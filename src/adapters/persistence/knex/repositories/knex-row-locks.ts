@@ -1,17 +1,31 @@
 import type { Knex } from 'knex';
 import type { Lockable, RowLocks } from '../../../../application/ports/repositories/row-locks.js';
 import type { DomainError } from '../../../../domain/index.js';
+import { prepared } from '../engine/prepared.js';
 import type { Statements } from '../engine/statements.js';
 
-/** Some rows stay for a while after they are deleted. */
-const tables: Readonly<Record<Lockable['kind'], { readonly name: string; readonly marked: boolean }>> = {
-  organization: { name: 'organizations', marked: true },
-  auditor: { name: 'organizations', marked: true },
-  user: { name: 'users', marked: true },
-  team: { name: 'teams', marked: true },
-  project: { name: 'projects', marked: false },
-  membership: { name: 'organization_memberships', marked: false },
-  'agent-pool': { name: 'agent_pools', marked: false },
+type Named = { readonly id: string };
+
+/** Those of a table whose rows may stay for a while, marked, after they are deleted. */
+const locksOf = (table: string, { marked }: { readonly marked: boolean }) => {
+  const row = (sql: Knex, { id }: Named) =>
+    sql(table)
+      .where({ id, ...(marked && { deleted_at: null }) })
+      .select('id');
+  return {
+    share: prepared((sql, named: Named) => row(sql, named).forKeyShare()),
+    take: prepared((sql, named: Named) => row(sql, named).forUpdate()),
+  };
+};
+
+const locks: Readonly<Record<Lockable['kind'], ReturnType<typeof locksOf>>> = {
+  organization: locksOf('organizations', { marked: true }),
+  auditor: locksOf('organizations', { marked: true }),
+  user: locksOf('users', { marked: true }),
+  team: locksOf('teams', { marked: true }),
+  project: locksOf('projects', { marked: false }),
+  membership: locksOf('organization_memberships', { marked: false }),
+  'agent-pool': locksOf('agent_pools', { marked: false }),
 };
 
 /**
@@ -21,25 +35,16 @@ const tables: Readonly<Record<Lockable['kind'], { readonly name: string; readonl
 export class KnexRowLocks implements RowLocks {
   constructor(private readonly db: Statements) {}
 
-  share(what: Lockable): Promise<boolean> {
-    return this.hold(what, (row) => row.forKeyShare());
+  async share({ kind, id }: Lockable): Promise<boolean> {
+    return (await this.db.first(locks[kind].share(this.db, { id }))) !== undefined;
   }
 
-  take(what: Lockable): Promise<boolean> {
-    return this.hold(what, (row) => row.forUpdate());
+  async take({ kind, id }: Lockable): Promise<boolean> {
+    return (await this.db.first(locks[kind].take(this.db, { id }))) !== undefined;
   }
 
   async takeStale({ details: { table, id } }: DomainError): Promise<void> {
     if (table === undefined || id === undefined) return;
     await this.db.first(this.db.sql(table).where({ id }).select('id').forNoKeyUpdate());
-  }
-
-  private async hold({ kind, id }: Lockable, lock: (row: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<boolean> {
-    const { name, marked } = tables[kind];
-    const row = this.db
-      .sql(name)
-      .where({ id, ...(marked && { deleted_at: null }) })
-      .select('id');
-    return (await this.db.first(lock(row))) !== undefined;
   }
 }
