@@ -904,6 +904,7 @@ it('has a story of each row that describes itself', async () => {
     PendingEffect: 'Effect',
     FailingEffect: 'Effect',
     TaskResult: 'LocatedResult',
+    ApplyingPolicySet: 'PolicySet',
   };
   expect(new Set(names.map((name = '') => within[name] ?? name))).toEqual(new Set(Object.keys(stories)));
 });

@@ -80,7 +80,7 @@ const routes: readonly (readonly [
   ],
   [
     'create a run',
-    7,
+    4,
     'post',
     () => '/runs',
     201,

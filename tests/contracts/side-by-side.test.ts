@@ -252,7 +252,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         new application.RemoveWorkspace(unitOfWork, clock).execute(asUser(place.owner), { id: place.workspace.id }),
       refused: null,
       use: (place) => createRun(place, asUser(place.owner)),
-      missing: 'attribute/invalid',
+      missing: 'resource/not-found',
     },
     {
       name: 'an organization is removed, and an agent begins an apply in it',

@@ -105,7 +105,7 @@ const promised: Readonly<Record<string, number>> = {
   'patch /projects/:id/tag-bindings': 6,
   'get /projects/:id/effective-tag-bindings': 3,
   // Its place in the queue is read from the workspace's other runs, its policies from the policy sets.
-  'post /runs': 13,
+  'post /runs': 12,
   'get /workspaces/:workspaceId/runs': 4,
   'get /runs/:id': 3,
   'get /runs/:id/run-events': 3,

@@ -45,10 +45,6 @@ const explained = new Map([
     'equal ranks are equal levels, which were compared before',
   ],
   [
-    'run-progress.ts && in workspace === undefined || version === undefined',
-    'a run goes away with its workspace and its version, so both are there; the types do not know it',
-  ],
-  [
     'run-progress.ts dropped: if (!held) throw notFound();',
     'taking the sequence refuses it as well: the lock makes the two wait for each other',
   ],

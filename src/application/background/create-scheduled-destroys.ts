@@ -70,8 +70,8 @@ export class CreateScheduledDestroys {
         await tx.audit.add(refused, inWorkspace(workspace));
         return undefined;
       }
-      const version = await usableVersion(tx, workspace, undefined);
-      const run = await this.progress.begin(tx, workspace, version, {
+      const findVersion = () => usableVersion(tx, workspace, undefined);
+      const { run } = await this.progress.begin(tx, workspace, findVersion, {
         source: 'tfe-api',
         options: { ...defaultRunOptions, isDestroy: true, message: 'Scheduled destruction of the workspace' },
         planOnly: false,

@@ -11,10 +11,10 @@ import { inWorkspace } from '../ports/repositories/audit-trail.js';
 import type { Effect, RemovalTarget } from '../ports/repositories/effect-outbox.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { PolicyFetches } from '../supporting/policy-set-versions/policy-fetches.js';
-import { lockedRun, type RunProgress, workspaceSeenByCreator } from '../supporting/runs/run-progress.js';
+import { lockedRun, type RunProgress } from '../supporting/runs/run-progress.js';
 import type { StateOutputsReader } from '../supporting/state-versions/state-outputs-reader.js';
 import type { CallRunTask } from '../supporting/task-results/call-run-task.js';
-import { stillMay } from '../supporting/users/seen-by-creator.js';
+import { stillMay, workspaceSeenByCreator } from '../supporting/users/seen-by-creator.js';
 import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
 import { type Begun, fetchedFiles } from './begun.js';
 
@@ -96,16 +96,16 @@ export class EffectPerformers {
       await tx.audit.add(refusedToSystem('runs/queue', id, 'organization/over-quota'), inWorkspace(workspace));
       return;
     }
-    const { createdBy, speculative } = version.state;
+    const { createdBy } = version.state;
     const seen = await workspaceSeenByCreator(tx, version.state);
     if (version.dependsOnCreator && !stillMay(seen, 'runs/queue')) {
       await tx.audit.add(refusedToCreator(createdBy, 'runs/queue', id), inWorkspace(workspace));
       return;
     }
-    const run = await this.progress.begin(tx, workspace, version, {
+    const { run } = await this.progress.begin(tx, workspace, async () => version, {
       source: 'tfe-configuration-version',
       options: { ...defaultRunOptions, message: 'Queued by the upload of its configuration' },
-      planOnly: speculative,
+      planOnly: false,
       savePlan: false,
       autoApply: workspace.autoApply && stillMay(seen, 'runs/apply'),
       createdBy,

@@ -157,7 +157,7 @@ export function checkNames(
   }
 }
 
-/** What a run needs to know of a set. */
+/** The members of a set that its evaluations copy or depend on. */
 export interface ApplyingPolicySet
   extends Pick<
     PolicySet,

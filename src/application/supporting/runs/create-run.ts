@@ -17,7 +17,7 @@ import type { ByteQuota } from '../../files/byte-quota.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ProgressRepositories, RunProgress } from './run-progress.js';
-import { type ShownRun, showing } from './show-run.js';
+import { type ShownRun, showingOne } from './show-run.js';
 
 export interface NewRun {
   readonly workspaceId: WorkspaceId;
@@ -63,18 +63,17 @@ export class CreateRun {
         throw invalidAttribute('isDestroy', 'Destroy runs are not allowed in this workspace: see allow-destroy-plan');
       }
       await this.quota.refuseMore(tx, workspace);
-      await tx.workspaces.lockRow(workspace.id);
-      const version = await usableVersion(tx, workspace, command.configurationVersionId);
-      const run = await this.progress.begin(tx, workspace, version, {
+      const findVersion = () => usableVersion(tx, workspace, command.configurationVersionId);
+      const { run, stageIds } = await this.progress.begin(tx, workspace, findVersion, {
         source: 'tfe-api',
         options: command.options,
-        planOnly: command.planOnly || version.state.speculative,
+        planOnly: command.planOnly,
         savePlan: command.savePlan,
         autoApply: command.autoApply ?? (workspace.autoApply && mayApply),
         createdBy,
       });
       await tx.audit.add(doneBy(actor, 'runs/queue', run.state.id), inWorkspace(workspace));
-      return showing(tx, { subject: run, standing });
+      return showingOne(tx, { subject: run, standing }, stageIds);
     });
   }
 }

@@ -20,6 +20,7 @@ import {
   type RunTrigger,
   type StageCheck,
   type TaskStage,
+  type TaskStageId,
   type TaskStageName,
   taskStageNames,
   type VersionFactsGathered,
@@ -31,7 +32,7 @@ import { forceCancelAvailableAt } from '../../../domain/supporting/runs/run.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
-import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
+import { stillMay, workspaceSeenByCreator } from '../users/seen-by-creator.js';
 
 /** The repositories a run needs to progress. */
 export type ProgressRepositories =
@@ -49,6 +50,12 @@ export type RunTransaction = Transaction<ProgressRepositories>;
 
 /** A run before it is added to its workspace. */
 export type DraftRun = Omit<RunDraft, 'id' | 'sequence' | 'createdAt' | 'workspaceId' | 'configurationVersionId'>;
+
+/** A run that was created, with its task stages in their order. */
+export interface CreatedRun {
+  readonly run: Run;
+  readonly stageIds: readonly TaskStageId[];
+}
 
 /** Later than any instant. */
 const unreached: Instant = '~';
@@ -76,34 +83,47 @@ export class RunProgress {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Creates a run with its task stages; the run is queued if no other run is ahead of it. */
+  /**
+   * Creates a run with its task stages; the run is queued if no other run is ahead of it. The version is looked up once
+   * the workspace's row is locked; a speculative one is only planned.
+   */
   async begin(
     tx: RunTransaction & Transaction<'policySets' | 'workspaceTasks' | 'rowLocks'>,
     workspace: Workspace,
-    version: ConfigurationVersion,
+    findVersion: () => Promise<ConfigurationVersion>,
     draft: DraftRun,
-  ): Promise<Run> {
+  ): Promise<CreatedRun> {
     const now = this.clock.now();
-    const [held, { sequence, hasTasks }, sets] = await Promise.all([
+    const id = this.ids.next('run');
+    const workspaceId = workspace.id;
+    // In one round trip, which begins with the locks.
+    const [held, { sequence, hasTasks }, version, sets, around] = await Promise.all([
       // Serializes with the organization's removal, which either sees the run or commits first.
       tx.rowLocks.share({ kind: 'organization', id: workspace.organizationId }),
-      tx.runs.takeSequence(workspace.id),
-      tx.policySets.applyingTo(workspace.id),
+      tx.runs.takeSequence(workspaceId),
+      findVersion(),
+      tx.policySets.applyingTo(workspaceId),
+      surroundingsOf(tx, { ...draft, id, workspaceId }, !draft.planOnly),
     ]);
     if (!held) throw notFound();
-    const id = this.ids.next('run');
-    const terraformVersion = draft.options.terraformVersion ?? workspace.terraformVersion;
-    const options = { ...draft.options, terraformVersion };
-    const of = { configurationVersionId: version.state.id, workspaceId: workspace.id };
-    const run = Run.create({ ...draft, ...of, options, id, sequence, createdAt: now });
-    const tasks = hasTasks ? await tx.workspaceTasks.applyingTo(workspace.id) : [];
+    const run = Run.create({
+      ...draft,
+      planOnly: draft.planOnly || version.state.speculative,
+      options: { ...draft.options, terraformVersion: draft.options.terraformVersion ?? workspace.terraformVersion },
+      configurationVersionId: version.state.id,
+      workspaceId,
+      id,
+      sequence,
+      createdAt: now,
+    });
+    const tasks = hasTasks ? await tx.workspaceTasks.applyingTo(workspaceId) : [];
     const stages = this.stagesOf(run, sets, tasks);
-    const context = await this.contextOf(tx, run, { version, stages });
+    const context = this.contextOf(run, version, stages, around);
     const { next, effects } = run.settle(context.facts, now) ?? { next: run, effects: [] };
     await tx.runs.add(next);
     for (const stage of stages) await tx.taskStages.add(stage);
     await this.perform(tx, effects, run, context);
-    return next;
+    return { run: next, stageIds: stages.map((stage) => stage.id) };
   }
 
   /** The stages to which policies or run tasks apply, as both are now. */
@@ -146,13 +166,13 @@ export class RunProgress {
     change?: RunChange,
     now: Instant = this.clock.now(),
   ): Promise<Run> {
-    const context = await this.contextOf(tx, run);
+    const context = await this.contextNow(tx, run);
     return this.keep(tx, run, run.fire(trigger, context.facts, now, change), context);
   }
 
   /** Fires the automatic rows that the facts allow. */
   async settle(tx: RunTransaction, run: Run): Promise<Run> {
-    const context = await this.contextOf(tx, run);
+    const context = await this.contextNow(tx, run);
     const fired = run.settle(context.facts, this.clock.now());
     return fired === undefined ? run : this.keep(tx, run, fired, context);
   }
@@ -163,24 +183,23 @@ export class RunProgress {
     if (next !== undefined) await this.settle(tx, next);
   }
 
-  /** Everything is read in one round trip, but for what the caller knows. */
-  private async contextOf(
-    tx: RunTransaction,
-    run: Run,
-    known?: Pick<RunContext, 'version' | 'stages'>,
-  ): Promise<RunContext> {
-    const { state } = run;
-    const [workspace, version, stages, seen, ahead] = await Promise.all([
-      tx.workspaces.find(state.workspaceId),
-      known?.version ?? tx.configurationVersions.find(state.configurationVersionId),
-      known?.stages ?? tx.taskStages.ofRun(state.id),
-      state.autoApply ? workspaceSeenByCreator(tx, state) : undefined,
-      aheadOf(tx, run),
+  private async contextNow(tx: RunTransaction, run: Run): Promise<RunContext> {
+    const [version, stages, around] = await Promise.all([
+      tx.configurationVersions.find(run.state.configurationVersionId),
+      tx.taskStages.ofRun(run.state.id),
+      surroundingsOf(tx, run.state, contends(run)),
     ]);
-    if (workspace === undefined || version === undefined) {
-      // The organization was deleted after the run was read: the next attempt does not find the run either.
-      throw new DomainError('shared/stale-revision', `a resource that ${state.id} depends on was deleted`);
-    }
+    if (version === undefined) throw gone(run.state.id);
+    return this.contextOf(run, version, stages, around);
+  }
+
+  private contextOf(
+    run: Run,
+    version: ConfigurationVersion,
+    stages: readonly TaskStage[],
+    around: Surroundings,
+  ): RunContext {
+    const { state } = run;
     const check = (name: TaskStageName): StageCheck => {
       const stage = stages.find((one) => one.stage === name);
       return stage === undefined ? 'none' : checkOf[stage.status];
@@ -189,9 +208,9 @@ export class RunProgress {
       version,
       stages,
       facts: {
-        ...wayOf(workspace, ahead),
+        ...wayOf(run, around),
         filesMissing: version.state.status === 'archived' && state.ownFiles === null,
-        creatorMayApply: stillMay(seen, 'runs/apply'),
+        creatorMayApply: stillMay(around.seen, 'runs/apply'),
         cancelOverdue: (forceCancelAvailableAt(state) ?? unreached) <= this.clock.now(),
         prePlan: check('pre_plan'),
         policyCheck: check('post_plan'),
@@ -211,9 +230,8 @@ export class RunProgress {
     tx: RunTransaction,
     effects: readonly RunEffect[],
     { state }: Run,
-    context: RunContext,
+    { version, stages }: RunContext,
   ): Promise<void> {
-    const { version, stages } = context;
     const named = (name: TaskStageName) => stages.filter(({ stage }) => stage === name);
     const subject = version.state.id;
     const ways: { readonly [Name in RunEffect]: () => Promise<void> | void } = {
@@ -274,26 +292,48 @@ interface RunContext {
   readonly stages: readonly TaskStage[];
 }
 
-interface Ahead {
-  readonly holds: boolean;
-  readonly waits: boolean;
+/** The rows that the facts of a run depend on, besides its version and its stages. */
+interface Surroundings {
+  readonly workspace: Workspace;
+  /** The workspace as the run's creator sees it; undefined unless the run is applied on their behalf. */
+  readonly seen: Awaited<ReturnType<typeof workspaceSeenByCreator>>;
+  /** Whether another run has the workspace. */
+  readonly isHeld: boolean;
+  readonly nextWaiting: Run | undefined;
 }
 
-/** The runs that this one must let pass; undefined if it needs no workspace or has it. */
-async function aheadOf(tx: Transaction<'runs'>, run: Run): Promise<Ahead | undefined> {
-  const { id, workspaceId, sequence, planOnly } = run.state;
-  if (planOnly || run.holdsWorkspace) return undefined;
-  const [holds, next] = await Promise.all([tx.runs.anotherHolds(workspaceId, id), tx.runs.nextWaiting(workspaceId)]);
-  return { holds, waits: next !== undefined && next.state.sequence < sequence };
+/** Whether it must let others pass: it needs the workspace and does not have it. */
+const contends = (run: Run): boolean => !run.state.planOnly && !run.holdsWorkspace;
+
+/** Everything is read in one round trip, and other runs only for one that contends. */
+async function surroundingsOf(
+  tx: Transaction<'workspaces' | 'runs'>,
+  run: Pick<RunState, 'id' | 'workspaceId' | 'autoApply' | 'createdBy'>,
+  isContending: boolean,
+): Promise<Surroundings> {
+  const { id, workspaceId } = run;
+  const [workspace, seen, isHeld, nextWaiting] = await Promise.all([
+    tx.workspaces.find(workspaceId),
+    run.autoApply ? workspaceSeenByCreator(tx, run) : undefined,
+    isContending && tx.runs.anotherHolds(workspaceId, id),
+    isContending ? tx.runs.nextWaiting(workspaceId) : undefined,
+  ]);
+  if (workspace === undefined) throw gone(id);
+  return { workspace, seen, isHeld, nextWaiting };
 }
+
+/** The organization was deleted after the run was read: the next attempt does not find the run either. */
+const gone = (id: RunId): DomainError =>
+  new DomainError('shared/stale-revision', `a resource that ${id} depends on was deleted`);
 
 function wayOf(
-  { lock }: Workspace,
-  ahead: Ahead | undefined,
+  run: Run,
+  { workspace: { lock }, isHeld, nextWaiting }: Surroundings,
 ): Pick<RunFactsGathered, 'workspaceAvailable' | 'workspaceHeld'> {
-  if (ahead === undefined) return { workspaceAvailable: true, workspaceHeld: false };
+  if (!contends(run)) return { workspaceAvailable: true, workspaceHeld: false };
   if (lock !== null) return { workspaceAvailable: false, workspaceHeld: false };
-  return { workspaceAvailable: !ahead.holds && !ahead.waits, workspaceHeld: ahead.holds };
+  const mustWait = nextWaiting !== undefined && nextWaiting.state.sequence < run.state.sequence;
+  return { workspaceAvailable: !isHeld && !mustWait, workspaceHeld: isHeld };
 }
 
 /** Orders the removal of bundles that no row refers to any more. */
@@ -308,9 +348,3 @@ export async function lockedRun(tx: Transaction<'workspaces' | 'runs'>, id: RunI
   await tx.workspaces.lockRow(found.state.workspaceId);
   return tx.runs.find(id);
 }
-
-/** The workspace of a version or a run, with the standing of its creator. */
-export const workspaceSeenByCreator = (
-  tx: Transaction<'workspaces'>,
-  { createdBy, workspaceId }: Pick<RunState, 'createdBy' | 'workspaceId'>,
-) => seenByCreator(createdBy, (actor) => tx.workspaces.findIdFor(actor, workspaceId));

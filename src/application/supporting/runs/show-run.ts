@@ -36,12 +36,19 @@ async function positionsOf(tx: Transaction<'runs'>, runs: readonly RunState[]): 
   );
 }
 
-export async function showing(
-  tx: Transaction<'runs' | 'taskStages'>,
-  { subject, standing }: WithStanding<Run>,
+export async function showing(tx: Transaction<'runs' | 'taskStages'>, seen: WithStanding<Run>): Promise<ShownRun> {
+  const { id } = seen.subject.state;
+  return showingOne(tx, seen, (await tx.taskStages.idsOfRuns([id])).get(id) ?? []);
+}
+
+/** Shows a run whose task stages are known. */
+export async function showingOne(
+  tx: Transaction<'runs'>,
+  { subject: { state: run }, standing }: WithStanding<Run>,
+  stageIds: readonly TaskStageId[],
 ): Promise<ShownRun> {
-  const [shown] = await showingAll(tx, [subject.state], standing);
-  return shown as ShownRun;
+  const positions = await positionsOf(tx, [run]);
+  return { run, standing, stageIds, position: positions.get(run.id) ?? 0 };
 }
 
 /** Shows many runs of one workspace. */

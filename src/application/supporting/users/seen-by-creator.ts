@@ -1,5 +1,13 @@
 import { actingFor } from '../../../domain/authorization/actor.js';
-import { type Action, type Actor, may, type TokenOwner, type WithStanding } from '../../../domain/index.js';
+import {
+  type Action,
+  type Actor,
+  may,
+  type RunState,
+  type TokenOwner,
+  type WithStanding,
+} from '../../../domain/index.js';
+import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
 /**
  * The result of `find` for the user or team that created a resource, with its current standing. Undefined if the
@@ -18,3 +26,9 @@ export const stillMay = <Subject>(
   seen: WithStanding<Subject> | undefined,
   action: Action,
 ): seen is WithStanding<Subject> => seen !== undefined && may(seen.standing, action);
+
+/** The workspace of a version or a run, with the standing of its creator. */
+export const workspaceSeenByCreator = (
+  tx: Transaction<'workspaces'>,
+  { createdBy, workspaceId }: Pick<RunState, 'createdBy' | 'workspaceId'>,
+) => seenByCreator(createdBy, (actor) => tx.workspaces.findIdFor(actor, workspaceId));
