@@ -193,6 +193,13 @@ describe('the order of runs', () => {
     expect(await steps.statusOf(second.id)).toBe('plan_queued');
   });
 
+  it('keeps a new run behind one that still waits for a free workspace', async () => {
+    const { id: configurationVersionId } = await world.uploadedVersion(files);
+    const workspaceId = world.workspace.id;
+    await seedRun(world.unitOfWork, { id: 'run-waiting', workspaceId, configurationVersionId, status: 'pending' });
+    expect((await steps.create()).status).toBe('pending');
+  });
+
   it('does not reach beyond the workspace', async () => {
     const other = await world.newWorkspace('storage');
     await world.uploadedVersion(files, { workspaceId: other.id });

@@ -45,6 +45,10 @@ const explained = new Map([
     'equal ranks are equal levels, which were compared before',
   ],
   [
+    'run-progress.ts dropped: if (version === undefined) throw gone(run.state.id);',
+    'a version goes away with its runs, so it is there; the types do not know it',
+  ],
+  [
     'run-progress.ts dropped: if (!held) throw notFound();',
     'taking the sequence refuses it as well: the lock makes the two wait for each other',
   ],
