@@ -48,7 +48,7 @@ async function* onPostgres(load: Load, options: BenchOptions): AsyncGenerator<Fi
     () => serviceOnPostgres(options, 'reads', url),
     (manner) => bareOnPostgres(options, manner, url),
     (contestants) =>
-      contest(load, contestants, oneVersion('Postgres', seeded.sample), { by: 'clock', bare: 0.5 }, usualSpan(options)),
+      contest(load, contestants, oneVersion('Postgres', seeded.sample), { by: 'clock', bare: 0.7 }, usualSpan(options)),
   );
 }
 
