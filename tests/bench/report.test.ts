@@ -85,6 +85,23 @@ describe('the page', () => {
       ['SQLite, p99: worst of 1 requests, 0 within the target', 2.5, [2.5, 2.5]],
     ]);
   });
+
+  it('shows the writes that have a target, and the worst of their tails', () => {
+    const tail = (name: string, measured: number) => ratio({ name, measured, target: { atMost: 4 } });
+    const { target: _, ...withoutTarget } = ratio({ name: 'create a run, SQLite, 64 at once, of bare' });
+    const findings = [
+      ratio({ name: 'create a run, SQLite, 16 at once, of bare' }),
+      tail('create a run, SQLite, 16 at once, p99 of p50', 3),
+      withoutTarget,
+      tail('create a run, SQLite, 64 at once, p99 of p50', 5),
+    ];
+    const writes = { name: 'writes', title: 'Writes', seconds: 1, findings };
+    const [group] = headlines({ ...reportOf(), groups: [writes] }).groups;
+    expect(group?.findings.map(({ name }) => name)).toEqual([
+      'create a run, SQLite, 16 at once, of bare',
+      'SQLite, p99 of p50: worst of 2 loads, 1 within the target',
+    ]);
+  });
 });
 
 /** The names of the elements, each where it opens. Throws where they are not nested, or where text is not escaped. */

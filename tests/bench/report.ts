@@ -80,30 +80,37 @@ export function textOf({ machine, groups }: Report): string {
 
 const escaped = (text: string): string => text.replaceAll('|', '\\|');
 
-const growthCase = /^(SQLite|Postgres): .*, (p50|p99)$/;
-
-/** The cases of each engine and percentile as one finding: the worst of them, between the best and the worst. */
-function worstCases(findings: readonly Finding[]): readonly Finding[] {
-  const kinds = Map.groupBy(findings, ({ name }) => growthCase.exec(name)?.slice(1).join(', ') ?? '');
-  return [...kinds].flatMap(([kind, cases]) => {
-    const [first] = cases;
+/** Each kind of case as one finding: the worst of them, between the best and the worst. `pattern` captures the kind. */
+function worstCases(findings: readonly Finding[], pattern: RegExp, cases: string): readonly Finding[] {
+  const kinds = Map.groupBy(findings, ({ name }) => pattern.exec(name)?.slice(1).join(', ') ?? '');
+  return [...kinds].flatMap(([kind, ofKind]) => {
+    const [first] = ofKind;
     if (kind === '' || first === undefined) return [];
-    const measured = cases.map((finding) => finding.measured);
-    const met = cases.filter(meets).length;
+    const measured = ofKind.map((finding) => finding.measured);
+    const met = ofKind.filter(meets).length;
     const worst = Math.max(...measured);
-    const name = `${kind}: worst of ${cases.length} requests, ${met} within the target`;
+    const name = `${kind}: worst of ${ofKind.length} ${cases}, ${met} within the target`;
     return [{ ...first, name, measured: worst, spread: [Math.min(...measured), worst] }];
   });
 }
+
+const tailOfWrites = /, (SQLite|Postgres), .*(p99 of p50)$/;
+
+/** Groups with more findings than a page can show. */
+const condensed: Readonly<Record<string, (findings: readonly Finding[]) => readonly Finding[]>> = {
+  growth: (findings) => worstCases(findings, /^(SQLite|Postgres): .*, (p50|p99)$/, 'requests'),
+  writes: (findings) => [
+    ...findings.filter(({ name, target }) => target !== undefined && !tailOfWrites.test(name)),
+    ...worstCases(findings, tailOfWrites, 'loads'),
+  ],
+};
 
 /** The findings on the page and its chart: ratios, memory and startup. The JSON of a run has all of them. */
 export function headlines({ machine, groups }: Report): Report {
   const shown = groups.filter(({ name }) => name !== 'layers' && name !== 'processes');
   return {
     machine,
-    groups: shown.map((group) =>
-      group.name === 'growth' ? { ...group, findings: worstCases(group.findings) } : group,
-    ),
+    groups: shown.map((group) => ({ ...group, findings: condensed[group.name]?.(group.findings) ?? group.findings })),
   };
 }
 

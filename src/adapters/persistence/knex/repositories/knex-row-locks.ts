@@ -6,7 +6,7 @@ import type { Statements } from '../engine/statements.js';
 
 type Named = { readonly id: string };
 
-/** Those of a table whose rows may stay for a while, marked, after they are deleted. */
+/** The locks of a table. Where deleted rows stay for a while, they are `marked`, and not locked. */
 const locksOf = (table: string, { marked }: { readonly marked: boolean }) => {
   const row = (sql: Knex, { id }: Named) =>
     sql(table)
