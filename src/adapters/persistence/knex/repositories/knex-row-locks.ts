@@ -6,7 +6,7 @@ import type { Statements } from '../engine/statements.js';
 
 type Named = { readonly id: string };
 
-/** The locks of a table. Where deleted rows stay for a while, they are `marked`, and not locked. */
+/** The locks of a table. Deleted rows that stay for a while are `marked`, and not locked. */
 const locksOf = (table: string, { marked }: { readonly marked: boolean }) => {
   const row = (sql: Knex, { id }: Named) =>
     sql(table)
