@@ -611,6 +611,7 @@ for (const engine of engines) {
 
   const beforeStates = () =>
     before(
+      '0034-runs-listed-at-once',
       '0018-attributes-of-clients',
       '0017-states-of-clients',
       '0016-short-lists',
