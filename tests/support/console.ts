@@ -44,8 +44,10 @@ export class ConsolePage {
     return (await this.page.$(`aria/${name}[role="${role}"]`)) !== null;
   }
 
+  /** Presses it once it is enabled and stands still: a menu may still be moving to its place. */
   async press(role: Role, name: string): Promise<void> {
-    await (await this.find(role, name)).click();
+    const found = await this.find(role, name);
+    await found.asLocator().setTimeout(timeout).click();
   }
 
   async fill(name: string, text: string, role: Role = 'textbox'): Promise<void> {
