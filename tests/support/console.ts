@@ -44,10 +44,11 @@ export class ConsolePage {
     return (await this.page.$(`aria/${name}[role="${role}"]`)) !== null;
   }
 
-  /** Presses it once it is enabled and stands still: a menu may still be moving to its place. */
   async press(role: Role, name: string): Promise<void> {
     const found = await this.find(role, name);
-    await found.asLocator().setTimeout(timeout).click();
+    // A menu that has just opened may still be moving to its place.
+    if (role === 'menuitem') await found.asLocator().setTimeout(timeout).click();
+    else await found.click();
   }
 
   async fill(name: string, text: string, role: Role = 'textbox'): Promise<void> {
