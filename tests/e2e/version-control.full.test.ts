@@ -117,7 +117,12 @@ async function commandLines(): Promise<string> {
 async function textBelow(directory: string): Promise<string> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  const texts = files.map((file) => readFile(join(file.parentPath, file.name), 'latin1').catch(() => ''));
+  const texts = files.map((file) =>
+    readFile(join(file.parentPath, file.name), 'latin1').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return '';
+    }),
+  );
   return (await Promise.all(texts)).join();
 }
 
