@@ -52,9 +52,13 @@ const memberWithCustom = (name: string, permission: Partial<typeof nothing>): Ac
   return memberThrough(name, { grant });
 };
 
-const memberWithCustomProject = (name: string, permission: Partial<ProjectPermissions>): ActorKind => {
+const memberWithCustomProject = (
+  name: string,
+  onProject: Partial<ProjectPermissions>,
+  onWorkspaces: Partial<typeof nothing> = {},
+): ActorKind => {
   const { project, workspaces } = customProjectDefaults;
-  const permissions = { project: { ...project, ...permission }, workspaces };
+  const permissions = { project: { ...project, ...onProject }, workspaces: { ...workspaces, ...onWorkspaces } };
   return memberThrough(name, { projectGrant: { access: 'custom', permissions } });
 };
 
@@ -111,6 +115,7 @@ export const actorGroups: readonly ActorGroup[] = [
       memberWithCustomProject('project teams: manage', { teams: 'manage' }),
       memberWithCustomProject('create workspaces', { create: true }),
       memberWithCustomProject('move workspaces', { move: true }),
+      memberWithCustomProject('move workspaces, with runs: plan', { move: true }, { runs: 'plan' }),
       memberWithCustomProject('delete workspaces', { delete: true }),
     ],
   },

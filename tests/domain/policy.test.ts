@@ -33,6 +33,7 @@ const projectCustom = [
   'project teams: manage',
   'create workspaces',
   'move workspaces',
+  'move workspaces, with runs: plan',
   'delete workspaces',
 ];
 const reading = ['read', 'plan', 'write', 'admin', 'token of a team with write access', ...projectFixed];
@@ -49,6 +50,7 @@ const mayQueuePlans = [
   'token of a team with write access',
   'runs: plan',
   'runs: apply',
+  'move workspaces, with runs: plan',
   ...applyingInProject,
   ...administeringEverywhere,
 ];
@@ -176,7 +178,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'projects/create': managingProjects,
   'projects/update': [...managingProjects, 'project: admin', 'project settings: update', 'project settings: delete'],
   'projects/delete': [...managingProjects, 'project: admin', 'project settings: delete'],
-  'projects/move-workspaces': [...managingProjects, ...maintaining, 'move workspaces'],
+  'projects/move-workspaces': [...managingProjects, ...maintaining, 'move workspaces, with runs: plan'],
   'workspaces/create': [
     ...owners,
     ...organizationToken,

@@ -218,16 +218,65 @@ describe('team access to a project', () => {
 
     const both = await newTeam();
     await give(project, both, { access: 'maintain' });
-    await give(other, both, { access: 'custom', 'workspace-access': { move: true } });
+    await give(other, both, { access: 'custom', 'workspace-access': { move: true, runs: 'plan' } });
     const mover = await api.member('acme', newName('user'), [both]);
     const workspace = await newWorkspace(project);
     const moved = (await mover.patch(`/workspaces/${workspace}`, toOther).expect(200)).body.data;
     expect(moved.relationships.project.data.id).toBe(other);
-    expect(moved.attributes.permissions).toMatchObject({ 'can-read-run': true, 'can-update': false });
+    expect(moved.attributes.permissions).toMatchObject({ 'can-queue-run': true, 'can-update': false });
     const back = { data: [{ type: 'workspaces', id: workspace }] };
     expect((await mover.post(`/projects/${project}/relationships/workspaces`, back).expect(404)).body).toEqual(
       lacking('workspace admin'),
     );
+  });
+
+  it('of custom with move takes only workspaces whose runs the caller may plan there', async () => {
+    const [project, other] = [await newProject(), await newProject()];
+    const workspace = await newWorkspace(project);
+    const team = await newTeam();
+    await give(project, team, { access: 'maintain' });
+    const row = await give(other, team, { access: 'custom', 'workspace-access': { move: true, runs: 'read' } });
+    const mover = await api.member('acme', newName('user'), [team]);
+    const toOther = doc('workspaces', {}, { project: relation('projects', other) });
+    const { name } = (await admin.get(`/workspaces/${workspace}`).expect(200)).body.data.attributes;
+    const ways = [
+      () => mover.patch(`/workspaces/${workspace}`, toOther),
+      () => mover.patch(`/organizations/acme/workspaces/${name}`, toOther),
+      () =>
+        mover.post(`/projects/${other}/relationships/workspaces`, { data: [{ type: 'workspaces', id: workspace }] }),
+    ];
+    const moves = async () =>
+      (await mover.get(`/projects/${other}`).expect(200)).body.data.attributes.permissions['can-move-workspace'];
+    for (const way of ways) {
+      expect((await way().expect(404)).body).toEqual(lacking('move workspaces to the project, runs: plan'));
+    }
+    expect(await moves()).toBe(false);
+    await admin
+      .patch(`/team-projects/${row}`, doc('team-projects', { 'workspace-access': { runs: 'plan' } }))
+      .expect(200);
+    expect(await moves()).toBe(true);
+    for (const way of ways) {
+      expect((await way()).status).toBeLessThan(300);
+      const back = { data: [{ type: 'workspaces', id: workspace }] };
+      await admin.post(`/projects/${project}/relationships/workspaces`, back).expect(204);
+    }
+  });
+
+  it('of custom with create leaves the runs of a new workspace to those who may plan them there', async () => {
+    const project = await newProject();
+    const creator = await memberWith(project, { access: 'custom', 'workspace-access': { create: true } });
+    const fresh = (attributes: object = {}) =>
+      doc('workspaces', { name: newName('ws'), ...attributes }, { project: relation('projects', project) });
+    const path = '/organizations/acme/workspaces';
+    const created = (await creator.post(path, fresh()).expect(201)).body.data;
+    expect(created.attributes.permissions).toMatchObject({ 'can-queue-run': false, 'can-update-variable': false });
+    for (const attributes of [
+      { 'execution-mode': 'local' },
+      { 'vcs-repo': { 'clone-url': 'https://git.example.com/acme/fresh.git' } },
+      { 'auto-destroy-activity-duration': '14d' },
+    ]) {
+      expect((await creator.post(path, fresh(attributes)).expect(404)).body).toEqual(lacking('workspace admin'));
+    }
   });
 
   it('of custom gives each permission on its own', async () => {

@@ -174,8 +174,9 @@ export const policy = {
   'projects/create': [['manage-projects'], ['organization token']],
   'projects/update': [['project settings: update'], ['organization token']],
   'projects/delete': [['project settings: delete'], ['organization token']],
-  // The workspace's own side is `workspaces/update`.
-  'projects/move-workspaces': [['move workspaces to the project'], ['organization token']],
+  // The workspace's own side is `workspaces/update`. Its admins keep its runs, which get the variables of the project. To
+  // create one there takes less, because it gives its creator nothing beyond what they have in the project.
+  'projects/move-workspaces': [['move workspaces to the project', 'runs: plan'], ['organization token']],
   'workspaces/create': [['manage-workspaces'], ['create workspaces in the project'], ['organization token']],
   'workspaces/update': [['workspace admin'], ['organization token']],
   'workspaces/set-execution': [['workspace admin']],

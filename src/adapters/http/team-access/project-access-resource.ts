@@ -41,7 +41,11 @@ const projectAccess =
           locking: is(flag, workspaces.workspaceLocking),
           'run-tasks': is(flag, workspaces.runTasks),
           create: is(flag, project.create),
-          move: is(flag, project.move, 'Whether the team can move workspaces that it administers to the project.'),
+          move: is(
+            flag,
+            project.move,
+            'Whether the team can move workspaces that it administers to the project, if it also has `runs: plan` there.',
+          ),
           delete: is(flag, project.delete),
         }),
       },
