@@ -82,8 +82,7 @@ onEveryBackend('access of teams to projects', (on) => {
 
   it('is gone with itself, its project, its team and its organization', async () => {
     const removals: readonly ((tx: Transaction, row: TeamProject, of: Organization) => Promise<unknown>)[] = [
-      async (tx, row) =>
-        expect([await tx.projectAccess.remove(row.id), await tx.projectAccess.remove(row.id)]).toEqual([true, false]),
+      (tx, row) => tx.projectAccess.remove(row),
       (tx, row) => tx.projects.remove(row.projectId),
       (tx, row) => tx.teams.remove(row.teamId, noon),
       (tx, _, { id }) => tx.organizations.remove(id, noon),
@@ -95,6 +94,18 @@ onEveryBackend('access of teams to projects', (on) => {
       expect(await findFor(asOrganization(organization), row.id)).toBeUndefined();
       expect((await on.read((tx) => tx.projectAccess.page(project.id, 'all', page))).total).toBe(0);
     }
+  });
+
+  it('is removed only as it was read', async () => {
+    const { organization, project, team } = await aPlace();
+    const row = await add(team, project.id, { access: 'read' });
+    const next: TeamProject = { ...row, grant: { access: 'admin' }, revision: 1 };
+    await on.run((tx) => tx.projectAccess.save(next));
+    await expect(on.run((tx) => tx.projectAccess.remove(row))).rejects.toMatchObject(stale);
+    expect((await findFor(asTeam(team), row.id))?.subject).toEqual({ ...next, organizationId: organization.id });
+    await on.run((tx) => tx.projectAccess.remove(next));
+    expect(await findFor(asTeam(team), row.id)).toBeUndefined();
+    await expect(on.run((tx) => tx.projectAccess.remove(next))).rejects.toMatchObject(stale);
   });
 
   it('is removed with the rows of its team and of its organization', async () => {

@@ -340,6 +340,30 @@ describe('managing team access to a project', () => {
     await manager.patch(`/team-projects/${id}`, less).expect(200);
   });
 
+  it('through a custom access neither changes nor removes what gives more than the caller has', async () => {
+    const project = await newProject();
+    const held = { 'project-access': { teams: 'manage' }, 'workspace-access': { runs: 'plan' } };
+    const manager = await memberWith(project, { access: 'custom', ...held });
+    const refused = refusal(404, 'not found', 'not authorized: requires every permission that the access gives');
+    const less = doc('team-projects', { access: 'custom' });
+    for (const more of [
+      { access: 'read' },
+      { access: 'admin' },
+      { access: 'custom', 'workspace-access': { runs: 'apply' } },
+      { access: 'custom', 'project-access': { settings: 'update' } },
+    ]) {
+      const path = `/team-projects/${await give(project, await newTeam(), more)}`;
+      const before = (await admin.get(path).expect(200)).body;
+      expect((await manager.delete(path).expect(404)).body).toEqual(refused);
+      expect((await manager.patch(path, less).expect(404)).body).toEqual(refused);
+      expect((await admin.get(path).expect(200)).body).toEqual(before);
+      await admin.delete(path).expect(204);
+    }
+    await manager
+      .delete(`/team-projects/${await give(project, await newTeam(), { access: 'custom', ...held })}`)
+      .expect(204);
+  });
+
   it('shows others only the access of their own teams, or with teams: read that of visible ones', async () => {
     const project = await newProject();
     const [visible, secret] = [await newTeam(), await newTeam({ visibility: 'secret' })];

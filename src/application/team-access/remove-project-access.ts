@@ -1,5 +1,6 @@
-import { type Actor, authorized, notFound, type TeamProjectId } from '../../domain/index.js';
+import { type Actor, seenBy, type TeamProjectId } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { checkCovered } from '../../domain/team-access/team-project.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** DELETE /team-projects/:id: revokes the team's rights on the project with immediate effect. */
@@ -8,8 +9,9 @@ export class RemoveProjectAccess {
 
   execute(actor: Actor, id: TeamProjectId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const removed = authorized(await tx.projectAccess.findFor(actor, id), 'project-access/manage');
-      if (!(await tx.projectAccess.remove(id))) throw notFound();
+      const { subject: removed, standing } = seenBy(await tx.projectAccess.findFor(actor, id), 'project-access/manage');
+      checkCovered(standing, removed.grant);
+      await tx.projectAccess.remove(removed);
       await tx.audit.add(doneBy(actor, 'project-access/manage', id), removed);
     });
   }

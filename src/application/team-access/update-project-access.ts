@@ -25,6 +25,7 @@ export class UpdateProjectAccess {
   execute(actor: Actor, id: TeamProjectId, change: ProjectAccessChange): Promise<TeamProjectView> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: current, standing } = seenBy(await tx.projectAccess.findFor(actor, id), 'project-access/manage');
+      checkCovered(standing, current.grant);
       const grant = changedProjectGrant(current.grant, change.access, change.permissions, change.unnamed);
       checkCovered(standing, grant);
       const next = { ...current, grant, revision: current.revision + 1 };

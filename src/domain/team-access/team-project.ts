@@ -71,7 +71,10 @@ export const changedProjectGrant = (
   return grantOf(access ?? current.access, requested, base);
 };
 
-/** Throws `resource/not-found` for a grant that gives more than the caller has in the project. */
+/**
+ * Throws `resource/not-found` for a grant that gives more than the caller has in the project: they may neither give nor
+ * change nor remove it.
+ */
 export function checkCovered(standing: Standing, grant: ProjectGrant): void {
   if (covers(standing, grant)) return;
   throw new DomainError('resource/not-found', 'not authorized: requires every permission that the access gives');

@@ -42,8 +42,10 @@ export class MemoryProjectAccess implements TeamProjectRepository {
     tables.teamProjects.set(id, { id, teamId, projectId, grant, revision });
   }
 
-  async remove(id: TeamProjectId): Promise<boolean> {
-    return this.tables().teamProjects.delete(id);
+  async remove({ id, revision }: TeamProject): Promise<void> {
+    const tables = this.tables();
+    checkRevision(tables.teamProjects.get(id), { id, revision: revision + 1 });
+    tables.teamProjects.delete(id);
   }
 
   async page(

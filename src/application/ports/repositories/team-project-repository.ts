@@ -16,8 +16,8 @@ export interface TeamProjectRepository {
   add(teamProject: TeamProject): Promise<void>;
   /** Throws `shared/stale-revision` if the stored revision has changed. */
   save(teamProject: TeamProject): Promise<void>;
-  /** Returns whether it existed. */
-  remove(id: TeamProjectId): Promise<boolean>;
+  /** Throws `shared/stale-revision` if the stored revision has changed, or the row is gone. */
+  remove(teamProject: TeamProject): Promise<void>;
   /** Ordered by team name. */
   page(projectId: ProjectId, visibility: ProjectAccessVisibility, page: PageRequest): Promise<Page<TeamProjectView>>;
 }

@@ -90,8 +90,9 @@ export class KnexProjectAccess implements TeamProjectRepository {
     return unlessStale({ table: 'team_projects', id }, this.db.run(update));
   }
 
-  async remove(id: TeamProjectId): Promise<boolean> {
-    return (await this.db.run(this.db.sql('team_projects').where({ id }).delete())) > 0;
+  remove({ id, revision }: TeamProject): Promise<void> {
+    const removal = this.db.run(this.db.sql('team_projects').where({ id, revision }).delete());
+    return unlessStale({ table: 'team_projects', id }, removal);
   }
 
   page(projectId: ProjectId, visibility: ProjectAccessVisibility, page: PageRequest): Promise<Page<TeamProjectView>> {
