@@ -191,7 +191,7 @@ export { ForgetAuditEvents } from './supporting/audit/forget-audit-events.js';
 export type { AuditFilter, AuditPart } from './supporting/audit/list-audit-events.js';
 export { ListAuditEvents, ListAuditTrails, ListSiteAuditEvents } from './supporting/audit/list-audit-events.js';
 export { type Refusal, Refusals } from './supporting/audit/refusals.js';
-export { ChangeFeed, type Followed, mostFollowers } from './supporting/changes/change-feed.js';
+export { ChangeFeed, type Followed, type Follower, mostFollowers } from './supporting/changes/change-feed.js';
 export { type Following, FollowOrganization, FollowWorkspace } from './supporting/changes/follow-changes.js';
 export { AddOrganizationMembership } from './supporting/organizations/add-organization-membership.js';
 export { CreateOrganization, type NewOrganization } from './supporting/organizations/create-organization.js';

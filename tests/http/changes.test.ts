@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
-import { mostFollowers } from '../../src/application/index.js';
-import type { Actor } from '../../src/domain/index.js';
+import { type Follower, mostFollowers } from '../../src/application/index.js';
 import { type Caller, doc, newName, prefix, startApi, type TestApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { giveGrant } from '../support/builders.js';
@@ -212,15 +211,19 @@ describe('open streams', () => {
     await until('it is gone', async () => api.useCases.changeFeed.followers === 0);
   });
 
+  const userFollower = (id: string): Follower => ({ caller: { kind: 'user', id }, maker: { kind: 'user', id } });
+  const opened = (count: number, follower: Follower, organizationId: string) =>
+    Array.from({ length: count }, () => api.useCases.changeFeed.follow(follower, { organizationId }, () => {}));
+  /** Each by another person, and of another organization. */
+  const openedByOthers = (count: number) =>
+    Array.from({ length: count }, (_, n) => opened(1, userFollower(`user-${n}`), `org-${n}`)).flat();
+
   it('are limited by caller and in all', async () => {
     const bench = await Bench.make(api);
     const path = `/workspaces/${bench.workspaceId}/changes`;
     const { changeFeed } = api.useCases;
     await until('earlier ones are gone', async () => changeFeed.followers === 0);
-    const by = (userId: string): Actor => ({ kind: 'user', userId, siteAdministrator: false, tokenId: 'at-1' });
-    const opened = (count: number, actor: Actor) =>
-      Array.from({ length: count }, () => changeFeed.follow(actor, { workspaceId: bench.workspaceId }, () => {}));
-    const own = opened(mostFollowers.ofCaller, by(api.admin.id));
+    const own = opened(mostFollowers.ofCaller, userFollower(api.admin.id), bench.organization);
     const tooMany = await api.admin.get(path).expect(429);
     expect(tooMany.headers['retry-after']).toBe('2');
     expect(tooMany.body.errors[0].detail).toBe(
@@ -229,10 +232,73 @@ describe('open streams', () => {
     own.pop()?.();
     await follow(path);
     for (const end of own) end();
-    const others = mostFollowers.inAll - changeFeed.followers;
-    const all = Array.from({ length: others }, (_, n) => opened(1, by(`user-${n}`))).flat();
+    const all = openedByOthers(mostFollowers.inAll - changeFeed.followers);
     const full = await (await bench.member('read')).get(path).expect(503);
     expect(full.body.errors[0].detail).toBe('too many streams of changes are open; try again later');
     for (const end of all) end();
+  });
+
+  describe('of an instance that is half full', () => {
+    const { half, ofMaker, ofOrganization } = mostFollowers;
+    const busy = `while ${half} or more streams of changes are open here, at most`;
+
+    it('are limited for each person, over all tokens that they issued', async () => {
+      const bench = await Bench.make(api);
+      const path = `/workspaces/${bench.workspaceId}/changes`;
+      await until('earlier ones are gone', async () => api.useCases.changeFeed.followers === 0);
+      const issued = async (by: Caller, team: string) =>
+        api.as((await by.post(`/teams/${team}/authentication-token`).expect(201)).body.data.attributes.token);
+      const teams = [1, 2].map(() => api.team(bench.organization, newName('team'), { visibility: 'organization' }));
+      const [first = '', second = ''] = await Promise.all(teams);
+      for (const teamId of [first, second]) {
+        await api.unitOfWork.run((tx) => giveGrant(tx, teamId, bench.workspaceId, { access: 'read' }));
+      }
+      const byOrganization = await api.organizationToken(bench.organization);
+      const theirs = [api.admin, byOrganization, await issued(api.admin, first), await issued(byOrganization, second)];
+      const another = await bench.member('read');
+
+      const made = { caller: { kind: 'team', id: 'team-any' }, maker: { kind: 'user', id: api.admin.id } } as const;
+      const ends = [...opened(ofMaker, made, 'org-any'), ...openedByOthers(half - ofMaker - 1)];
+      for (const one of theirs) (await follow(path, one)).close();
+      await until('these are gone', async () => api.useCases.changeFeed.followers === half - 1);
+      ends.push(...openedByOthers(1));
+      for (const one of theirs) {
+        expect((await one.get(path).expect(429)).body.errors[0].detail).toBe(
+          `${busy} ${ofMaker} of them may use tokens that the same person issued; close one of them`,
+        );
+      }
+      await follow(path, another);
+      ends.shift()?.();
+      for (const one of theirs) {
+        await until('there is room', async () => api.useCases.changeFeed.followers === half);
+        (await follow(path, one)).close();
+      }
+      for (const end of ends) end();
+    });
+
+    it('are limited for each organization', async () => {
+      const [bench, other] = [await Bench.make(api), await Bench.make(api)];
+      await until('earlier ones are gone', async () => api.useCases.changeFeed.followers === 0);
+      const paths = [`/workspaces/${bench.workspaceId}/changes`, `/organizations/${bench.organization}/changes`];
+      const member = await bench.member('read');
+      const shown = await api.admin.get(`/organizations/${bench.organization}`).expect(200);
+      const organizationId = shown.body.data.attributes['external-id'];
+      const inIt = Array.from({ length: ofOrganization }, (_, n) =>
+        opened(1, userFollower(`user-${n}`), organizationId),
+      );
+      const ends = [...inIt.flat(), ...openedByOthers(half - ofOrganization - 1)];
+      (await follow(paths[0] ?? '', member)).close();
+      await until('it is gone', async () => api.useCases.changeFeed.followers === half - 1);
+      ends.push(...openedByOthers(1));
+      for (const path of paths) {
+        expect((await member.get(path).expect(429)).body.errors[0].detail).toBe(
+          `${busy} ${ofOrganization} of them may be those of one organization; close one of them, or try again later`,
+        );
+      }
+      await follow(`/workspaces/${other.workspaceId}/changes`, await other.member('read'));
+      ends.shift()?.();
+      await follow(paths[1] ?? '', member);
+      for (const end of ends) end();
+    });
   });
 });

@@ -57,6 +57,16 @@ export const limits = {
     of: 'streams of changes that a user, team or organization may have open on an instance',
     answer: '429',
   },
+  streamsByMaker: {
+    most: mostFollowers.ofMaker,
+    of: `of these streams over all tokens that one person issued, once ${mostFollowers.half} are open on an instance`,
+    answer: '429',
+  },
+  streamsOfOrganization: {
+    most: mostFollowers.ofOrganization,
+    of: `of these streams about one organization, once ${mostFollowers.half} are open on an instance`,
+    answer: '429',
+  },
   allStreams: { most: mostFollowers.inAll, of: 'streams of changes that may be open on an instance', answer: '503' },
   // The error response to a broken list would be many times its size.
   faults: { most: 100, of: 'errors in one response', answer: 'only the first are returned' },

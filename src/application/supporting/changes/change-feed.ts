@@ -1,11 +1,24 @@
-import { type Actor, DomainError, identityOf, type OrganizationId, type WorkspaceId } from '../../../domain/index.js';
+import { DomainError, type OrganizationId, type TokenOwner, type WorkspaceId } from '../../../domain/index.js';
 import { type ChangeKind, type Changes, type HearChanges, noteChange } from '../../ports/outside/changes.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-/** The maximum number of followers of this process, and of one user, team or organization among them. */
-export const mostFollowers = { inAll: 1_000, ofCaller: 100 } as const;
+/**
+ * The maximum number of followers of this process, and of one user, team or organization among them. Once `half` of all
+ * follow, also of what belongs to one organization, and with all tokens that one person made.
+ */
+export const mostFollowers = { inAll: 1_000, half: 500, ofCaller: 100, ofOrganization: 250, ofMaker: 100 } as const;
 
-export type Followed = { readonly workspaceId: WorkspaceId } | { readonly organizationId: OrganizationId };
+/** A workspace, or without one the whole organization. */
+export interface Followed {
+  readonly organizationId: OrganizationId;
+  readonly workspaceId?: WorkspaceId;
+}
+
+/** Who follows, and whose person made the token. */
+export interface Follower {
+  readonly caller: TokenOwner;
+  readonly maker: TokenOwner;
+}
 
 /** Far more than change at the same time. The workspaces of an organization never move to another. */
 const mostRemembered = 10_000;
@@ -36,12 +49,38 @@ class Followers<Id> {
   }
 }
 
+/** How many follow at the moment, by whom each of them counts for. */
+class Shares {
+  private readonly taken = new Map<string, number>();
+
+  of(share: string): number {
+    return this.taken.get(share) ?? 0;
+  }
+
+  /** Returns what gives them back. */
+  take(shares: readonly string[]): () => void {
+    for (const share of shares) this.taken.set(share, this.of(share) + 1);
+    return () => {
+      for (const share of shares) {
+        const left = this.of(share) - 1;
+        if (left === 0) this.taken.delete(share);
+        else this.taken.set(share, left);
+      }
+    };
+  }
+}
+
+const shareOf = (what: 'caller' | 'maker' | 'followed', { kind, id }: { kind: string; id: string }): string =>
+  `${what} ${kind} ${id}`;
+
+const tooMany = (sentence: string): DomainError => new DomainError('changes/too-many-followers', sentence);
+
 /** Passes the changes of every instance on to the followers at this one. Does nothing while there are none. */
 export class ChangeFeed {
   private readonly ofWorkspaces = new Followers<WorkspaceId>();
   private readonly ofOrganizations = new Followers<OrganizationId>();
   private readonly organizations = new Map<WorkspaceId, OrganizationId>();
-  private readonly callers = new Map<string, number>();
+  private readonly shares = new Shares();
   private open = 0;
 
   constructor(private readonly unitOfWork: UnitOfWork<'audit'>) {}
@@ -55,32 +94,44 @@ export class ChangeFeed {
    * Calls `hear` after each change, for an organization without those of logs. Returns what ends that, once. Throws
    * `changes/too-many-followers` and `changes/no-room`.
    */
-  follow(actor: Actor, followed: Followed, hear: HearChanges): () => void {
-    const { kind, id } = identityOf(actor);
-    const caller = `${kind} ${id}`;
-    const own = this.callers.get(caller) ?? 0;
-    if (own >= mostFollowers.ofCaller) {
-      throw new DomainError(
-        'changes/too-many-followers',
+  follow({ caller, maker }: Follower, { organizationId, workspaceId }: Followed, hear: HearChanges): () => void {
+    const ofCaller = shareOf('caller', caller);
+    const ofMaker = shareOf('maker', maker);
+    const ofOrganization = shareOf('followed', { kind: 'organization', id: organizationId });
+    if (this.shares.of(ofCaller) >= mostFollowers.ofCaller) {
+      throw tooMany(
         `at most ${mostFollowers.ofCaller} streams of changes may be open at the same time; close one of them`,
       );
     }
+    if (this.open >= mostFollowers.half) this.checkShares(ofMaker, ofOrganization);
     if (this.open >= mostFollowers.inAll) {
       throw new DomainError('changes/no-room', 'too many streams of changes are open; try again later');
     }
-    this.callers.set(caller, own + 1);
+    const giveBack = this.shares.take([ofCaller, ofMaker, ofOrganization]);
     this.open += 1;
     const remove =
-      'workspaceId' in followed
-        ? this.ofWorkspaces.add(followed.workspaceId, hear)
-        : this.ofOrganizations.add(followed.organizationId, hear);
+      workspaceId === undefined
+        ? this.ofOrganizations.add(organizationId, hear)
+        : this.ofWorkspaces.add(workspaceId, hear);
     return () => {
       remove();
       this.open -= 1;
-      const left = (this.callers.get(caller) ?? 1) - 1;
-      if (left === 0) this.callers.delete(caller);
-      else this.callers.set(caller, left);
+      giveBack();
     };
+  }
+
+  private checkShares(ofMaker: string, ofOrganization: string): void {
+    const busy = `while ${mostFollowers.half} or more streams of changes are open here`;
+    if (this.shares.of(ofMaker) >= mostFollowers.ofMaker) {
+      throw tooMany(
+        `${busy}, at most ${mostFollowers.ofMaker} of them may use tokens that the same person issued; close one of them`,
+      );
+    }
+    if (this.shares.of(ofOrganization) >= mostFollowers.ofOrganization) {
+      throw tooMany(
+        `${busy}, at most ${mostFollowers.ofOrganization} of them may be those of one organization; close one of them, or try again later`,
+      );
+    }
   }
 
   /** Never throws: it is called by transactions that are committed. */

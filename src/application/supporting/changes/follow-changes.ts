@@ -1,7 +1,17 @@
-import { type Actor, notFound, seenBy, type WorkspaceId, workspaceVisibility } from '../../../domain/index.js';
+import {
+  type Actor,
+  authorized,
+  identityOf,
+  notFound,
+  seenBy,
+  type Workspace,
+  type WorkspaceId,
+  workspaceVisibility,
+} from '../../../domain/index.js';
 import type { Changes, HearChanges } from '../../ports/outside/changes.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import type { ChangeFeed } from './change-feed.js';
+import type { ChangeFeed, Follower } from './change-feed.js';
+import { makerOf } from './token-maker.js';
 
 /** The caller follows until it calls `end`, which it does once. */
 export interface Following {
@@ -13,27 +23,33 @@ export interface Following {
   readonly visible: (actor: Actor, changes: Changes | undefined) => Promise<Changes | 'all'>;
 }
 
+const followerOf = async (unitOfWork: UnitOfWork<'tokens'>, actor: Actor): Promise<Follower> => ({
+  caller: identityOf(actor),
+  maker: await makerOf(unitOfWork, actor),
+});
+
 /** GET /workspaces/:id/changes. */
 export class FollowWorkspace {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces'>,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'tokens'>,
     private readonly feed: ChangeFeed,
   ) {}
 
   /** Throws what `ChangeFeed.follow` throws. */
   async execute(actor: Actor, id: WorkspaceId, hear: HearChanges): Promise<Following> {
-    await this.check(actor, id);
+    const { organizationId } = await this.find(actor, id);
+    const follower = await followerOf(this.unitOfWork, actor);
     return {
-      end: this.feed.follow(actor, { workspaceId: id }, hear),
+      end: this.feed.follow(follower, { organizationId, workspaceId: id }, hear),
       visible: async (now, changes) => {
-        await this.check(now, id);
+        await this.find(now, id);
         return changes ?? 'all';
       },
     };
   }
 
-  private async check(actor: Actor, id: WorkspaceId): Promise<void> {
-    seenBy(await this.unitOfWork.read((tx) => tx.workspaces.findFor(actor, id)), 'workspaces/read');
+  private async find(actor: Actor, id: WorkspaceId): Promise<Workspace> {
+    return authorized(await this.unitOfWork.read((tx) => tx.workspaces.findFor(actor, id)), 'workspaces/read');
   }
 }
 
@@ -43,15 +59,16 @@ const mostNamed = 50;
 /** GET /organizations/:name/changes. */
 export class FollowOrganization {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'tokens'>,
     private readonly feed: ChangeFeed,
   ) {}
 
   /** Throws what `ChangeFeed.follow` throws. */
   async execute(actor: Actor, name: string, hear: HearChanges): Promise<Following> {
     const { id } = await this.find(actor, name);
+    const follower = await followerOf(this.unitOfWork, actor);
     return {
-      end: this.feed.follow(actor, { organizationId: id }, hear),
+      end: this.feed.follow(follower, { organizationId: id }, hear),
       visible: async (now, changes) => {
         const found = await this.find(now, name);
         // Another organization may have taken the name.
