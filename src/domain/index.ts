@@ -111,7 +111,7 @@ export type {
   TaskResultTrigger,
 } from './policy-outcomes/task-result.js';
 export {
-  checkLink,
+  checkLinks,
   isOpen,
   moveResult,
   reportedResult,

@@ -455,7 +455,17 @@ describe('a callback token', () => {
     await attached(['pre_plan']);
     await steps.create();
     const call = await called();
-    await world.refuses(() => report(call, { url: 'javascript:alert(1)' }), { code: 'attribute/invalid' });
+    const [caller, url] = [{ resultId: call.result.id, secret: call.token }, 'javascript:alert(1)'];
+    const outcome = { outcomeId: 'any', description: '', body: '', tags: {} };
+    await world.refuses(() => report(call, { url }), { code: 'attribute/invalid' });
+    await world.refuses(
+      () =>
+        world.useCases.reportTaskResult.execute(caller, { ...said, status: 'running' }, [
+          { ...outcome, url: '' },
+          { ...outcome, url },
+        ]),
+      { code: 'attribute/invalid' },
+    );
   });
 });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
-import { doc, missing, newName, prefix, startApi } from '../support/api.js';
+import { doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
@@ -240,6 +240,26 @@ describe('a run with a run task', () => {
         await report(attributes).expect(422);
       }
       await report({ status: 'passed', message: 'x'.repeat(8193) }).expect(422);
+      const outcome = (url: string) => ({ type: 'task-result-outcomes', attributes: { 'outcome-id': 'any', url } });
+      for (const url of [
+        'javascript:alert(1)',
+        'JavaScript:alert(1)',
+        'data:text/html,x',
+        '//scanner.example',
+        'https://',
+      ]) {
+        const outcomes = { data: [outcome('https://scanner.example'), outcome(url)] };
+        expect((await report({ status: 'running' }, { outcomes }).expect(422)).body).toEqual(
+          refusal(422, 'invalid attribute', 'Url must be an https:// or http:// URL', {
+            pointer: '/data/relationships/outcomes/data/1/attributes/url',
+          }),
+        );
+      }
+      expect((await report({ status: 'running', url: 'https://' }).expect(422)).body).toEqual(
+        invalid('url', 'Url must be an https:// or http:// URL'),
+      );
+      const listed = await admin.get(`/task-results/${call.task_result_id}/outcomes`).expect(200);
+      expect(listed.body.data).toEqual([]);
     });
 
     it('takes progress, outcomes and a result, and ends the token with the stage', async () => {

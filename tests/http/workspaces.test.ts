@@ -353,6 +353,21 @@ describe('workspaces', () => {
     expect((await admin.patch(`/workspaces/${id}`, doc('workspaces', { name: '' })).expect(422)).body).toEqual(
       invalid('name', words),
     );
+    const link = invalid('source-url', 'Source url must be an https:// or http:// URL');
+    for (const url of [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//example.com',
+      'example.com',
+      'https://',
+      'https://a b',
+      '',
+    ]) {
+      expect(await post(doc('workspaces', { name: newName(), 'source-url': url }))).toEqual(link);
+      expect(
+        (await admin.patch(`/workspaces/${id}`, doc('workspaces', { 'source-url': url })).expect(422)).body,
+      ).toEqual(link);
+    }
     expect((await post({ data: { type: 'organizations', attributes: {} } })).errors).toHaveLength(2);
   });
 

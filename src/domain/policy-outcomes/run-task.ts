@@ -1,6 +1,7 @@
 import { DomainError, invalidAttribute } from '../shared/domain-error.js';
 import type { Instant, OrganizationId, RunTaskId, WorkspaceId, WorkspaceTaskId } from '../shared/id.js';
 import { checkName } from '../shared/name.js';
+import { checkWebLink } from '../shared/web-link.js';
 import type { EnforcementLevel } from './policy.js';
 import { type TaskStageName, taskStageNames } from './task-stage.js';
 
@@ -50,15 +51,13 @@ export const runTaskLimits = {
   perWorkspace: 20,
 } as const;
 
-const unreadable = /[\s\p{Cc}]/u;
-
 /** Throws `attribute/invalid`. The address itself is checked whenever the task is called. */
 export function checkRunTask<Settings extends RunTaskSettings>(settings: Settings): Settings {
   checkName(settings.name);
   const { url } = settings;
   const invalid = (sentence: string) => invalidAttribute('url', sentence);
   if (url.length > runTaskLimits.url) throw invalid(`Url is too long (the maximum is ${runTaskLimits.url})`);
-  if (!/^https?:\/\/[^/?#]/i.test(url) || unreadable.test(url)) throw invalid('Url must be an https:// or http:// URL');
+  checkWebLink(url, 'Url', { attribute: 'url' });
   if (/^https?:\/\/[^/?#]*@/i.test(url)) throw invalid('Url must not contain a user name or password');
   if (url.includes('#')) throw invalid('Url must not have a fragment');
   return settings;

@@ -1,6 +1,6 @@
-import { DomainError } from '../shared/domain-error.js';
 import { type Instant, later, type RunTaskId, type TaskResultId, type WorkspaceTaskId } from '../shared/id.js';
 import { Lifecycle, type LifecycleRow } from '../shared/lifecycle-engine.js';
+import { checkWebLink } from '../shared/web-link.js';
 import type { EnforcementLevel } from './policy.js';
 
 export const taskResultStatuses = [
@@ -142,8 +142,11 @@ export function reportedResult(
 /** The bounds of what a task may report. */
 export const taskReportLimits = { message: 8192, url: 2048, outcomes: 100, outcomeId: 255, description: 4096 } as const;
 
-/** A link that readers may follow: nothing but http and https. Throws `attribute/invalid`. */
-export function checkLink(url: string): string {
-  if (url === '' || /^https?:\/\/[^\s]+$/i.test(url)) return url;
-  throw new DomainError('attribute/invalid', 'Url must begin with https:// or http://', { attribute: 'url' });
+/** Throws `attribute/invalid` for a link that is neither empty nor one of http or https. */
+export function checkLinks({ url = '' }: TaskReport, outcomes: readonly TaskResultOutcome[]): void {
+  const at = (place: string) => ({ member: `${place}attributes/url` });
+  if (url !== '') checkWebLink(url, 'Url', at('data/'));
+  for (const [index, { url }] of outcomes.entries()) {
+    if (url !== '') checkWebLink(url, 'Url', at(`data/relationships/outcomes/data/${index}/`));
+  }
 }

@@ -1,5 +1,5 @@
 import {
-  checkLink,
+  checkLinks,
   DomainError,
   type LocatedResult,
   notFound,
@@ -75,8 +75,7 @@ export class ReportTaskResult {
       const held = await this.results.find(tx, located.id);
       // While the workspace was locked, the stage may have ended, and the token with it.
       if (held === undefined || held.result.tokenDigest !== located.tokenDigest) throw notFound();
-      if (report.url !== undefined) checkLink(report.url);
-      for (const { url } of outcomes ?? []) checkLink(url);
+      checkLinks(report, outcomes ?? []);
       const next = reportedResult(held.result, report, startedAt(held.stage), this.clock.now());
       if (outcomes !== undefined) await tx.taskResults.keepOutcomes(next.id, outcomes);
       await this.results.keep(tx, held, next);

@@ -14,6 +14,7 @@ import type { LinkedRepository } from '../../shared/linked-repository.js';
 import { checkName } from '../../shared/name.js';
 import { checkProgramVersion } from '../../shared/program-version.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
+import { checkWebLink } from '../../shared/web-link.js';
 import type { AutoDestroy } from './auto-destroy.js';
 import { changedTriggers, type FileTriggers } from './file-triggers.js';
 
@@ -104,14 +105,17 @@ export const defaultSettings: Omit<WorkspaceSettings, 'name'> = {
 };
 
 /**
- * The settings to store. Throws `attribute/invalid` for a malformed name or version, a working directory outside the root,
- * and trigger prefixes along with patterns.
+ * The settings to store. Throws `attribute/invalid` for a malformed name, version or source URL, a working directory
+ * outside the root, and trigger prefixes along with patterns.
  */
 export function checkSettings<Settings extends Partial<WorkspaceSettings>>(settings: Settings): Settings {
   if (settings.name !== undefined) checkName(settings.name);
   if (settings.terraformVersion !== undefined) checkProgramVersion(settings.terraformVersion);
   if (settings.workingDirectory?.split('/').includes('..')) {
     throw invalidAttribute('workingDirectory', 'Working directory must be a path below the configuration root');
+  }
+  if (typeof settings.sourceUrl === 'string') {
+    checkWebLink(settings.sourceUrl, 'Source url', { attribute: 'sourceUrl' });
   }
   return changedTriggers(settings);
 }

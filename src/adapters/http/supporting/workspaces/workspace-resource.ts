@@ -151,7 +151,7 @@ const workspace =
         ),
         source: is(source, workspace.source),
         'source-name': is(maybeText, workspace.sourceName),
-        'source-url': is(maybeText, workspace.sourceUrl),
+        'source-url': is(maybeText, workspace.sourceUrl, 'A page about what created it: an `http` or `https` URL.'),
         'structured-run-output-enabled': is(
           flag,
           !printsText && workspace.structuredRunOutputEnabled,
