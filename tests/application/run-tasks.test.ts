@@ -480,7 +480,15 @@ describe('attaching run tasks', () => {
         enforcementLevel: 'advisory',
       });
     await world.refuses(() => attach(task.id), { code: 'attribute/taken' });
-    await world.refuses(() => attach('task-nobody'), { code: 'attribute/invalid', details: { relationship: 'task' } });
+    const draft = { name: 'scanner', url: task.url, description: '', enabled: true, hmacKey: null };
+    const elsewhere = await world.useCases.createRunTask.execute(world.administrator, 'globex', draft);
+    for (const id of ['task-nobody', elsewhere.id]) {
+      await world.refuses(() => attach(id), {
+        code: 'attribute/invalid',
+        message: 'Task cannot be attached because the organization has no such run task',
+        details: { relationship: 'task' },
+      });
+    }
     for (let index = 1; index < 20; index += 1) await attach((await newTask({ name: `task-${index}` })).id);
     const last = await newTask({ name: 'last' });
     await world.refuses(() => attach(last.id), { message: 'A workspace can have at most 20 run tasks' });

@@ -130,6 +130,22 @@ describe('run tasks of a workspace', () => {
     await admin.get(one).expect(404);
   });
 
+  it.each([prefix, ''] as const)('of another organization are as ones that do not exist, at %j', async (mount) => {
+    const elsewhere = newName('org');
+    await api.organization(elsewhere);
+    const [workspace, task] = [await api.workspace('acme', newName()), await newTask({}, elsewhere)];
+    const attempt = (id: string) =>
+      admin
+        .at(mount)
+        .post(`/workspaces/${workspace}/tasks`, doc('workspace-tasks', {}, { task: relationTo('tasks', id) }));
+    const missingTask = await attempt('task-nothing').expect(422);
+    expect((await attempt(task).expect(422)).text).toBe(missingTask.text);
+    expect(missingTask.body.errors[0].source).toEqual({ pointer: '/data/relationships/task' });
+    const none = { 'workspace-tasks': { data: [] } };
+    expect((await admin.get(`/tasks/${task}`).expect(200)).body.data.relationships).toMatchObject(none);
+    expect((await admin.get(`/workspaces/${workspace}/tasks`).expect(200)).body.data).toEqual([]);
+  });
+
   it('are attached by who has run-tasks there, whether or not they see the task', async () => {
     const [workspace, task] = [await api.workspace('acme', newName()), await newTask()];
     const team = await api.team('acme', newName());
