@@ -1,5 +1,8 @@
 # The service alone: no test, no compiler, no Node or Postgres but the one below.
-FROM node:24.21-bookworm-slim AS build
+# A tag can move. To pin the image, append @ and the digest that this prints here, or pass both with --build-arg NODE=…:
+# docker buildx imagetools inspect node:24.21.0-bookworm-slim --format '{{.Manifest.Digest}}'
+ARG NODE=node:24.21.0-bookworm-slim
+FROM ${NODE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # The compiler is an optional package of each system.
@@ -10,7 +13,7 @@ COPY src src
 COPY web web
 RUN npm run build && npm ci --omit=dev --omit=optional
 
-FROM node:24.21-bookworm-slim
+FROM ${NODE}
 # git fetches configurations from a repository; tini buries what git started and left behind.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git tini \

