@@ -1,7 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunTaskCall, RunTaskDraft, WorkspaceTaskSettings } from '../../src/application/index.js';
-import { type RunId, type RunTask, type TaskReport, type TaskResult, taskWaits } from '../../src/domain/index.js';
+import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import type { RunTaskCall, RunTaskDraft, Transaction, WorkspaceTaskSettings } from '../../src/application/index.js';
+import { type RunId, type RunTask, type TaskReport, type TaskResult, taskWaits, withResult, withToken } from '../../src/domain/index.js';
 import { firstPage, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { type Held, RunSteps } from '../support/run-steps.js';
@@ -466,6 +467,51 @@ describe('a callback token', () => {
         ]),
       { code: 'attribute/invalid' },
     );
+  });
+});
+
+/** Runs `overtake` between the lookup of a token and the lock: what another transaction commits there is seen after it. */
+class Overtaken extends MemoryUnitOfWork {
+  overtake: ((tx: Transaction) => Promise<void>) | undefined;
+
+  override run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return super.run((tx) => {
+      const taskResults: Transaction['taskResults'] = Object.create(tx.taskResults, {
+        byToken: {
+          value: async (digest: string) => {
+            const located = await tx.taskResults.byToken(digest);
+            await this.overtake?.(tx);
+            return located;
+          },
+        },
+      });
+      return work(Object.create(tx, { taskResults: { value: taskResults } }));
+    });
+  }
+}
+
+describe('a report in a race with a new attempt of its call', () => {
+  it('is refused where the attempt has replaced its token before the lock', async () => {
+    const unitOfWork = new Overtaken();
+    world = await World.create({ unitOfWork });
+    steps = await RunSteps.of(world);
+    await world.upload(await world.newVersion({ autoQueueRuns: false }), files);
+    await attached(['pre_plan']);
+    const run = await steps.create();
+    // Its server takes the call, but the answer is lost.
+    world.runTasks.answer = () => ({ delivered: false, final: false, reason: 'no answer' });
+    const call = await called();
+    const { digest } = world.secrets.generate();
+    unitOfWork.overtake = async (tx) => {
+      unitOfWork.overtake = undefined;
+      const [stage] = await tx.taskStages.ofRun(run.id);
+      const [result] = stage?.results ?? [];
+      if (stage === undefined || result === undefined) throw new Error('the run has no result');
+      await tx.taskStages.save(withResult(stage, withToken(result, digest), world.clock.now()));
+    };
+    await expect(report(call)).rejects.toMatchObject({ code: 'resource/not-found' });
+    expect((await resultsOf(run.id)).map(({ status }) => status)).toEqual(['pending']);
+    expect(unitOfWork.overtake).toBeUndefined();
   });
 });
 
