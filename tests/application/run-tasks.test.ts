@@ -2,7 +2,15 @@ import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { RunTaskCall, RunTaskDraft, Transaction, WorkspaceTaskSettings } from '../../src/application/index.js';
-import { type RunId, type RunTask, type TaskReport, type TaskResult, taskWaits, withResult, withToken } from '../../src/domain/index.js';
+import {
+  type RunId,
+  type RunTask,
+  type TaskReport,
+  type TaskResult,
+  taskWaits,
+  withResult,
+  withToken,
+} from '../../src/domain/index.js';
 import { firstPage, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { type Held, RunSteps } from '../support/run-steps.js';

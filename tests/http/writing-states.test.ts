@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type Caller, doc, invalid, lacking, missing, pathOf, prefix, refusal, startApi } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  invalid,
+  lacking,
+  missing,
+  newName,
+  pathOf,
+  prefix,
+  refusal,
+  startApi,
+} from '../support/api.js';
 import { Bench } from '../support/bench.js';
 
 const api = await startApi({ prefix });
@@ -306,6 +317,32 @@ describe('an upload in progress', () => {
     const objectId = state.slice(state.lastIndexOf('/') + 1);
     await expect(api.useCases.uploadStateVersion.execute(objectId, sent())).rejects.toMatchObject({ code });
     if (code === 'resource/not-found') await api.upload(json, Buffer.from('{}')).expect(404);
+    await place.noState();
+    expect(await api.bundleStore.unsettled(0)).toEqual([]);
+  });
+});
+
+describe('writing a state while a run is applied', () => {
+  /** No sequence of requests leads there: a run never begins while its workspace is locked, nor the other way round. */
+  const applying = ({ bench: { workspaceId } }: Place, configurationVersionId: string) =>
+    api.seedRun({ id: newName('run'), workspaceId, configurationVersionId, status: 'applying' });
+
+  it('is refused although the caller holds the lock, also when the apply begins while the bytes arrive', async () => {
+    const place = await Place.make();
+    const versionId = await place.bench.version();
+    const { state } = await place.urls();
+    async function* sent() {
+      yield stateOf().subarray(0, 1);
+      await applying(place, versionId);
+      yield stateOf().subarray(1);
+    }
+    const objectId = state.slice(state.lastIndexOf('/') + 1);
+    const refused = { code: 'runs/in-progress' };
+    await expect(api.useCases.uploadStateVersion.execute(objectId, sent())).rejects.toMatchObject(refused);
+    const words = conflict(expect.stringContaining('is being applied: its agent writes the next state'));
+    expect((await api.upload(state, stateOf()).expect(409)).body).toEqual(words);
+    for (const send of [() => place.inline(), () => place.create()])
+      expect((await send().expect(409)).body).toEqual(words);
     await place.noState();
     expect(await api.bundleStore.unsettled(0)).toEqual([]);
   });
