@@ -1,4 +1,4 @@
-import type { AnnouncedState, ReportedOutput, StateVersion } from '../../../domain/index.js';
+import type { AnnouncedState, ReportedOutput, StateOutput, StateVersion } from '../../../domain/index.js';
 import { OutputSelection } from '../../../domain/supporting/state-versions/state-output.js';
 import {
   announceState,
@@ -11,7 +11,7 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { keptOutputs } from '../state-versions/state-outputs-reader.js';
+import { keptInParts } from '../state-versions/state-outputs-reader.js';
 import { type LeaseHolder, lockedLeasedRun, refuseUnless } from './lease-holder.js';
 
 export interface StateReport extends AnnouncedState {
@@ -45,7 +45,8 @@ export class AnnounceState {
     const selection = new OutputSelection();
     for await (const output of inTurns(outputs, ({ value }) => value.length)) selection.add(output);
     const id = this.ids.next('state-version');
-    const kept = await keptOutputs(selection.outputs, id, this.ids, this.box);
+    const kept: StateOutput[] = [];
+    for await (const part of keptInParts(selection.take(), id, this.ids, this.box)) kept.push(...part);
     const version = await this.unitOfWork.run(async (tx) => {
       const run = await lockedLeasedRun(tx, this.secrets, holder);
       refuseUnless(run, 'applying', 'state could not be written');

@@ -1,6 +1,6 @@
 import type { ReportedOutput, StateOutput, StateVersion, StateVersionId } from '../../../domain/index.js';
 import { afterActivity } from '../../../domain/supporting/workspaces/auto-destroy.js';
-import { inTurns } from '../../files/in-slices.js';
+import { inTurns, longestSlice } from '../../files/in-slices.js';
 import { openBundle } from '../../files/open-bundle.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -28,11 +28,22 @@ export class StateOutputsReader {
   ): Promise<((tx: Transaction<'stateVersions' | 'workspaces'>) => Promise<void>) | undefined> {
     const version = await this.unitOfWork.read((tx) => tx.stateVersions.find(id));
     if (version === undefined || version.bundle === null) return undefined;
-    const scanned = await scanState(await openBundle(this.store, version.bundle), !version.outputsRead);
-    const outputs = await keptOutputs(scanned.outputs, id, this.ids, this.box);
-    const parts = [...partsWithin(outputs.map(sized), outputsAtOnce)].map((part) => part.map(({ output }) => output));
-    const last = parts.pop() ?? [];
-    for (const part of parts) await this.unitOfWork.run((tx) => addUnlessRead(tx, id, part));
+    const partsOf = (outputs: readonly ReportedOutput[]) => keptInParts(outputs, id, this.ids, this.box);
+    const keep = (part: readonly StateOutput[]) => this.unitOfWork.run((tx) => addUnlessRead(tx, id, part));
+    const bytes = await openBundle(this.store, version.bundle);
+    const scanned = await scanState(
+      bytes,
+      version.outputsRead
+        ? undefined
+        : async (outputs) => {
+            for await (const part of partsOf(outputs)) await keep(part);
+          },
+    );
+    let last: readonly StateOutput[] = [];
+    for await (const part of partsOf(scanned.outputs)) {
+      if (last.length > 0) await keep(last);
+      last = part;
+    }
     return async (tx) => {
       const now = await tx.stateVersions.find(id);
       if (now === undefined) return;
@@ -61,8 +72,6 @@ export class StateOutputsReader {
   }
 }
 
-const sized = (output: StateOutput) => ({ output, size: output.value.length + output.type.length });
-
 async function addUnlessRead(
   tx: Transaction<'stateVersions'>,
   id: StateVersionId,
@@ -72,18 +81,18 @@ async function addUnlessRead(
   if (version?.outputsRead === false) await tx.stateVersions.addOutputs(id, outputs);
 }
 
-/** Outputs as they are kept: the values of sensitive ones are sealed. */
-export async function keptOutputs(
+/** Outputs as they are kept, in parts that are inserted at once: the values of sensitive ones are sealed. */
+export async function* keptInParts(
   outputs: readonly ReportedOutput[],
   stateVersionId: StateVersionId,
   ids: IdGenerator,
   box: SecretBox,
-): Promise<readonly StateOutput[]> {
-  const kept: StateOutput[] = [];
-  for await (const output of inTurns(outputs, ({ value }) => value.length)) {
-    const { name, type, value, sensitive } = output;
-    const given = { id: ids.next('state-version-output'), stateVersionId, name, type, sensitive };
-    kept.push({ ...given, value: sensitive ? box.seal(value) : value });
+): AsyncGenerator<readonly StateOutput[]> {
+  const sized = outputs.map((output) => ({ output, size: output.value.length + output.type.length }));
+  for await (const part of inTurns(partsWithin(sized, outputsAtOnce), () => longestSlice)) {
+    yield part.map(({ output: { name, type, value, sensitive } }) => {
+      const given = { id: ids.next('state-version-output'), stateVersionId, name, type, sensitive };
+      return { ...given, value: sensitive ? box.seal(value) : value };
+    });
   }
-  return kept;
 }

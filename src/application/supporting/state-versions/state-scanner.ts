@@ -9,6 +9,7 @@ import { JsonScanner, type JsonVisitor, type KeptJson, opens } from '../../files
 
 /** What is shown of a state. */
 export interface ScannedState {
+  /** Those that were not passed on before. */
   readonly outputs: readonly ReportedOutput[];
   readonly contents: StateContents;
 }
@@ -229,34 +230,32 @@ const leftOut = (count: number, reason: string): readonly string[] =>
 /** Databases disagree about NUL and unpaired surrogates. */
 const shownText = (json: KeptJson): string => (json.isTooLong ? '' : json.text().replaceAll('\0', '').toWellFormed());
 
+/** In characters: outputs that are collected before they are passed on. */
+const longestPart = 256 * 1024;
+
 /**
- * Reads what is shown of a state, in memory that does not depend on its size and in slices. Bytes that are not JSON have
- * neither outputs nor resources.
+ * Reads what is shown of a state, in memory that does not depend on its size and in slices. Outputs go to `keep` while they
+ * are found, the last ones to the result; without it, they are skipped. If the bytes are not JSON, what comes before the
+ * fault counts.
  */
-export async function scanState(bytes: AsyncIterable<Uint8Array>, withOutputs: boolean): Promise<ScannedState> {
-  const visitor = new StateVisitor(withOutputs);
+export async function scanState(
+  bytes: AsyncIterable<Uint8Array>,
+  keep: ((outputs: readonly ReportedOutput[]) => Promise<void>) | undefined,
+): Promise<ScannedState> {
+  const visitor = new StateVisitor(keep !== undefined);
+  const { selection } = visitor.outputs;
   const scanner = new JsonScanner(visitor);
   for await (const slice of inSlices(bytes)) {
     scanner.take(slice);
     if (scanner.fault !== undefined) break;
+    if (selection.length > longestPart) await keep?.(selection.take());
   }
   scanner.end();
-  const {
-    outputs: { selection },
-    resources,
-    terraformVersion,
-  } = visitor;
-  if (scanner.fault !== undefined) {
-    const warnings = [`Outputs and resources are not shown: the state ${scanner.fault}`];
-    return { outputs: [], contents: { terraformVersion: null, resourceCount: 0, resources: [], warnings } };
-  }
+  const { resources, terraformVersion } = visitor;
+  const fault = scanner.fault === undefined ? [] : [`The state ${scanner.fault}: what follows is not shown`];
+  const warnings = [...fault, ...selection.warnings, ...resources.warnings];
   return {
-    outputs: selection.outputs,
-    contents: {
-      terraformVersion,
-      resourceCount: resources.count,
-      resources: resources.found,
-      warnings: [...selection.warnings, ...resources.warnings],
-    },
+    outputs: selection.take(),
+    contents: { terraformVersion, resourceCount: resources.count, resources: resources.found, warnings },
   };
 }

@@ -29,7 +29,7 @@ export const mostOutputs = {
   /** Of the JSON of one value and its type. */
   length: 1024 * 1024,
   /** Of the JSON of all values and types, with the names and `overhead` for each. */
-  lengthInAll: 8 * 1024 * 1024,
+  lengthInAll: 16 * 1024 * 1024,
   overhead: 256,
   nameLength: 255,
   /** Levels of nesting in a value or a type. */
@@ -52,13 +52,14 @@ const reasons = ['count', 'name', 'form', 'size'] as const satisfies readonly Le
  * memory is bounded however many there are.
  */
 export class OutputSelection {
-  readonly outputs: ReportedOutput[] = [];
+  private chosen: ReportedOutput[] = [];
+  private chosenLength = 0;
   private readonly names = new Set<string>();
   private readonly counts: Record<LeftOutBecause, number> = { count: 0, name: 0, form: 0, size: 0 };
   private left: number = mostOutputs.lengthInAll;
 
   get isFull(): boolean {
-    return this.outputs.length >= mostOutputs.count;
+    return this.names.size >= mostOutputs.count;
   }
 
   /** The number of characters that the next value and its type may have together. */
@@ -77,15 +78,30 @@ export class OutputSelection {
       .map((reason) => `${outputsLeftOut(this.counts[reason])}: ${leftOutBecause[reason]}`);
   }
 
+  /** The length of the outputs that `take` returns. */
+  get length(): number {
+    return this.chosenLength;
+  }
+
+  /** The outputs chosen since the last call. */
+  take(): readonly ReportedOutput[] {
+    const taken = this.chosen;
+    this.chosen = [];
+    this.chosenLength = 0;
+    return taken;
+  }
+
   add(output: ReportedOutput): void {
     const reason = this.reasonAgainst(output);
     if (reason !== undefined) {
       this.leaveOut(reason);
       return;
     }
-    this.left -= lengthOf(output) + output.name.length + mostOutputs.overhead;
+    const length = lengthOf(output) + output.name.length + mostOutputs.overhead;
+    this.left -= length;
+    this.chosenLength += length;
     this.names.add(output.name);
-    this.outputs.push(output);
+    this.chosen.push(output);
   }
 
   leaveOut(reason: LeftOutBecause): void {
