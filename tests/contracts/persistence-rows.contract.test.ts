@@ -518,7 +518,12 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const { workspace } = await aPlace(on);
     const version = aStateVersion((await aRunIn(on, workspace)).state);
     const resource = { name: 'a', type: 'null_resource', module: 'root', provider: 'null', count: 2 };
-    const contents = { terraformVersion: '1.11.4', resourceCount: 2, resources: [resource], warnings: ['Some is left out'] };
+    const contents = {
+      terraformVersion: '1.11.4',
+      resourceCount: 2,
+      resources: [resource],
+      warnings: ['Some is left out'],
+    };
     await on.run(async (tx) => {
       await tx.stateVersions.add(version, []);
       await tx.stateVersions.keepContents(version.id, contents);

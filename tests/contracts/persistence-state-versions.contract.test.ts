@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sealPrefix } from '../../src/application/index.js';
 import type { Actor, RunState, StateOutput, StateVersion, Workspace } from '../../src/domain/index.js';
-import { aBundle, aRun, aStateOutput, aStateVersion, noon, unique } from '../support/builders.js';
+import { aBundle, aRun, aStateOutput, aStateVersion, asOrganization, noon, unique } from '../support/builders.js';
 import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
 
 interface Place {
@@ -119,6 +119,25 @@ onEveryBackend('state versions', (on) => {
     expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toEqual([output.id]);
     const gone = on.run((tx) => tx.stateVersions.keepJson('sv-none', aBundle()));
     await expect(gone).rejects.toEqual(refusal('shared/stale-revision'));
+  });
+
+  it('keep outputs in parts, which are hidden until the last one, and each name once', async () => {
+    const { workspace, organization } = await aPlace(on);
+    const { version } = await addOfClient(on, workspace);
+    await finalize(on, version);
+    const [first, again, last] = ['a', 'a', 'b'].map((name) => aStateOutput(version, { name }));
+    if (first === undefined || again === undefined || last === undefined) throw new Error('three outputs were made');
+    const ids = () => on.read((tx) => tx.stateOutputs.idsOf(version.id));
+    await on.run((tx) => tx.stateVersions.addOutputs(version.id, [first]));
+    await on.run((tx) => tx.stateVersions.addOutputs(version.id, [again]));
+    expect(await ids()).toEqual([]);
+    const seen = () => on.read((tx) => tx.stateOutputs.findFor(asOrganization(organization), first.id));
+    expect(await seen()).toBeUndefined();
+    await on.run((tx) => tx.stateVersions.keepOutputs(version.id, [last]));
+    expect(await ids()).toEqual([first.id, last.id]);
+    expect((await seen())?.subject).toEqual(first);
+    const late = on.run((tx) => tx.stateVersions.addOutputs(version.id, [aStateOutput(version)]));
+    await expect(late).rejects.toEqual(refusal('shared/stale-revision'));
   });
 
   it('are pending one to a run, until that is dropped', async () => {

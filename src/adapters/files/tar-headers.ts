@@ -16,6 +16,8 @@ const blockBytes = 512;
 const zeroBlock = Buffer.alloc(blockBytes);
 /** The largest extended header: one of attributes, not only of a name. */
 const longestExtension = 1024 * 1024;
+/** Of all extended headers: their records are read one by one, and half a gigabyte of them packs to half a megabyte. */
+const longestExtensions = 32 * 1024 * 1024;
 
 /** By type flag. The flags of extended headers are missing: those are not entries. */
 const kinds: Readonly<Record<string, TarEntryKind>> = {
@@ -55,6 +57,8 @@ export class TarHeaders {
   /** The bytes among them that are contents. */
   private ofContent = 0;
   private takeContent: TakeContent | undefined;
+  /** Bytes of extended headers so far. */
+  private extended = 0;
   /** Unpacked bytes so far. */
   private offset = 0;
   private ended = false;
@@ -127,6 +131,12 @@ export class TarHeaders {
     }
     if (size < 1 || size > longestExtension) {
       throw malformed(`the tar in the archive has an extended header of ${size} bytes`);
+    }
+    this.extended += size;
+    if (this.extended > longestExtensions) {
+      throw malformed(
+        `the tar in the archive has more than ${longestExtensions} bytes of extended headers: pack the files without extended attributes`,
+      );
     }
     if (flag !== 'g') this.announced.add(flag);
     this.extension = { flag, size };
