@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sealPrefix } from '../../src/application/index.js';
 import type { Actor, RunState, StateOutput, StateVersion, Workspace } from '../../src/domain/index.js';
-import { aBundle, aRun, aStateOutput, aStateVersion, asOrganization, noon, unique } from '../support/builders.js';
+import { aBundle, aRun, aStateOutput, aStateVersion, noon, unique } from '../support/builders.js';
 import { type Ground, onEveryBackend, refusal } from './on-every-backend.js';
 
 interface Place {
@@ -122,7 +122,7 @@ onEveryBackend('state versions', (on) => {
   });
 
   it('keep outputs in parts, which are hidden until the last one, and each name once', async () => {
-    const { workspace, organization } = await aPlace(on);
+    const { workspace } = await aPlace(on);
     const { version } = await addOfClient(on, workspace);
     await finalize(on, version);
     const [first, again, last] = ['a', 'a', 'b'].map((name) => aStateOutput(version, { name }));
@@ -131,7 +131,8 @@ onEveryBackend('state versions', (on) => {
     await on.run((tx) => tx.stateVersions.addOutputs(version.id, [first]));
     await on.run((tx) => tx.stateVersions.addOutputs(version.id, [again]));
     expect(await ids()).toEqual([]);
-    const seen = () => on.read((tx) => tx.stateOutputs.findFor(asOrganization(organization), first.id));
+    const organization = { kind: 'organization', organizationId: workspace.organizationId, tokenId: 'at-1' } as Actor;
+    const seen = () => on.read((tx) => tx.stateOutputs.findFor(organization, first.id));
     expect(await seen()).toBeUndefined();
     await on.run((tx) => tx.stateVersions.keepOutputs(version.id, [last]));
     expect(await ids()).toEqual([first.id, last.id]);
