@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
+import { TarHeaders } from '../../src/adapters/files/tar-headers.js';
 import { isDomainError } from '../../src/domain/index.js';
 import {
   type ArchiveEntry,
@@ -608,5 +609,37 @@ describe('bytes of any kind', () => {
     const source = new Source(Buffer.alloc(1000), 10);
     for await (const _ of inspector.measure(source).bytes) break;
     expect(source).toMatchObject({ given: 10, stopped: true });
+  });
+});
+
+describe('the files of a policy set', () => {
+  it('are read while the archive is checked, which reads every byte once', async () => {
+    const hcl = 'policy "a" { query = "data.a" }';
+    const tests = { 'a_test.rego': 'package a', 'deep/policies.hcl': 'another' };
+    const archive = await archiveOf({ './policies.hcl': hcl, 'a.rego': 'package a', ...tests });
+    for (const size of [1, 100, archive.length]) {
+      const source = new Source(archive, size);
+      const inspection = inspector.inspectPolicies(source);
+      expect((await gathered(inspection.bytes)).equals(archive)).toBe(true);
+      expect(inspection.files()).toEqual({ configurations: new Map([['policies.hcl', hcl]]), regoFiles: 1 });
+      expect(source.given).toBe(archive.length);
+    }
+  });
+
+  it('are passed on once, byte by byte, by the reader of headers', () => {
+    const content = Buffer.alloc(1500, 'x');
+    const whole = Buffer.concat([
+      forgedHeader({ name: 'policies.hcl', size: content.length }),
+      content,
+      Buffer.alloc(36),
+      endOfTar,
+    ]);
+    for (const size of [1, 511, 512, 513, whole.length]) {
+      const parts: Uint8Array[] = [];
+      const headers = new TarHeaders(() => (part) => parts.push(Uint8Array.from(part)));
+      for (let at = 0; at < whole.length; at += size) headers.push(whole.subarray(at, at + size));
+      headers.end();
+      expect(Buffer.concat(parts).equals(content)).toBe(true);
+    }
   });
 });

@@ -128,7 +128,12 @@ async function addStates(on: Ground, run: RunState): Promise<readonly string[]> 
     const version = aStateVersion(run, { serial: run.sequence });
     await tx.stateVersions.add(version, [aStateOutput(version), aStateOutput(version)]);
     await tx.stateVersions.finalize(version, state);
-    await tx.stateVersions.keepContents(version.id, { terraformVersion: null, resourceCount: 0, resources: [] });
+    await tx.stateVersions.keepContents(version.id, {
+      terraformVersion: null,
+      resourceCount: 0,
+      resources: [],
+      warnings: [],
+    });
     const pending = aStateVersion(run, { serial: run.sequence + 1 });
     await tx.stateVersions.add(pending, [aStateOutput(pending)]);
     await tx.runArtifacts.put(run.id, 'plan-json', artifact);

@@ -12,7 +12,12 @@ const statesOf = (on: Ground, workspaceId: string, count: number) =>
       await tx.stateVersions.add(version, [aStateOutput(version)]);
       await tx.stateVersions.finalize(version, aBundle());
       await tx.stateVersions.keepJson(version.id, aBundle());
-      await tx.stateVersions.keepContents(version.id, { terraformVersion: null, resourceCount: 1, resources: [] });
+      await tx.stateVersions.keepContents(version.id, {
+        terraformVersion: null,
+        resourceCount: 1,
+        resources: [],
+        warnings: [],
+      });
       states.push(version.id);
     }
     return states;

@@ -518,7 +518,12 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const { workspace } = await aPlace(on);
     const version = aStateVersion((await aRunIn(on, workspace)).state);
     const resource = { name: 'a', type: 'null_resource', module: 'root', provider: 'null', count: 2 };
-    const contents = { terraformVersion: '1.11.4', resourceCount: 2, resources: [resource] };
+    const contents = {
+      terraformVersion: '1.11.4',
+      resourceCount: 2,
+      resources: [resource],
+      warnings: ['Some is left out'],
+    };
     await on.run(async (tx) => {
       await tx.stateVersions.add(version, []);
       await tx.stateVersions.keepContents(version.id, contents);
@@ -534,7 +539,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   StateOutput: async (on) => {
     const { workspace } = await aPlace(on);
     const version = aStateVersion((await aRunIn(on, workspace)).state);
-    const sensitive = aStateOutput(version, { name: 'a', type: ['list', 'number'], sensitive: true, value: 'v2.a.b' });
+    const sensitive = aStateOutput(version, { name: 'a', type: '["list","number"]', sensitive: true, value: 'v2.a.b' });
     const outputs = [sensitive, aStateOutput(version, { name: 'b' })];
     await on.run((tx) => tx.stateVersions.add(version, outputs));
     await on.run((tx) => tx.stateVersions.finalize(version, aBundle()));

@@ -64,7 +64,7 @@ onEveryBackend('state versions', (on) => {
     expect(await current(on, workspace)).toEqual(repeated);
     const { items } = await on.read((tx) => tx.stateVersions.page(workspace.id, { number: 1, size: 5 }));
     expect(items).toEqual([repeated, newer, finalized]);
-    const contents = { terraformVersion: '1.9.0', resourceCount: 2, resources: [] };
+    const contents = { terraformVersion: '1.9.0', resourceCount: 2, resources: [], warnings: [] };
     const resources = [{ name: 'a', type: 'b', module: 'root', provider: 'p', count: 2 }];
     await on.run((tx) => tx.stateVersions.keepContents(newer.id, { ...contents, resources }));
     const { version: unfinished } = await add(on, run, { serial: 30 });
@@ -119,6 +119,26 @@ onEveryBackend('state versions', (on) => {
     expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toEqual([output.id]);
     const gone = on.run((tx) => tx.stateVersions.keepJson('sv-none', aBundle()));
     await expect(gone).rejects.toEqual(refusal('shared/stale-revision'));
+  });
+
+  it('keep outputs in parts, which are hidden until the last one, and each name once', async () => {
+    const { workspace } = await aPlace(on);
+    const { version } = await addOfClient(on, workspace);
+    await finalize(on, version);
+    const [first, again, last] = ['a', 'a', 'b'].map((name) => aStateOutput(version, { name }));
+    if (first === undefined || again === undefined || last === undefined) throw new Error('three outputs were made');
+    const ids = () => on.read((tx) => tx.stateOutputs.idsOf(version.id));
+    await on.run((tx) => tx.stateVersions.addOutputs(version.id, [first]));
+    await on.run((tx) => tx.stateVersions.addOutputs(version.id, [again]));
+    expect(await ids()).toEqual([]);
+    const organization = { kind: 'organization', organizationId: workspace.organizationId, tokenId: 'at-1' } as Actor;
+    const seen = () => on.read((tx) => tx.stateOutputs.findFor(organization, first.id));
+    expect(await seen()).toBeUndefined();
+    await on.run((tx) => tx.stateVersions.keepOutputs(version.id, [last]));
+    expect(await ids()).toEqual([first.id, last.id]);
+    expect((await seen())?.subject).toEqual(first);
+    const late = on.run((tx) => tx.stateVersions.addOutputs(version.id, [aStateOutput(version)]));
+    await expect(late).rejects.toEqual(refusal('shared/stale-revision'));
   });
 
   it('are pending one to a run, until that is dropped', async () => {
@@ -191,11 +211,13 @@ onEveryBackend('outputs of states', (on) => {
 
   it('come back as they were, in bytewise order of name', async () => {
     const { run } = await aPlace(on);
-    const types = ['string', ['list', 'number'], ['object', { a: 'bool' }], 'dynamic', ['tuple', []]];
+    const types = ['string', ['list', 'number'], ['object', { a: 'bool' }], 'dynamic', ['tuple', []]].map((type) =>
+      JSON.stringify(type),
+    );
     const given = names.map((name, index) =>
       aStateOutput(
         { id: '' },
-        { name, type: types[index], sensitive: index === 1, value: JSON.stringify([index, 'ü']) },
+        { name, type: types[index] ?? '', sensitive: index === 1, value: JSON.stringify([index, 'ü']) },
       ),
     );
     const { version, outputs } = await add(on, run, {}, given.toReversed());
@@ -212,10 +234,10 @@ onEveryBackend('outputs of states', (on) => {
     expect(await slice('a_long')).toEqual({ items: inOrder.slice(3), last: undefined });
     expect(await slice('z')).toEqual({ items: inOrder.slice(4), last: undefined });
     expect(await slice('Ä')).toEqual({ items: [], last: undefined });
-    // Each value is `[0,"ü"]` or similar.
+    // Each value is `[0,"ü"]` or similar, and the two types have 8 and 17 characters.
     const short = { items: inOrder.slice(0, 2), last: { name: 'a', tie: version.id } };
-    expect(await slice(undefined, 14)).toEqual(short);
-    expect(await slice(undefined, 13)).toEqual({ items: inOrder.slice(0, 1), last: { name: 'B', tie: version.id } });
+    expect(await slice(undefined, 39)).toEqual(short);
+    expect(await slice(undefined, 38)).toEqual({ items: inOrder.slice(0, 1), last: { name: 'B', tie: version.id } });
     expect((await slice(undefined, 1)).items).toHaveLength(1);
   });
 

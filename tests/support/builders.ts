@@ -175,7 +175,7 @@ export const aStateOutput = (
   given: Partial<StateOutput> = {},
 ): StateOutput => {
   const id = unique('wsout');
-  return { id, stateVersionId, name: id, type: 'string', value: '"here"', sensitive: false, ...given };
+  return { id, stateVersionId, name: id, type: '"string"', value: '"here"', sensitive: false, ...given };
 };
 
 export const aVariableSet = (organization: Organization, given: Partial<VariableSet> = {}): VariableSet => {

@@ -11,7 +11,7 @@ import type { PolicyFiles } from '../../domain/index.js';
 import { ArchiveTree } from './archive-tree.js';
 import { malformed, overLimit } from './bundle-faults.js';
 import { PolicyFilesReader } from './policy-files-reader.js';
-import { TarHeaders } from './tar-headers.js';
+import { type TakeContent, type TarEntry, TarHeaders } from './tar-headers.js';
 
 export interface ArchiveLimits {
   readonly maxArchiveBytes: number;
@@ -27,13 +27,22 @@ export class TarBundleInspector implements BundleInspector {
   constructor(private readonly limits: ArchiveLimits) {}
 
   inspect(bytes: AsyncIterable<Uint8Array>): Inspection {
+    return this.inspected(bytes, () => undefined);
+  }
+
+  private inspected(
+    bytes: AsyncIterable<Uint8Array>,
+    onEntry: (entry: TarEntry) => TakeContent | undefined,
+    atEnd: () => void = () => undefined,
+  ): Inspection {
     const tally = new Tally(this.limits);
     let facts: BundleFacts | undefined;
     const finish = () => {
+      atEnd();
       facts = tally.facts();
     };
     return {
-      bytes: checked(bytes, tally, this.limits, finish),
+      bytes: checked(bytes, tally, new ContentsCheck(this.limits, onEntry), finish),
       facts: () => {
         if (facts === undefined) throw new Error('the bundle was not read to the end');
         return facts;
@@ -42,24 +51,17 @@ export class TarBundleInspector implements BundleInspector {
   }
 
   inspectPolicies(bytes: AsyncIterable<Uint8Array>): PolicyInspection {
-    const inspection = this.inspect(bytes);
+    const reader = new PolicyFilesReader();
     let files: PolicyFiles | undefined;
-    async function* passed(): AsyncGenerator<Uint8Array> {
-      const reader = new PolicyFilesReader();
-      try {
-        for await (const chunk of inspection.bytes) {
-          // The chunk's memory is taken back while it is still being unpacked here.
-          await reader.write(Buffer.from(chunk));
-          yield chunk;
-        }
-        files = await reader.end();
-      } finally {
-        reader.stop();
-      }
-    }
+    const inspection = this.inspected(
+      bytes,
+      (entry) => reader.take(entry),
+      () => {
+        files = reader.files();
+      },
+    );
     return {
       ...inspection,
-      bytes: passed(),
       files: () => {
         if (files === undefined) throw new Error('the bundle was not read to the end');
         return files;
@@ -99,10 +101,9 @@ export class TarBundleInspector implements BundleInspector {
 async function* checked(
   bytes: AsyncIterable<Uint8Array>,
   tally: Tally,
-  limits: ArchiveLimits,
+  contents: ContentsCheck,
   finish: () => void,
 ): AsyncGenerator<Uint8Array> {
-  const contents = new ContentsCheck(limits);
   try {
     for await (const chunk of bytes) {
       tally.add(chunk);
@@ -164,7 +165,10 @@ class ContentsCheck {
   private fault: unknown;
   private resume: () => void = () => undefined;
 
-  constructor(private readonly limits: ArchiveLimits) {
+  constructor(
+    private readonly limits: ArchiveLimits,
+    onEntry: (entry: TarEntry) => TakeContent | undefined,
+  ) {
     this.headers = new TarHeaders((entry) => {
       this.entries += 1;
       const { maxArchiveEntries } = limits;
@@ -172,6 +176,7 @@ class ContentsCheck {
         throw overLimit('the archive has more entries', 'MAX_ARCHIVE_ENTRIES', maxArchiveEntries);
       }
       this.tree.add(entry);
+      return onEntry(entry);
     });
     const { gunzip } = this;
     gunzip.on('data', (chunk: Buffer) => {

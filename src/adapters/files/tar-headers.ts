@@ -9,10 +9,15 @@ export interface TarEntry {
   readonly target: string;
 }
 
+/** Takes parts of an entry's content, each lent until it returns. */
+export type TakeContent = (part: Uint8Array) => void;
+
 const blockBytes = 512;
 const zeroBlock = Buffer.alloc(blockBytes);
 /** The largest extended header: one of attributes, not only of a name. */
 const longestExtension = 1024 * 1024;
+/** Of all extended headers: their records are read one by one, and half a gigabyte of them packs to half a megabyte. */
+const longestExtensions = 32 * 1024 * 1024;
 
 /** By type flag. The flags of extended headers are missing: those are not entries. */
 const kinds: Readonly<Record<string, TarEntryKind>> = {
@@ -39,7 +44,7 @@ const overridable = new Set(['path', 'linkpath', 'size']);
 const longNames: Readonly<Record<string, keyof Overrides>> = { L: 'path', K: 'linkpath' };
 
 /**
- * Reads the headers of a tar and skips the contents. Programs read a malformed tar differently, so the program that
+ * Reads the headers of a tar and skips the contents, except those that `onEntry` asks for. Programs read a malformed tar differently, so the program that
  * unpacks it may see other entries than the one that checked it. This reader accepts only what all of them read alike
  * and throws `bundle/malformed` for everything else.
  */
@@ -49,6 +54,11 @@ export class TarHeaders {
   private gathered = 0;
   /** Bytes of contents and padding until the next header. */
   private toSkip = 0;
+  /** The bytes among them that are contents. */
+  private ofContent = 0;
+  private takeContent: TakeContent | undefined;
+  /** Bytes of extended headers so far. */
+  private extended = 0;
   /** Unpacked bytes so far. */
   private offset = 0;
   private ended = false;
@@ -57,12 +67,13 @@ export class TarHeaders {
   /** The flags of the extended headers before the next entry. */
   private readonly announced = new Set<string>();
 
-  constructor(private readonly onEntry: (entry: TarEntry) => void) {}
+  constructor(private readonly onEntry: (entry: TarEntry) => TakeContent | undefined) {}
 
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; ) {
       const left = chunk.length - at;
       const taken = this.toSkip > 0 ? Math.min(this.toSkip, left) : chunk.copy(this.gathering, this.gathered, at);
+      if (this.ofContent > 0) this.passContent(chunk.subarray(at, at + Math.min(taken, this.ofContent)));
       at += taken;
       this.offset += taken;
       if (this.toSkip > 0) {
@@ -79,6 +90,11 @@ export class TarHeaders {
     if (this.toSkip + this.gathered + this.announced.size > 0 || this.extension !== undefined) {
       throw malformed('the tar in the archive ends in the middle of an entry');
     }
+  }
+
+  private passContent(part: Uint8Array): void {
+    this.ofContent -= part.length;
+    this.takeContent?.(part);
   }
 
   private take(whole: Buffer): void {
@@ -115,6 +131,12 @@ export class TarHeaders {
     }
     if (size < 1 || size > longestExtension) {
       throw malformed(`the tar in the archive has an extended header of ${size} bytes`);
+    }
+    this.extended += size;
+    if (this.extended > longestExtensions) {
+      throw malformed(
+        `the tar in the archive has more than ${longestExtensions} bytes of extended headers: pack the files without extended attributes`,
+      );
     }
     if (flag !== 'g') this.announced.add(flag);
     this.extension = { flag, size };
@@ -155,7 +177,8 @@ export class TarHeaders {
     // Some programs skip such contents, others read them as further headers.
     if (kind !== 'file' && size > 0) throw malformed(`the entry ${quoted(name)} is a ${kind} with contents`);
     this.toSkip = paddedTo(blockBytes, size);
-    this.onEntry({ kind, name, target: kind.endsWith('link') ? target : '' });
+    this.ofContent = size;
+    this.takeContent = this.onEntry({ kind, name, target: kind.endsWith('link') ? target : '' });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Place, Slice } from '../../../application/index.js';
-import type { Document, Resource } from './document.js';
+import { type Document, jsonText, type Resource } from './document.js';
 import { type Answer, ok } from './route.js';
 
 /**
@@ -32,12 +32,12 @@ async function* partsOf<Item>(
   present: (item: Item) => Resource,
   within: (rows: readonly Resource[]) => Document,
 ): AsyncGenerator<string> {
-  const [before = '', after = ''] = JSON.stringify(within([aRow])).split(JSON.stringify(aRow));
+  const [before = '', after = ''] = jsonText(within([aRow])).split(JSON.stringify(aRow));
   let opening = before;
   for (;;) {
     for (let from = 0; from < slice.items.length; from += rowsAtOnce) {
       const rows = slice.items.slice(from, from + rowsAtOnce).map(present);
-      yield opening + JSON.stringify(rows).slice(1, -1);
+      yield opening + jsonText(rows).slice(1, -1);
       opening = ',';
     }
     if (slice.last === undefined) break;

@@ -1,4 +1,4 @@
-import { mediaType } from '../routing/document.js';
+import { jsonText, mediaType } from '../routing/document.js';
 import type { Problem } from '../routing/error-table.js';
 import type { Answer } from '../routing/route.js';
 import { type HttpExchange, send } from './exchange.js';
@@ -10,7 +10,7 @@ const begin = (exchange: HttpExchange, { status, document, headers = {} }: Answe
     exchange.writeHead(status);
     return '';
   }
-  const body = JSON.stringify(document);
+  const body = jsonText(document);
   exchange.writeHead(status, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) });
   return body;
 };

@@ -113,12 +113,22 @@ export class MemoryStateVersions implements StateVersionRepository {
     else stateVersions.set(id, { ...stored, jsonBundle });
   }
 
+  async addOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void> {
+    this.takeOutputs(id, outputs, false);
+  }
+
   async keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void> {
-    const tables = this.tables();
-    const stored = tables.stateVersions.get(id);
+    this.takeOutputs(id, outputs, true);
+  }
+
+  private takeOutputs(id: StateVersionId, outputs: readonly StateOutput[], outputsRead: boolean): void {
+    const { stateVersions, stateOutputs } = this.tables();
+    const stored = stateVersions.get(id);
     if (stored === undefined || stored.outputsRead) checkRevision(undefined, { id, revision: 0 });
-    else tables.stateVersions.set(id, { ...stored, outputsRead: true });
-    for (const output of outputs) tables.stateOutputs.set(output.id, output);
+    else stateVersions.set(id, { ...stored, outputsRead });
+    const known = [...stateOutputs.values()].filter(({ stateVersionId }) => stateVersionId === id);
+    const names = new Set(known.map(({ name }) => name));
+    for (const output of outputs) if (!names.has(output.name)) stateOutputs.set(output.id, output);
   }
 
   async keepContents(id: StateVersionId, contents: StateContents): Promise<void> {
@@ -187,7 +197,7 @@ export class MemoryStateOutputs implements StateOutputRepository {
     const output = tables.stateOutputs.get(id);
     const version = output && tables.stateVersions.get(output.stateVersionId);
     if (output === undefined || version === undefined || !finalized(version)) return undefined;
-    return seenIn(tables, actor, version.workspaceId, output);
+    return version.outputsRead ? seenIn(tables, actor, version.workspaceId, output) : undefined;
   }
 
   async idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]> {
@@ -200,7 +210,7 @@ export class MemoryStateOutputs implements StateOutputRepository {
 
   async slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>> {
     const rest = this.of(id).filter(({ name }) => after === undefined || name > after);
-    const sized = rest.map((output) => ({ output, size: output.value.length }));
+    const sized = rest.map((output) => ({ output, size: output.value.length + output.type.length }));
     const items = fitting(sized, most).map(({ output }) => output);
     const last = items.length < rest.length ? items.at(-1) : undefined;
     return { items, last: last && { name: last.name, tie: id } };
@@ -227,7 +237,8 @@ export class MemoryStateOutputs implements StateOutputRepository {
   private of(id: StateVersionId): readonly StateOutput[] {
     const tables = this.tables();
     const version = tables.stateVersions.get(id);
-    if (version === undefined || !finalized(version) || tables.workspace(version.workspaceId) === undefined) return [];
+    if (version === undefined || !finalized(version) || !version.outputsRead) return [];
+    if (tables.workspace(version.workspaceId) === undefined) return [];
     const outputs = [...tables.stateOutputs.values()].filter(({ stateVersionId }) => stateVersionId === id);
     return outputs.sort(byText(({ name }) => name));
   }

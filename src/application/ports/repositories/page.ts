@@ -32,6 +32,18 @@ export function fitting<Row extends { readonly size: number }>(rows: readonly Ro
   return rows.slice(0, end === -1 ? most.rows : end);
 }
 
+/** All rows, in parts within the limit. */
+export function* partsWithin<Row extends { readonly size: number }>(
+  rows: readonly Row[],
+  most: SliceSize,
+): Generator<readonly Row[]> {
+  for (let from = 0; from < rows.length; ) {
+    const part = fitting(rows.slice(from, from + most.rows), most);
+    yield part;
+    from += part.length;
+  }
+}
+
 /** Consecutive rows of a list. Reading a list slice by slice returns each row that stays exactly once. */
 export interface Slice<Item> {
   readonly items: readonly Item[];

@@ -47,7 +47,13 @@ export interface StateVersionRepository {
   dropPendingOfClient(workspaceId: WorkspaceId): Promise<void>;
   /** Throws `shared/stale-revision` if the state is gone. */
   keepJson(id: StateVersionId, bundle: Bundle): Promise<void>;
-  /** Adds the outputs of a state whose outputs were not read yet. Throws `shared/stale-revision` otherwise. */
+  /**
+   * Adds some outputs of a state whose outputs were not read yet, and are hidden until then. One whose name the state has
+   * already stays as it is: an attempt that ended early may have added it. Throws `shared/stale-revision` once they are
+   * read, or the state is gone.
+   */
+  addOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void>;
+  /** The same with the last outputs, after which they count as read. */
   keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void>;
   /** Keeps what was read of a state; once is enough, and repeating it changes nothing. */
   keepContents(id: StateVersionId, contents: StateContents): Promise<void>;
@@ -63,7 +69,7 @@ export interface StateVersionRepository {
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<StateVersion>>;
 }
 
-/** The outputs of finalized state versions, ordered by name. */
+/** The outputs of finalized state versions, ordered by name. None before they are all read. */
 export interface StateOutputRepository {
   /** With the caller's standing on the workspace. */
   findFor(actor: Actor, id: StateVersionOutputId): Promise<WithStanding<StateOutput> | undefined>;

@@ -1,20 +1,21 @@
-import type { AnnouncedState, ReportedOutput, StateVersion } from '../../../domain/index.js';
-import { fittingOutputs } from '../../../domain/supporting/state-versions/state-output.js';
+import type { AnnouncedState, ReportedOutput, StateOutput, StateVersion } from '../../../domain/index.js';
+import { OutputSelection } from '../../../domain/supporting/state-versions/state-output.js';
 import {
   announceState,
   checkSuccession,
   isSameState,
 } from '../../../domain/supporting/state-versions/state-version.js';
+import { inTurns } from '../../files/in-slices.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { reportedToKept } from '../state-versions/state-outputs-reader.js';
+import { keptInParts } from '../state-versions/state-outputs-reader.js';
 import { type LeaseHolder, lockedLeasedRun, refuseUnless } from './lease-holder.js';
 
 export interface StateReport extends AnnouncedState {
-  readonly outputs: readonly ReportedOutput[];
+  readonly outputs: Iterable<ReportedOutput>;
 }
 
 export interface StateAnnounced {
@@ -41,9 +42,11 @@ export class AnnounceState {
    * the run is being applied, and `agent-report/invalid` for a state that may not follow the workspace's current one.
    */
   async execute(holder: LeaseHolder, { outputs, ...announced }: StateReport): Promise<StateAnnounced> {
-    const fitting = fittingOutputs(outputs);
+    const selection = new OutputSelection();
+    for await (const output of inTurns(outputs, ({ value }) => value.length)) selection.add(output);
     const id = this.ids.next('state-version');
-    const kept = fitting.map((output) => reportedToKept(output, id, this.ids, this.box));
+    const kept: StateOutput[] = [];
+    for await (const part of keptInParts(selection.take(), id, this.ids, this.box)) kept.push(...part);
     const version = await this.unitOfWork.run(async (tx) => {
       const run = await lockedLeasedRun(tx, this.secrets, holder);
       refuseUnless(run, 'applying', 'state could not be written');
@@ -57,6 +60,6 @@ export class AnnounceState {
       await tx.stateVersions.add(version, kept);
       return version;
     });
-    return { version, outputsLeftOut: outputs.length - fitting.length };
+    return { version, outputsLeftOut: selection.leftOut };
   }
 }

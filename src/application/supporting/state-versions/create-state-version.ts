@@ -10,6 +10,7 @@ import {
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSuccessionUnlessForced, draftState } from '../../../domain/supporting/state-versions/state-version.js';
 import { storeBytes } from '../../files/bundle-attempt.js';
+import { inSlices, longestSlice } from '../../files/in-slices.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
@@ -157,7 +158,9 @@ export class CreateStateVersion {
   }
 }
 
-/** A copy: who measures bytes takes them over. */
-async function* wholly(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield Uint8Array.from(bytes);
+/** In slices, each a copy: the inspector takes the memory of chunks over. */
+const wholly = (bytes: Uint8Array): AsyncIterable<Uint8Array> => inSlices(copiesOf(bytes));
+
+async function* copiesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += longestSlice) yield Uint8Array.from(bytes.subarray(at, at + longestSlice));
 }

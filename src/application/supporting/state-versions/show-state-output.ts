@@ -1,7 +1,7 @@
 import { type Actor, authorized, DomainError, type StateVersionOutputId } from '../../../domain/index.js';
 import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import type { ShownOutput } from './shown-output.js';
+import { type ShownOutput, withValue } from './shown-output.js';
 
 /** GET /state-version-outputs/:id: the only endpoint that returns a sensitive value. */
 export class ShowStateOutput {
@@ -17,6 +17,6 @@ export class ShowStateOutput {
     const value = output.sensitive ? openedWith(this.box, output.value) : output.value;
     if (value === undefined)
       throw new DomainError('resource/not-found', 'the value cannot be decrypted with any signing secret');
-    return { ...output, size: output.value.length, value: JSON.parse(value) };
+    return withValue(output, value);
   }
 }

@@ -2,24 +2,23 @@ import { DomainError, type StateOutput, type StateVersion } from '../../../domai
 import type { SliceSize } from '../../ports/repositories/page.js';
 
 /** An output as readers see it. */
-export interface ShownOutput extends Omit<StateOutput, 'value'> {
-  /** The length of the stored value, in characters. */
+export interface ShownOutput extends StateOutput {
+  /** The length of the stored value and its type, in characters. */
   readonly size: number;
-  /** Any JSON; null for a sensitive value in a list. */
-  readonly value: unknown;
 }
 
-/**
- * An output in a list, without a sensitive value: only a request for that single output returns it. Values are parsed
- * on access, since all of them together may be long.
- */
-export const amongOthers = (output: StateOutput): ShownOutput => ({
+const sizeOf = ({ value, type }: StateOutput): number => value.length + type.length;
+
+/** An output whose value is JSON, opened if it is sensitive. */
+export const withValue = (output: StateOutput, value: string): ShownOutput => ({
   ...output,
-  size: output.value.length,
-  get value() {
-    return output.sensitive ? null : JSON.parse(output.value);
-  },
+  size: sizeOf(output),
+  value,
 });
+
+/** An output in a list, without a sensitive value: only a request for that single output returns it. */
+export const amongOthers = (output: StateOutput): ShownOutput =>
+  withValue(output, output.sensitive ? 'null' : output.value);
 
 /** Throws `state-version/outputs-unread` for a moment after a client wrote the state: an empty list would be wrong. */
 export function withOutputsRead(version: StateVersion): StateVersion {
@@ -30,5 +29,5 @@ export function withOutputsRead(version: StateVersion): StateVersion {
   );
 }
 
-/** The size of one slice. Parsing and printing 1 MiB takes 20 milliseconds or more. */
+/** The size of one slice, whose values are read and written at once. */
 export const outputsAtOnce: SliceSize = { rows: 100, characters: 256 * 1024 };

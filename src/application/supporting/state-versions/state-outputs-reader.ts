@@ -1,13 +1,14 @@
-import type { StateOutput, StateVersion, StateVersionId } from '../../../domain/index.js';
-import { fittingOutputs, valueToText } from '../../../domain/supporting/state-versions/state-output.js';
+import type { ReportedOutput, StateOutput, StateVersion, StateVersionId } from '../../../domain/index.js';
 import { afterActivity } from '../../../domain/supporting/workspaces/auto-destroy.js';
-import { ContentsScanner } from '../../files/contents-in-state.js';
+import { inTurns, longestSlice } from '../../files/in-slices.js';
 import { openBundle } from '../../files/open-bundle.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
+import { partsWithin } from '../../ports/repositories/page.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { OutputScanner } from './outputs-in-state.js';
+import { outputsAtOnce } from './shown-output.js';
+import { scanState } from './state-scanner.js';
 
 /** Reads what is shown of a state from its bytes, after it has become the current one. Agents report its outputs themselves. */
 export class StateOutputsReader {
@@ -18,25 +19,37 @@ export class StateOutputsReader {
     private readonly store: BundleStore,
   ) {}
 
-  /** Returns the work that keeps them; undefined where there is nothing to read any more. */
+  /**
+   * Returns the work that keeps them; undefined where there is nothing to read any more. Where they are many, most are kept
+   * before that, in transactions of their own: a single one would hold the event loop for too long.
+   */
   async read(
     id: StateVersionId,
   ): Promise<((tx: Transaction<'stateVersions' | 'workspaces'>) => Promise<void>) | undefined> {
     const version = await this.unitOfWork.read((tx) => tx.stateVersions.find(id));
-    if (version === undefined) return undefined;
-    const [outputScanner, contentsScanner] = [new OutputScanner(), new ContentsScanner()];
-    for await (const chunk of await openBundle(this.store, version.bundle)) {
-      if (!version.outputsRead) outputScanner.take(chunk);
-      contentsScanner.take(chunk);
+    if (version === undefined || version.bundle === null) return undefined;
+    const partsOf = (outputs: readonly ReportedOutput[]) => keptInParts(outputs, id, this.ids, this.box);
+    const keep = (part: readonly StateOutput[]) => this.unitOfWork.run((tx) => addUnlessRead(tx, id, part));
+    const bytes = await openBundle(this.store, version.bundle);
+    const scanned = await scanState(
+      bytes,
+      version.outputsRead
+        ? undefined
+        : async (outputs) => {
+            for await (const part of partsOf(outputs)) await keep(part);
+          },
+    );
+    let last: readonly StateOutput[] = [];
+    for await (const part of partsOf(scanned.outputs)) {
+      if (last.length > 0) await keep(last);
+      last = part;
     }
-    const found = fittingOutputs(outputScanner.found);
-    const outputs = found.map((output) => reportedToKept(output, id, this.ids, this.box));
     return async (tx) => {
       const now = await tx.stateVersions.find(id);
       if (now === undefined) return;
-      if (!now.outputsRead) await tx.stateVersions.keepOutputs(id, outputs);
-      await tx.stateVersions.keepContents(id, contentsScanner.contents);
-      await this.postponeDestruction(tx, now, contentsScanner.contents.resourceCount > 0);
+      if (!now.outputsRead) await tx.stateVersions.keepOutputs(id, last);
+      await tx.stateVersions.keepContents(id, scanned.contents);
+      await this.postponeDestruction(tx, now, scanned.contents.resourceCount > 0);
     };
   }
 
@@ -59,14 +72,27 @@ export class StateOutputsReader {
   }
 }
 
-/** An output as it is kept: the value of a sensitive one is sealed. */
-export function reportedToKept(
-  { name, type, value, sensitive }: ReturnType<typeof fittingOutputs>[number],
+async function addUnlessRead(
+  tx: Transaction<'stateVersions'>,
+  id: StateVersionId,
+  outputs: readonly StateOutput[],
+): Promise<void> {
+  const version = await tx.stateVersions.find(id);
+  if (version?.outputsRead === false) await tx.stateVersions.addOutputs(id, outputs);
+}
+
+/** Outputs as they are kept, in parts that are inserted at once: the values of sensitive ones are sealed. */
+export async function* keptInParts(
+  outputs: readonly ReportedOutput[],
   stateVersionId: StateVersionId,
   ids: IdGenerator,
   box: SecretBox,
-): StateOutput {
-  const text = valueToText(value);
-  const given = { id: ids.next('state-version-output'), stateVersionId, name, type, sensitive };
-  return { ...given, value: sensitive ? box.seal(text) : text };
+): AsyncGenerator<readonly StateOutput[]> {
+  const sized = outputs.map((output) => ({ output, size: output.value.length + output.type.length }));
+  for await (const part of inTurns(partsWithin(sized, outputsAtOnce), () => longestSlice)) {
+    yield part.map(({ output: { name, type, value, sensitive } }) => {
+      const given = { id: ids.next('state-version-output'), stateVersionId, name, type, sensitive };
+      return { ...given, value: sensitive ? box.seal(value) : value };
+    });
+  }
 }

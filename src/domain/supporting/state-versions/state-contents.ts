@@ -16,8 +16,16 @@ export interface StateContents {
   readonly terraformVersion: string | null;
   /** The number of instances that are managed, not only read. */
   readonly resourceCount: number;
-  /** In the order of the state; at most `mostResources`. */
+  /** In the order of the state, within `mostResources`. */
   readonly resources: readonly StateResource[];
+  /** A sentence for each reason for which parts of the state are not shown. */
+  readonly warnings: readonly string[];
 }
 
-export const mostResources = 1000;
+/** What is stored of the resources of one state. Lengths are in characters. */
+export const mostResources = {
+  count: 1000,
+  /** Of all names, types and addresses, with `overhead` for each resource. */
+  lengthInAll: 512 * 1024,
+  overhead: 64,
+} as const;

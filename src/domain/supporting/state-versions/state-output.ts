@@ -1,12 +1,12 @@
 import type { StateVersionId, StateVersionOutputId } from '../../shared/id.js';
+import { isOutputType } from './output-type.js';
 
-/** An output value of a state, as an agent reports it. */
+/** An output value of a state, as an agent reports it or as the state has it. Both texts are JSON without whitespace. */
 export interface ReportedOutput {
   readonly name: string;
-  /** A type of the configuration language, as its JSON: `"string"`, `["list", "number"]`, `["object", {"a": "bool"}]`. */
-  readonly type: unknown;
-  /** Any JSON. */
-  readonly value: unknown;
+  /** A type of the configuration language: `"string"`, `["list","number"]`, `["object",{"a":"bool"}]`. */
+  readonly type: string;
+  readonly value: string;
   readonly sensitive: boolean;
 }
 
@@ -16,78 +16,117 @@ export interface StateOutput {
   readonly stateVersionId: StateVersionId;
   /** Unique within its state version, whose outputs are ordered by it. */
   readonly name: string;
-  readonly type: unknown;
+  /** As JSON. Never parsed here: a type may be as long as a value. */
+  readonly type: string;
   /** The value as JSON; for a sensitive output, sealed. */
   readonly value: string;
   readonly sensitive: boolean;
 }
 
-/** The maximum number of outputs stored per state. */
-const maxOutputs = 1000;
+/** What is stored of the outputs of one state. Lengths are in characters. */
+export const mostOutputs = {
+  count: 1000,
+  /** Of the JSON of one value and its type. */
+  length: 1024 * 1024,
+  /** Of the JSON of all values and types, with the names and `overhead` for each. */
+  lengthInAll: 16 * 1024 * 1024,
+  overhead: 256,
+  nameLength: 255,
+  /** Levels of nesting in a value or a type. */
+  levels: 512,
+} as const;
 
-/** The maximum length of a value's JSON, in characters. */
-export const maxOutputLength = 1024 * 1024;
+/** Why outputs are not stored, in the words of a warning. */
+const leftOutBecause = {
+  count: `beyond the first ${mostOutputs.count}`,
+  name: `with a duplicate name, or one that is empty, longer than ${mostOutputs.nameLength} characters or not valid text`,
+  form: 'with an unknown type, or without the form of an output',
+  size: `with a value longer than ${mostOutputs.length} characters, nested deeper than ${mostOutputs.levels} levels, or beyond ${mostOutputs.lengthInAll} characters in all`,
+} as const;
 
-/** The JSON type names of values. */
-export const outputWords = ['string', 'number', 'boolean', 'array', 'object', 'dynamic'] as const;
-
-export type OutputWord = (typeof outputWords)[number];
-
-const primitives: Readonly<Record<string, OutputWord>> = {
-  string: 'string',
-  number: 'number',
-  bool: 'boolean',
-  dynamic: 'dynamic',
-};
-const collections: Readonly<Record<string, OutputWord>> = { list: 'array', set: 'array', map: 'object' };
-const structures: Readonly<Record<string, OutputWord>> = { tuple: 'array', object: 'object' };
-
-const isOneOf = (words: Readonly<Record<string, string>>, word: unknown): word is string =>
-  typeof word === 'string' && Object.hasOwn(words, word);
-
-const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Whether it is a type of the configuration language. */
-function isOutputType(type: unknown): boolean {
-  if (isOneOf(primitives, type)) return true;
-  if (!Array.isArray(type) || type.length > 3) return false;
-  const [kind, of] = type;
-  if (isOneOf(collections, kind)) return type.length === 2 && isOutputType(of);
-  if (kind === 'tuple') return type.length === 2 && Array.isArray(of) && of.every(isOutputType);
-  // The third element lists optional attributes: it appears in types that people write, and is harmless elsewhere.
-  return kind === 'object' && isPlainObject(of) && Object.values(of).every(isOutputType);
-}
-
-/** The JSON type name for a configuration language type. */
-export const wordForType = (type: unknown): OutputWord => {
-  const kind = Array.isArray(type) ? type[0] : type;
-  return { ...primitives, ...collections, ...structures }[String(kind)] ?? 'dynamic';
-};
+export type LeftOutBecause = keyof typeof leftOutBecause;
+const reasons = ['count', 'name', 'form', 'size'] as const satisfies readonly LeftOutBecause[];
 
 /**
- * The outputs to store, in the given order. An output is skipped if its name is invalid or a duplicate, its type is
- * unknown, its value and type are too long, or the limit is reached: a state must not be lost because of its outputs.
+ * Chooses the outputs to store, in the given order, as they come: a state must not be lost because of its outputs, and
+ * memory is bounded however many there are.
  */
-export function fittingOutputs(outputs: readonly ReportedOutput[]): readonly ReportedOutput[] {
-  const names = new Set<string>();
-  return outputs.filter(({ name, type, value }) => {
-    const fits =
-      names.size < maxOutputs &&
-      isOutputName(name) &&
-      !names.has(name) &&
-      isOutputType(type) &&
-      isShortEnough(type, value);
-    if (fits) names.add(name);
-    return fits;
-  });
+export class OutputSelection {
+  private chosen: ReportedOutput[] = [];
+  private chosenLength = 0;
+  private readonly names = new Set<string>();
+  private readonly counts: Record<LeftOutBecause, number> = { count: 0, name: 0, form: 0, size: 0 };
+  private left: number = mostOutputs.lengthInAll;
+
+  get isFull(): boolean {
+    return this.names.size >= mostOutputs.count;
+  }
+
+  /** The number of characters that the next value and its type may have together. */
+  get room(): number {
+    return Math.max(0, Math.min(mostOutputs.length, this.left - mostOutputs.overhead));
+  }
+
+  get leftOut(): number {
+    return reasons.reduce((sum, reason) => sum + this.counts[reason], 0);
+  }
+
+  /** A sentence for each reason for which outputs are left out. */
+  get warnings(): readonly string[] {
+    return reasons
+      .filter((reason) => this.counts[reason] > 0)
+      .map((reason) => `${outputsLeftOut(this.counts[reason])}: ${leftOutBecause[reason]}`);
+  }
+
+  /** The length of the outputs that `take` returns. */
+  get length(): number {
+    return this.chosenLength;
+  }
+
+  /** The outputs chosen since the last call. */
+  take(): readonly ReportedOutput[] {
+    const taken = this.chosen;
+    this.chosen = [];
+    this.chosenLength = 0;
+    return taken;
+  }
+
+  add(output: ReportedOutput): void {
+    const reason = this.reasonAgainst(output);
+    if (reason !== undefined) {
+      this.leaveOut(reason);
+      return;
+    }
+    const length = lengthOf(output) + output.name.length + mostOutputs.overhead;
+    this.left -= length;
+    this.chosenLength += length;
+    this.names.add(output.name);
+    this.chosen.push(output);
+  }
+
+  leaveOut(reason: LeftOutBecause): void {
+    this.counts[reason] += 1;
+  }
+
+  /** Why no output of this name can be added. */
+  reasonAgainstName(name: string): LeftOutBecause | undefined {
+    if (this.isFull) return 'count';
+    return isOutputName(name) && !this.names.has(name) ? undefined : 'name';
+  }
+
+  private reasonAgainst(output: ReportedOutput): LeftOutBecause | undefined {
+    const reason = this.reasonAgainstName(output.name);
+    if (reason !== undefined) return reason;
+    if (lengthOf(output) + output.name.length > this.room) return 'size';
+    return isOutputType(output.type) ? undefined : 'form';
+  }
 }
+
+const lengthOf = ({ type, value }: ReportedOutput): number => type.length + value.length;
+
+const outputsLeftOut = (count: number): string =>
+  count === 1 ? '1 output is left out' : `${count} outputs are left out`;
 
 // Databases disagree about NUL, and treat all unpaired surrogates as the same.
 const isOutputName = (name: string): boolean =>
-  name.length > 0 && name.length <= 255 && !name.includes('\0') && name.isWellFormed();
-
-const isShortEnough = (type: unknown, value: unknown): boolean =>
-  valueToText(type).length + valueToText(value).length <= maxOutputLength;
-
-export const valueToText = (value: unknown): string => JSON.stringify(value ?? null);
+  name.length > 0 && name.length <= mostOutputs.nameLength && !name.includes('\0') && name.isWellFormed();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PhaseReport, PolicyReport, StateReport } from '../../../../application/index.js';
-import { outcomeStatuses } from '../../../../domain/index.js';
+import { outcomeStatuses, type ReportedOutput } from '../../../../domain/index.js';
 import { limits } from '../../routing/limits.js';
 import { tooWide } from '../../routing/read-body.js';
 import { absentable, parse } from '../../routing/schema.js';
@@ -106,5 +106,15 @@ export const stateReport = z.object({
 export function readStateReport(body: unknown): StateReport {
   const { outputs } = (body ?? {}) as { readonly outputs?: unknown };
   if (Array.isArray(outputs) && outputs.length > limits.items.most) throw tooWide;
-  return parse(stateReport, body);
+  const report = parse(stateReport, body);
+  return { ...report, outputs: asTexts(report.outputs) };
 }
+
+/** One at a time, when it is its turn: printing all values at once would hold the event loop. */
+const asTexts = (outputs: z.infer<typeof stateReport>['outputs']): Iterable<ReportedOutput> => ({
+  *[Symbol.iterator]() {
+    for (const { type, value, ...output } of outputs) yield { ...output, type: textOf(type), value: textOf(value) };
+  },
+});
+
+const textOf = (value: unknown): string => JSON.stringify(value ?? null);

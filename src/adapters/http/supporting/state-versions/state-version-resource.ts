@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ListedStateVersion, ShownOutput, ShownStateVersion } from '../../../../application/index.js';
 import type { StateContents, StateResource } from '../../../../domain/index.js';
-import { outputWords, wordForType } from '../../../../domain/supporting/state-versions/state-output.js';
+import { outputWords, wordForType } from '../../../../domain/supporting/state-versions/output-type.js';
 import { stateVersionStatuses } from '../../../../domain/supporting/state-versions/state-version.js';
 import type { Dialect } from '../../routing/dialect.js';
-import type { Resource } from '../../routing/document.js';
+import { RawJson, type Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, no, nothing, text } from '../../routing/resource-schema.js';
 import { ownerSchema, presentOwner } from '../../tokens/token-owner-resource.js';
@@ -18,6 +18,7 @@ const maybeResources = z
   .array(z.strictObject({ name: text, type: text, module: text, provider: text, count }))
   .nullable();
 const counts = z.record(text, z.record(text, count)).nullable();
+const maybeTexts = z.array(text).nullable();
 const status = z.enum(stateVersionStatuses);
 
 /** Clients know types with hyphens here. */
@@ -89,7 +90,12 @@ const stateVersion =
         resources: is(
           maybeResources,
           whole?.resources ?? null,
-          'The first 1000. Null in lists, and until the state is read.',
+          'The first 1000, or fewer if their names and addresses are long. Null in lists, and until the state is read.',
+        ),
+        'processing-warnings': is(
+          maybeTexts,
+          contents?.warnings ?? null,
+          'What of the state is not shown, and why: outputs or resources beyond the limits, or a state that is not JSON. Its content is kept whole. Null until the state is read.',
         ),
         'resources-processed': is(
           flag,
@@ -161,10 +167,14 @@ const stateOutput =
       name: is(text, name),
       sensitive: is(flag, sensitive),
       type: is(typeWord, wordForType(type)),
-      value: is(anything, value, 'Null for a sensitive output, except when the output is requested by its id.'),
+      value: is(
+        anything,
+        new RawJson(value),
+        'Null for a sensitive output, except when the output is requested by its id.',
+      ),
       'detailed-type': is(
         anything,
-        type,
+        new RawJson(type),
         'The type in the configuration language, such as `"string"` or `["list", "number"]`.',
       ),
     },

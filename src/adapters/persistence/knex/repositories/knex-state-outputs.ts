@@ -20,9 +20,12 @@ import { columnsOf, idsSealedOtherwise, pageOf, type Statements } from '../engin
 import { isFinalized, livingVersions, outputRows } from './knex-state-versions.js';
 import { seeing } from './standing.js';
 
-/** Outputs `so` of finalized state versions `sv` of living workspaces `w`. */
+/** Outputs `so` of finalized state versions `sv` of living workspaces `w`, once all are read. */
 const livingOutputs = (sql: Knex): Knex.QueryBuilder =>
-  livingVersions(sql).whereRaw(isFinalized).join('state_version_outputs as so', 'so.state_version_id', 'sv.id');
+  livingVersions(sql)
+    .whereRaw(isFinalized)
+    .whereRaw('sv.outputs_read = TRUE')
+    .join('state_version_outputs as so', 'so.state_version_id', 'sv.id');
 
 const findOutputWithStanding = seeing(
   'workspace',
@@ -83,7 +86,7 @@ export class KnexStateOutputs implements StateOutputRepository {
   }
 
   async reseal(id: StateVersionOutputId, sealed: string): Promise<void> {
-    const resealed = { value: sealed, size: sealed.length, sealed_by: sealPrefixOf(sealed) };
+    const resealed = { value: sealed, sealed_by: sealPrefixOf(sealed) };
     await this.db.run(this.db.sql('state_version_outputs').where({ id }).update(resealed));
   }
 }

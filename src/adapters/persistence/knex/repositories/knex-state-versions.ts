@@ -1,6 +1,11 @@
 import type { Knex } from 'knex';
 import { sealPrefixOf } from '../../../../application/ports/outside/secret-box.js';
-import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
+import {
+  type Page,
+  type PageRequest,
+  partsWithin,
+  type SliceSize,
+} from '../../../../application/ports/repositories/page.js';
 import type {
   StateVersionRepository,
   StateVersionSummary,
@@ -117,6 +122,7 @@ const contentRows = rowsOf<StateContents & { readonly id: StateVersionId }>((row
   terraformVersion: row.terraform_version,
   resourceCount: row.resource_count,
   resources: as.json(row.resources),
+  warnings: as.json(row.warnings),
 }));
 
 type Some = {
@@ -129,7 +135,7 @@ const contentsOf = (sql: Knex, { ids }: Some): Knex.QueryBuilder =>
 const wholeContents = prepared((sql, some: Some) => contentsOf(sql, some).select(contentRows.columns));
 
 const contentsWithoutResources = prepared((sql, some: Some) =>
-  contentsOf(sql, some).select('state_version_id', 'terraform_version', 'resource_count', {
+  contentsOf(sql, some).select('state_version_id', 'terraform_version', 'resource_count', 'warnings', {
     resources: sql.raw("'[]'"),
   }),
 );
@@ -139,9 +145,16 @@ const summaries = prepared((sql, { ids }: Some) =>
     .leftJoin('state_version_contents as c', 'c.state_version_id', 'sv.id')
     .whereIn('sv.id', ids)
     .whereRaw(isFinalized)
-    .select(...columnsOf('sv', versionRows.columns), 'c.state_version_id', 'c.terraform_version', 'c.resource_count', {
-      resources: sql.raw("'[]'"),
-    }),
+    .select(
+      ...columnsOf('sv', versionRows.columns),
+      'c.state_version_id',
+      'c.terraform_version',
+      'c.resource_count',
+      'c.warnings',
+      {
+        resources: sql.raw("'[]'"),
+      },
+    ),
 );
 
 const readContents = (row: object): StateContents => {
@@ -153,7 +166,7 @@ export const outputRows = rowsOf<StateOutput>((row, as) => ({
   id: row.id,
   stateVersionId: row.state_version_id,
   name: row.name,
-  type: as.json(row.type),
+  type: row.type,
   sensitive: as.flag(row.sensitive),
   value: row.value,
 }));
@@ -161,11 +174,11 @@ export const outputRows = rowsOf<StateOutput>((row, as) => ({
 const outputToRow = (output: StateOutput) => ({
   ...outputRows.write(output),
   sealed_by: output.sensitive ? sealPrefixOf(output.value) : null,
-  size: output.value.length,
+  size: output.value.length + output.type.length,
 });
 
-/** The number of outputs per statement, which lists all of their values. */
-const outputsAtOnce = 100;
+/** What one statement may list. */
+const outputsAtOnce: SliceSize = { rows: 100, characters: 256 * 1024 };
 
 export class KnexStateVersions implements StateVersionRepository {
   constructor(private readonly db: Statements) {}
@@ -196,13 +209,17 @@ export class KnexStateVersions implements StateVersionRepository {
 
   async add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void> {
     await this.db.runLater(insertVersion(this.db, versionRows.write(version)));
-    await this.addOutputs(outputs);
+    await this.insertOutputs(outputs);
   }
 
-  private async addOutputs(outputs: readonly StateOutput[]): Promise<void> {
-    for (let from = 0; from < outputs.length; from += outputsAtOnce) {
-      const rows = outputs.slice(from, from + outputsAtOnce).map(outputToRow);
-      await this.db.runLater(this.db.sql('state_version_outputs').insert(rows));
+  private async insertOutputs(outputs: readonly StateOutput[]): Promise<void> {
+    for (const rows of partsWithin(outputs.map(outputToRow), outputsAtOnce)) {
+      const insert = this.db
+        .sql('state_version_outputs')
+        .insert(rows)
+        .onConflict(['state_version_id', 'name'])
+        .ignore();
+      await this.db.runLater(insert);
     }
   }
 
@@ -242,10 +259,20 @@ export class KnexStateVersions implements StateVersionRepository {
     await unlessStale({ table: 'state_versions', id }, this.db.run(update));
   }
 
+  async addOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void> {
+    await this.markOutputs(id, false);
+    await this.insertOutputs(outputs);
+  }
+
   async keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void> {
-    const unread = this.db.sql('state_versions').where({ id, outputs_read: false }).update({ outputs_read: true });
+    await this.markOutputs(id, true);
+    await this.insertOutputs(outputs);
+  }
+
+  /** Locks the row either way: the data of the state cannot be deleted meanwhile. */
+  private async markOutputs(id: StateVersionId, read: boolean): Promise<void> {
+    const unread = this.db.sql('state_versions').where({ id, outputs_read: false }).update({ outputs_read: read });
     await unlessStale({ table: 'state_versions', id }, this.db.run(unread));
-    await this.addOutputs(outputs);
   }
 
   async keepContents(id: StateVersionId, contents: StateContents): Promise<void> {
