@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import type { Effect, EffectOutbox, RemovalTarget } from '../../src/application/index.js';
+import { type Effect, type EffectOutbox, laneOf, type RemovalTarget } from '../../src/application/index.js';
 import type { Organization } from '../../src/domain/index.js';
 import {
   aBundle,
@@ -15,6 +15,7 @@ import {
   someIngressAttributes,
   unique,
 } from '../support/builders.js';
+import { asPending, claimed } from '../support/claims.js';
 import { onEveryBackend } from './on-every-backend.js';
 
 const everyKind: readonly Effect['kind'][] = [
@@ -27,6 +28,7 @@ const everyKind: readonly Effect['kind'][] = [
   'fetch-run-files',
   'fetch-policies',
   'read-state-outputs',
+  'call-run-task',
 ];
 
 const discard = (bundleKey: string): Effect => ({ kind: 'discard-bundle', bundleKey });
@@ -36,22 +38,27 @@ onEveryBackend('effects', (on) => {
     effects.map(({ effect }) => (effect.kind === 'discard-bundle' ? effect.bundleKey : effect.kind));
 
   const claim = (at = noon, limit = 100, until = afterNoon(30), kinds = everyKind) =>
-    on.run((tx) => tx.effects.claim(at, kinds, limit, until));
-  /** Due effects, left for others: their lease has just ended. */
+    on.run((tx) => claimed(tx, kinds, { now: at, limit, until }));
+  /** Due effects, which are given back. */
   const due = async (at = noon, limit = 100, kinds = everyKind) => {
     const seen = await on.read((tx) => tx.effects.due(at, kinds, limit));
-    const claimed = await claim(at, limit, '2000-01-01T00:00:00.000Z', kinds);
-    expect(seen).toEqual(claimed);
-    return claimed;
+    const lanes = await on.read((tx) => tx.effects.lanesDue(at));
+    const taken = await claim(at, limit, afterNoon(100_000), kinds);
+    await on.run((tx) => tx.effects.giveBack(taken));
+    expect(taken.map(asPending)).toEqual(seen);
+    if (kinds === everyKind) expect(new Set(lanes)).toEqual(new Set(taken.map(({ effect }) => laneOf(effect.kind))));
+    return seen;
   };
   const failing = (number = 1, size = 20) => on.read((tx) => tx.effects.failing({ number, size }));
   const enqueue = (...given: Parameters<EffectOutbox['enqueue']>) => on.run((tx) => tx.effects.enqueue(...given));
 
   beforeEach(async () => {
     await on.run((tx) => tx.effects.free());
-    for (let left = await due(afterNoon(1000)); left.length > 0; left = await due(afterNoon(1000))) {
-      for (const { id } of left) await on.run((tx) => tx.effects.done(id));
+    const left = () => on.read((tx) => tx.effects.due('9999', everyKind, 100));
+    for (let some = await left(); some.length > 0; some = await left()) {
+      for (const { id } of some) await on.run((tx) => tx.effects.done(id));
     }
+    for (const { id } of (await failing()).items) await on.run((tx) => tx.effects.done(id));
   });
 
   it('keeps no effect of work that failed', async () => {
@@ -227,7 +234,7 @@ onEveryBackend('effects', (on) => {
   it('leases nothing in work that failed', async () => {
     await enqueue('a', [discard('a1')]);
     const work = on.run(async (tx) => {
-      await tx.effects.claim(noon, everyKind, 100, afterNoon(30));
+      await claimed(tx, everyKind, { until: afterNoon(30) });
       throw new Error('no');
     });
     await expect(work).rejects.toThrow('no');
@@ -239,15 +246,15 @@ onEveryBackend('effects', (on) => {
     await on.run(async (tx) => {
       for (const key of keys) await tx.effects.enqueue(key, [discard(key), discard(`${key} again`)]);
     });
-    const claimed: string[] = [];
-    for (let turn = 0; turn < 20 && claimed.length < keys.length; turn += 1) {
+    const taken: string[] = [];
+    for (let turn = 0; turn < 20 && taken.length < keys.length; turn += 1) {
       const together = await Promise.all([1, 2, 3, 4].map(() => claim(noon, 5)));
       for (const some of together) {
         expect(some.length).toBeLessThanOrEqual(5);
-        claimed.push(...keysOf(some));
+        taken.push(...keysOf(some));
       }
     }
-    expect(claimed.sort()).toEqual([...keys].sort());
+    expect(taken.sort()).toEqual([...keys].sort());
     expect(await claim(afterNoon(29))).toEqual([]);
   });
 
@@ -274,6 +281,7 @@ onEveryBackend('effects', (on) => {
         attempts: 2,
         lastError: 'disk still full',
         notBefore: afterNoon(6),
+        status: 'retrying',
       },
       {
         id: b1?.id,
@@ -282,6 +290,7 @@ onEveryBackend('effects', (on) => {
         attempts: 1,
         lastError: 'no such workspace',
         notBefore: afterNoon(8),
+        status: 'retrying',
       },
       {
         id: c1?.id,
@@ -290,6 +299,7 @@ onEveryBackend('effects', (on) => {
         attempts: 1,
         lastError: 'no network',
         notBefore: afterNoon(4),
+        status: 'retrying',
       },
     ];
     expect(await failing()).toEqual({ number: 1, size: 20, total: 3, items });

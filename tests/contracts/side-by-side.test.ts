@@ -48,6 +48,7 @@ import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 import { aManagedPolicy, anAgentPool, aPolicySet, aSiteAgentPool } from '../support/policy-builders.js';
 import { type SeededRun, seedRun } from '../support/seed-run.js';
 import { refusal } from './on-every-backend.js';
+import { aClaim } from '../support/claims.js';
 
 /** Holds its first transaction open, with its work done, until released. */
 class Lingering implements application.UnitOfWork {
@@ -712,7 +713,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(outcomes.taken).toBeGreaterThan(3);
     expect(outcomes.refused).toBeGreaterThan(3);
     await instance(0).run(async (tx) => {
-      const ordered = await tx.effects.claim(clock.now(), ['discard-bundle'], 100, clock.now());
+      const ordered = await tx.effects.claim(aClaim('discards', { now: clock.now(), until: clock.now() }));
       for (const { id } of ordered) await tx.effects.done(id);
     });
   });
@@ -945,7 +946,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     });
     // Takes some effects and never reports again.
     const died = await instance(1).run((tx) =>
-      tx.effects.claim(now.now(), ['discard-bundle'], 7, afterNoon(application.effectLeaseSeconds)),
+      tx.effects.claim(
+        aClaim('discards', { now: now.now(), limit: 7, until: afterNoon(application.effectLeaseSeconds) }),
+      ),
     );
     const untilIdle = () =>
       Promise.all(

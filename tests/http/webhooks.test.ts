@@ -21,6 +21,7 @@ import {
   standardBy,
   tip,
 } from '../support/webhook-deliveries.js';
+import { aClaim } from '../support/claims.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;
@@ -453,7 +454,7 @@ describe('a caller that is not a forge of the workspace', () => {
     await delivery.set('Content-Type', 'application/json').send(JSON.stringify(payload)).expect(status);
     expect(meanwhile).toBeUndefined();
     const now = other.clock.now();
-    const made = await rows.run((tx) => tx.effects.claim(now, ['fetch-commit'], 10, now));
+    const made = await rows.run((tx) => tx.effects.claim(aClaim('fetches', { now, until: now })));
     expect(made).toEqual([]);
   });
 

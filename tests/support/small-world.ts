@@ -60,6 +60,7 @@ import {
   aWorkspaceTask,
 } from './policy-builders.js';
 import type { Referred } from './route-bodies.js';
+import { aClaim } from './claims.js';
 
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
@@ -365,7 +366,7 @@ export async function makeSmallWorld(
       await tx.tokens.add(team === target ? ofTarget : aToken(ownedBy('team', team)));
     }
     await tx.effects.enqueue(version.state.id, [{ kind: 'discard-bundle', bundleKey: 'bundle-of-old' }]);
-    const [due] = await tx.effects.claim(noon, ['discard-bundle'], 1, noon);
+    const [due] = await tx.effects.claim(aClaim('discards', { limit: 1 }));
     await tx.effects.failed(due?.id ?? 0, 'the disk is full', afterNoon(60));
   });
 

@@ -5,7 +5,6 @@ import {
   notFound,
   type RequestTrace,
   reportedResult,
-  startedAt,
   type TaskReport,
   type TaskResultId,
   type TaskResultOutcome,
@@ -77,7 +76,7 @@ export class ReportTaskResult {
       if (held === undefined || held.result.tokenDigest !== located.tokenDigest) throw notFound();
       if (report.url !== undefined) checkLink(report.url);
       for (const { url } of outcomes ?? []) checkLink(url);
-      const next = reportedResult(held.result, report, startedAt(held.stage), this.clock.now());
+      const next = reportedResult(held.result, report, this.clock.now());
       if (outcomes !== undefined) await tx.taskResults.keepOutcomes(next.id, outcomes);
       await this.results.keep(tx, held, next);
       await tx.audit.add(doneByRunTask(next.taskId, 'task-results/report', next.id, request), held.run.state);
