@@ -6,6 +6,7 @@ export { EffectPerformers } from './background/effect-performers.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';
 export type { Batch, Performed } from './background/perform-effects.js';
 export { effectLeaseSeconds, PerformEffects } from './background/perform-effects.js';
+export { RetryEffect } from './background/retry-effect.js';
 export { ArchiveConfigurationVersion } from './configuration-versions/archive-configuration-version.js';
 export { ArchiveOldVersions, type OldVersionsArchived } from './configuration-versions/archive-old-versions.js';
 export { type BackingDataChange, ChangeBackingData } from './configuration-versions/change-backing-data.js';

@@ -83,9 +83,9 @@ export class MemoryEffects implements EffectOutbox {
 
   async retry(id: number): Promise<FailingEffect | undefined> {
     const row = this.tables().effects.get(id);
-    const [found] = row === undefined ? [] : asFailing(row);
-    if (row?.leasedUntil === null) this.change(id, { lane: laneOf(row.effect.kind), begun: 0, notBefore: null });
-    return found;
+    if (row === undefined || row.lastError === null) return undefined;
+    if (row.leasedUntil === null) this.change(id, { lane: laneOf(row.effect.kind), begun: 0, notBefore: null });
+    return asFailing(this.tables().effects.get(id) ?? row)[0];
   }
 
   async failing(page: PageRequest): Promise<Page<FailingEffect>> {

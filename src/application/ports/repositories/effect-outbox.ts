@@ -126,8 +126,8 @@ export interface EffectOutbox {
   /** The effect is never due, and nothing waits behind it. Returns whether it still existed. */
   putAside(id: number, reason: string): Promise<boolean>;
   /**
-   * Makes an effect that failed or was put aside due at once, as if no attempt had begun; one that is leased stays so.
-   * Undefined if there is no such effect.
+   * Makes an effect that failed or was put aside due at once, as if no attempt had begun, and returns it so; one that is
+   * leased stays so. Undefined if there is no such effect.
    */
   retry(id: number): Promise<FailingEffect | undefined>;
   /** Effects that failed at least once or were put aside, oldest first. */

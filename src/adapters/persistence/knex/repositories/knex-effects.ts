@@ -188,15 +188,11 @@ export class KnexEffects implements EffectOutbox {
 
   async retry(id: number): Promise<FailingEffect | undefined> {
     const { sql } = this.db;
-    const row = await this.db.first<object>(
-      sql('effects')
-        .where({ id })
-        .whereNotNull('last_error')
-        .select(...failing.columns),
-    );
-    if (row === undefined) return undefined;
+    const failed = () => sql('effects').where({ id }).whereNotNull('last_error');
     const again = { lane: sql.raw(ownLane), begun: 0, not_before: null, waits_until: null };
-    await this.db.run(sql('effects').where({ id }).whereNull('leased_until').update(again));
+    await this.db.run(failed().whereNull('leased_until').update(again));
+    const row = await this.db.first<object>(failed().select(...failing.columns));
+    if (row === undefined) return undefined;
     const found = failing.read(row);
     this.ordered(found.kind);
     return found;
