@@ -871,7 +871,10 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     return [
       [{ id, effect, attempts: 0, lastError: null }, before],
       [{ id, effect, attempts: 1, lastError: 'It failed' }, await due()],
-      [{ id, subject, kind: effect.kind, attempts: 1, lastError: 'It failed', notBefore: noon }, items.at(-1)],
+      [
+        { id, subject, kind: effect.kind, attempts: 1, lastError: 'It failed', notBefore: noon, status: 'retrying' },
+        items.at(-1),
+      ],
     ];
   },
 };

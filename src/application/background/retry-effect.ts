@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 export class RetryEffect {
   constructor(private readonly unitOfWork: UnitOfWork<'effects' | 'audit'>) {}
 
-  execute(actor: Actor, id: string): Promise<FailingEffect> {
+  async execute(actor: Actor, id: string): Promise<FailingEffect> {
     authorize(standingOnSite(actor), 'effects/retry');
     return this.unitOfWork.run(async (tx) => {
       const found = /^[1-9]\d{0,14}$/.test(id) ? await tx.effects.retry(Number(id)) : undefined;

@@ -72,7 +72,7 @@ export class MemoryEffects implements EffectOutbox {
     const row = this.tables().effects.get(id);
     if (row === undefined) return;
     const { effect, attempts } = row;
-    const place = Math.max(...this.tables().effects.keys());
+    const place = Math.max(...this.tables().effects.keys()) + 1;
     const ended = { begun: 0, leasedUntil: null, lane: laneOf(effect.kind) };
     this.change(id, { ...ended, attempts: attempts + 1, lastError: error, notBefore, place });
   }

@@ -171,7 +171,7 @@ export class KnexEffects implements EffectOutbox {
 
   async failed(id: number, error: string, notBefore: Instant): Promise<void> {
     const { sql } = this.db;
-    const ended = { begun: 0, leased_until: null, lane: sql.raw(ownLane), place: sql('effects').max('id') };
+    const ended = { begun: 0, leased_until: null, lane: sql.raw(ownLane), place: sql('effects').select(sql.raw('max(id) + 1')) };
     const tried = { attempts: sql.raw('attempts + 1'), last_error: error };
     const later = { not_before: notBefore, waits_until: notBefore };
     await this.db.run(
