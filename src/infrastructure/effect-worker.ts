@@ -94,9 +94,9 @@ export class EffectWorker {
   private readonly looking = new Loops(1);
   /** Detaches background work from the asynchronous context of the request that ordered it. */
   private readonly apart = AsyncLocalStorage.snapshot();
-  private readonly loops = Object.fromEntries(laneNames.map((lane) => [lane, new Loops(lanes[lane].loops)])) as Readonly<
-    Record<Lane, Loops>
-  >;
+  private readonly loops = Object.fromEntries(
+    laneNames.map((lane) => [lane, new Loops(lanes[lane].loops)]),
+  ) as Readonly<Record<Lane, Loops>>;
   private renewal: NodeJS.Timeout | undefined;
   private stopping = false;
 

@@ -24,7 +24,14 @@ import {
 } from '../../src/domain/index.js';
 import { promised } from '../domain/specified-lifecycle.js';
 import { byThemselves, ways } from '../domain/specified-runs.js';
-import { archiveAfterDays, firstPage, objectIdOf, softDeleteDays, UncertainUnitOfWork, World } from '../support/application.js';
+import {
+  archiveAfterDays,
+  firstPage,
+  objectIdOf,
+  softDeleteDays,
+  UncertainUnitOfWork,
+  World,
+} from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { fc, runs } from '../support/properties.js';
 import { type Held, RunSteps } from '../support/run-steps.js';

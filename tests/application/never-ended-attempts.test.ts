@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { effectLeaseSeconds, type FailingEffect, type Lane, neverEnded, type Transaction } from '../../src/application/index.js';
+import {
+  effectLeaseSeconds,
+  type FailingEffect,
+  type Lane,
+  neverEnded,
+  type Transaction,
+} from '../../src/application/index.js';
 import type { TaskResult } from '../../src/domain/index.js';
 import { firstPage, missing, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
@@ -71,8 +77,7 @@ async function orderCall(): Promise<() => Promise<readonly TaskResult[]>> {
   const settings = { taskId, stages: ['pre_plan'], enforcementLevel: 'mandatory' } as const;
   await world.useCases.addWorkspaceTask.execute(world.owner, world.workspace.id, settings);
   const { id } = await steps.create();
-  return async () =>
-    (await world.unitOfWork.read((tx) => tx.taskStages.ofRun(id))).flatMap(({ results }) => results);
+  return async () => (await world.unitOfWork.read((tx) => tx.taskStages.ofRun(id))).flatMap(({ results }) => results);
 }
 
 /** A client writes a state with one output. */

@@ -340,7 +340,14 @@ onEveryBackend('effects', (on) => {
       expect(await on.run((tx) => tx.effects.putAside(id, 'it never ended'))).toBe(true);
       expect(await on.run((tx) => tx.effects.putAside(0, 'it never ended'))).toBe(false);
       expect(await on.read((tx) => tx.effects.countAside())).toBe(1);
-      const aside = { id, subject: 'a', kind: 'discard-bundle', attempts: 0, lastError: 'it never ended', notBefore: null };
+      const aside = {
+        id,
+        subject: 'a',
+        kind: 'discard-bundle',
+        attempts: 0,
+        lastError: 'it never ended',
+        notBefore: null,
+      };
       expect((await failing()).items).toEqual([{ ...aside, status: 'put_aside' }]);
       const behind = await take('discards', 1000);
       expect(keysOf(behind)).toEqual(['a2']);

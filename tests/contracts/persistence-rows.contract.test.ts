@@ -741,7 +741,14 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const read = () => on.read((tx) => tx.taskResults.findFor(actor, result.id));
     const located = { taskStageId: stage.id, runId: stage.runId, stage: 'pre_plan' } as const;
     const before = (await read())?.subject;
-    const ended = { status: 'passed', tokenDigest: null, calledAt: null, deadline: null, message: 'done', url: '' } as const;
+    const ended = {
+      status: 'passed',
+      tokenDigest: null,
+      calledAt: null,
+      deadline: null,
+      message: 'done',
+      url: '',
+    } as const;
     const after = { ...result, ...ended, statusTimestamps: { 'passed-at': noon }, updatedAt: afterNoon(3) };
     await on.run((tx) => tx.taskStages.save({ ...stage, results: [after], revision: 1 }));
     return [

@@ -42,13 +42,13 @@ import {
   noon,
   unique,
 } from '../support/builders.js';
+import { aClaim } from '../support/claims.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 import { aManagedPolicy, anAgentPool, aPolicySet, aSiteAgentPool } from '../support/policy-builders.js';
 import { type SeededRun, seedRun } from '../support/seed-run.js';
 import { refusal } from './on-every-backend.js';
-import { aClaim } from '../support/claims.js';
 
 /** Holds its first transaction open, with its work done, until released. */
 class Lingering implements application.UnitOfWork {

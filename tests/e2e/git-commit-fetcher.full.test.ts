@@ -409,7 +409,12 @@ suite(`commits fetched with git${reason}`, () => {
       process.env.https_proxy = 'http://127.0.0.1:1';
       process.env.GIT_TRACE = '1';
       try {
-        await refused(requestOf('https://git.example/app.git'), { git, lookup, reach: async () => {}, allowedHosts: [] });
+        await refused(requestOf('https://git.example/app.git'), {
+          git,
+          lookup,
+          reach: async () => {},
+          allowedHosts: [],
+        });
       } finally {
         delete process.env.https_proxy;
         delete process.env.GIT_TRACE;

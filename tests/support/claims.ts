@@ -1,5 +1,11 @@
-import { type Claim, type ClaimedEffect, laneOf, type PendingEffect, type Transaction } from '../../src/application/index.js';
 import type { Effect } from '../../src/application/index.js';
+import {
+  type Claim,
+  type ClaimedEffect,
+  laneOf,
+  type PendingEffect,
+  type Transaction,
+} from '../../src/application/index.js';
 import { noon } from './builders.js';
 
 /** A claim of all that is due at noon. */

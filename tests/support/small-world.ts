@@ -43,6 +43,7 @@ import {
   someIngressAttributes,
   unique,
 } from './builders.js';
+import { aClaim } from './claims.js';
 import {
   aManagedPolicy,
   anAgentPool,
@@ -60,7 +61,6 @@ import {
   aWorkspaceTask,
 } from './policy-builders.js';
 import type { Referred } from './route-bodies.js';
-import { aClaim } from './claims.js';
 
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 

@@ -54,7 +54,15 @@ export class GitCommitFetcher implements CommitFetcher {
       const addresses = await unlessEnded(addressesOf(url, options.allowedHosts, options.lookup), ending.signal);
       this.giveUpUnreachable(url, addresses, ending);
       return await inFreshDirectory(options.temporaryDir ?? tmpdir(), async (directory) => {
-        const checkout = new GitCheckout(options, { request, url, credential, addresses, directory, ending, silentSeconds });
+        const checkout = new GitCheckout(options, {
+          request,
+          url,
+          credential,
+          addresses,
+          directory,
+          ending,
+          silentSeconds,
+        });
         try {
           const commit = await checkout.fetch();
           return await receive(commit, checkout.pack(await checkout.packed(commit.sha)));

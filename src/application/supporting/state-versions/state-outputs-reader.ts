@@ -1,6 +1,6 @@
 import type { StateOutput, StateVersion, StateVersionId } from '../../../domain/index.js';
-import { fittingOutputs, valueToText } from '../../../domain/supporting/state-versions/state-output.js';
 import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
+import { fittingOutputs, valueToText } from '../../../domain/supporting/state-versions/state-output.js';
 import { afterActivity } from '../../../domain/supporting/workspaces/auto-destroy.js';
 import { ContentsScanner } from '../../files/contents-in-state.js';
 import { openBundle } from '../../files/open-bundle.js';

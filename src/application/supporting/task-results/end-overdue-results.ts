@@ -42,7 +42,9 @@ export class EndOverdueResults {
       const now = this.clock.now();
       // Meanwhile the task may have reported.
       if (held === undefined || held.result.deadline === null || held.result.deadline > now) return false;
-      const message = (await tx.workspaceTasks.has(held.result.workspaceTaskId)) ? overdue(held.result) : removedMessage;
+      const message = (await tx.workspaceTasks.has(held.result.workspaceTaskId))
+        ? overdue(held.result)
+        : removedMessage;
       await this.results.keep(tx, held, moveResult(held.result, 'time-out', now, message));
       await tx.audit.add(doneBySystem('task-results/time-out', id), held.run.state);
       return true;

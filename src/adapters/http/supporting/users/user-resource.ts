@@ -110,7 +110,11 @@ const failingEffect =
       attempts: is(count, effect.attempts),
       'last-error': is(text, effect.lastError),
       'next-attempt-at': is(maybeDateTime, effect.notBefore, 'Null once it is put aside.'),
-      status: is(failingStatus, effect.status, '`put_aside` after five attempts that ended the service: it waits for an operator.'),
+      status: is(
+        failingStatus,
+        effect.status,
+        '`put_aside` after five attempts that ended the service: it waits for an operator.',
+      ),
     },
   });
 

@@ -22,7 +22,7 @@ const indexes = [
   `${ofSubject} where lane <> 'aside'`,
   'index effects_ready on effects (lane, organization_id, (coalesce(place, id)), id) where waits_until is null',
   'index effects_waiting on effects (waits_until) where waits_until is not null',
-  "index effects_failing on effects (id) where last_error is not null",
+  'index effects_failing on effects (id) where last_error is not null',
   "index effects_aside on effects (id) where lane = 'aside'",
 ];
 
@@ -45,7 +45,9 @@ export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('task_results', (table) => {
     column(table).maybeText('called_at');
   });
-  await knex('task_results').whereNotNull('deadline').update({ called_at: knex.ref('updated_at') });
+  await knex('task_results')
+    .whereNotNull('deadline')
+    .update({ called_at: knex.ref('updated_at') });
   await knex.schema.alterTable('state_versions', (table) => {
     column(table).maybeText('unread_because');
   });

@@ -46,7 +46,9 @@ const failing = rowsOf<FailingEffect>((row, as) => ({
   attempts: row.attempts,
   lastError: row.last_error,
   notBefore: row.not_before,
-  status: as.read(row, ['lane'], ({ lane }: { readonly lane: string }) => (lane === 'aside' ? 'put_aside' : 'retrying')),
+  status: as.read(row, ['lane'], ({ lane }: { readonly lane: string }) =>
+    lane === 'aside' ? 'put_aside' : 'retrying',
+  ),
 }));
 
 const ofWorkspace = (id: string) => `(select w.organization_id from workspaces as w where w.id = ${id})`;
@@ -86,11 +88,8 @@ const organizationsOf: {
   ],
 };
 
-
 function organizationOf<Kind extends Effect['kind']>(sql: Knex, effect: Extract<Effect, { kind: Kind }>): Knex.Raw {
-  const [text, ...ids] = (organizationsOf[effect.kind as Kind] as (given: typeof effect) => Named)(
-    effect,
-  );
+  const [text, ...ids] = (organizationsOf[effect.kind as Kind] as (given: typeof effect) => Named)(effect);
   return sql.raw(`coalesce(${text}, '${noOrganization}')`, ids as string[]);
 }
 
@@ -171,7 +170,12 @@ export class KnexEffects implements EffectOutbox {
 
   async failed(id: number, error: string, notBefore: Instant): Promise<void> {
     const { sql } = this.db;
-    const ended = { begun: 0, leased_until: null, lane: sql.raw(ownLane), place: sql('effects').select(sql.raw('max(id) + 1')) };
+    const ended = {
+      begun: 0,
+      leased_until: null,
+      lane: sql.raw(ownLane),
+      place: sql('effects').select(sql.raw('max(id) + 1')),
+    };
     const tried = { attempts: sql.raw('attempts + 1'), last_error: error };
     const later = { not_before: notBefore, waits_until: notBefore };
     await this.db.run(
