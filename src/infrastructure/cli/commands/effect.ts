@@ -31,7 +31,7 @@ const list: Command = {
 };
 
 const about =
-  'A running service attempts it within seconds. What became errored when it was put aside stays so, except that the outputs and resources of a state version are then read.';
+  'A running service attempts it within seconds. A resource that became errored when it was put aside stays errored, except that the outputs and resources of a state version are then read.';
 
 async function retried(place: Workplace, ids: readonly string[]) {
   for (const id of ids) await known(`failing background job ${id}`, place.use.retryEffect.execute(place.operator, id));

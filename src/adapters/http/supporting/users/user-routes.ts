@@ -75,7 +75,7 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       'effects/retry',
       shows('retryEffect', 'Retry a background job', () => failingEffectSchema(dialect), {
         about:
-          'Makes a job due at once that failed or was put aside. What became errored when it was put aside stays so, except that the outputs and resources of a state version are then read.',
+          'Makes a job due at once that failed or was put aside. A resource that became errored when it was put aside stays errored, except that the outputs and resources of a state version are then read.',
       }),
       answerOne(presentFailingEffect, (call) => use.retryEffect.execute(call.actor, parameter(call, 'id'))),
     ),
