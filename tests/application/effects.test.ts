@@ -76,7 +76,7 @@ describe('the lanes in which something is due', () => {
     expect(await due()).toEqual(['quick']);
   });
 
-  it('are no others where much is due', async () => {
+  it('are the same where much is due', async () => {
     for (let subject = 0; subject < 100; subject += 1) await order(`subject-${subject}`, `bundle-${subject}`);
     expect(await due()).toEqual(['discards']);
   });

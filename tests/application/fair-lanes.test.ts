@@ -11,7 +11,7 @@ import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 const shared = laneNames.filter((lane) => lanes[lane].loops > 1);
 
-/** Claims by as many loops as a lane has, of organizations that each have more to do than there are loops. */
+/** Claims by all loops of a lane, of organizations that each have more to do than there are loops. */
 async function taken(held: HeldLoops, lane: Lane, organizations: readonly string[]) {
   const batches: { readonly lane: Lane; readonly limit: number; readonly effects: { organizationId: string }[] }[] = [];
   for (let loop = 0; loop < lanes[lane].loops; loop += 1) {
@@ -157,7 +157,7 @@ describe('with three organizations stalled in every lane', () => {
     await until(async () => (await state())?.outputsRead === true);
   });
 
-  it('one organization alone has as many calls at once as before, without waiting for the first to end', async () => {
+  it('one organization alone has its share of calls at once, without waiting for the first to end', async () => {
     const ids = await workspaces('amber', lanes.fetches.loops);
     const sha = world.repositories.push('https://git.example/amber.git', 'main', files);
     world.repositories.delays.set(sha, new Promise(() => undefined));

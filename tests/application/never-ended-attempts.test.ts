@@ -283,7 +283,7 @@ describe('attempts that do not count', () => {
   });
 });
 
-describe('an effect beside one that ends the process', () => {
+describe('an effect that is in hand with one that ends the process', () => {
   it('is not put aside with it, though it was in hand each time', async () => {
     await world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, { repository });
     const other = await world.newWorkspace('storage');

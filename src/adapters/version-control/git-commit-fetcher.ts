@@ -77,7 +77,7 @@ export class GitCommitFetcher implements CommitFetcher {
     }
   }
 
-  /** Beside git, so that it costs no time. */
+  /** Runs at the same time as git, so that it costs none. */
   private giveUpUnreachable(url: URL, addresses: readonly string[], ending: AbortController): void {
     const { connectSeconds = defaultConnectSeconds, reach = reachable } = this.options;
     const because = `${url.host} did not accept a connection within ${connectSeconds} seconds`;

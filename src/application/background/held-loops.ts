@@ -1,6 +1,6 @@
 import { type Lane, lanes } from '../ports/repositories/effect-lanes.js';
 
-/** What a loop may claim: organizations take turns, and these get nothing. */
+/** The bounds of a claim: the organization that had the last turn, and those that get nothing. */
 export interface Turn {
   readonly after: string;
   readonly except: readonly string[];

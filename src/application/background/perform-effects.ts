@@ -23,7 +23,7 @@ export interface Performed {
   readonly aside: readonly PendingEffect[];
 }
 
-/** What one loop of a lane has in hand. */
+/** The effects that one loop of a lane has in hand. */
 export interface Batch {
   readonly lane: Lane;
   readonly effects: readonly ClaimedEffect[];
@@ -64,7 +64,7 @@ export class PerformEffects {
     };
   }
 
-  /** Takes a batch for one loop of the lane. It is to be performed. */
+  /** Takes a batch for one loop of the lane. It must be performed. */
   claim(lane: Lane, share?: Share): Promise<Batch> {
     return this.held.inTurn(lane, async ({ after, except }) => {
       const { kinds, batch: limit } = share ?? { ...lanes[lane], kinds: undefined };

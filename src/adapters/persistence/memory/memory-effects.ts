@@ -173,7 +173,7 @@ function ofRemoval(tables: MemoryTables, { kind, id }: RemovalTarget): Organizat
 
 const placeOf = ({ place, id }: MemoryEffect): number => place ?? id;
 
-/** Where an effect is claimed whose lease has ended without the end of its attempt. */
+/** The lane in which an effect is claimed whose lease has ended without the end of its attempt. */
 const laneAfterLease = ({ begun, lane }: MemoryEffect): MemoryEffect['lane'] =>
   begun >= neverEnded.alone ? 'alone' : lane;
 

@@ -92,7 +92,7 @@ export interface MemoryEffect {
   readonly organizationId: string;
   /** `aside` for one that is never due. */
   readonly lane: Lane | 'aside';
-  /** Where it stands in its organization; null for its id. */
+  /** Its position in its organization; null for its id. */
   readonly place: number | null;
   readonly begun: number;
 }

@@ -49,7 +49,7 @@ export const noOrganization = '-';
 
 /** An effect that is leased to the caller. */
 export interface ClaimedEffect extends PendingEffect {
-  /** Of the resource that the effect is about. */
+  /** The organization of the resource that the effect is about. */
   readonly organizationId: OrganizationId | typeof noOrganization;
   /** The number of attempts in a row that began and have not ended: the ones that never will, and this one. */
   readonly begun: number;

@@ -7,7 +7,7 @@ import { prepared } from '../engine/prepared.js';
 /** With this many at a time, a statement stays short however many come at once. */
 const mostAtOnce = 100;
 
-/** Where an effect is claimed whose lease has ended without the end of its attempt. */
+/** The lane in which an effect is claimed whose lease has ended without the end of its attempt. */
 export const laneAfterLease = `case when leased_until is not null and begun >= ${neverEnded.alone} then 'alone' else lane end`;
 
 /** Whether no older effect of its subject remains. Spelled out: the index leaves out what was put aside. */
