@@ -4,8 +4,9 @@ export { type Begun, fetchedFiles } from './background/begun.js';
 export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 export { EffectPerformers } from './background/effect-performers.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';
-export type { Lane, Performed, Share } from './background/perform-effects.js';
-export { effectLeaseSeconds, lanes, PerformEffects } from './background/perform-effects.js';
+export type { Batch, Performed } from './background/perform-effects.js';
+export { effectLeaseSeconds, PerformEffects } from './background/perform-effects.js';
+export { RetryEffect } from './background/retry-effect.js';
 export { ArchiveConfigurationVersion } from './configuration-versions/archive-configuration-version.js';
 export { ArchiveOldVersions, type OldVersionsArchived } from './configuration-versions/archive-old-versions.js';
 export { type BackingDataChange, ChangeBackingData } from './configuration-versions/change-backing-data.js';
@@ -69,8 +70,12 @@ export type {
   VersionPlace,
 } from './ports/repositories/configuration-version-repository.js';
 export { summaryOf } from './ports/repositories/configuration-version-repository.js';
+export type { Lane, Share } from './ports/repositories/effect-lanes.js';
+export { laneNames, laneOf, lanes, neverEnded } from './ports/repositories/effect-lanes.js';
 export type {
   Backlog,
+  Claim,
+  ClaimedEffect,
   Effect,
   EffectOutbox,
   EffectState,
@@ -79,6 +84,7 @@ export type {
   Removals,
   RemovalTarget,
 } from './ports/repositories/effect-outbox.js';
+export { noOrganization } from './ports/repositories/effect-outbox.js';
 export type {
   AgentPoolFilter,
   MembershipFilter,

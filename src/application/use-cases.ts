@@ -342,6 +342,7 @@ export const useCases = {
 
   performEffects: made(published.PerformEffects, 'unitOfWork', 'clock', effectPerformers),
   listFailingEffects: made(published.ListFailingEffects, 'unitOfWork'),
+  retryEffect: made(published.RetryEffect, 'unitOfWork'),
   sweepBundles: made(published.SweepBundles, 'unitOfWork', 'bundleStore'),
   ...housekeeping,
 };

@@ -111,6 +111,7 @@ export type {
   TaskResultTrigger,
 } from './policy-outcomes/task-result.js';
 export {
+  attempted,
   checkLinks,
   isOpen,
   moveResult,
@@ -142,7 +143,6 @@ export {
   moveAll,
   openTaskStage,
   overrideStage,
-  startedAt,
   taskStageMoves,
   taskStageNames,
   taskStageStatuses,

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { laneOf, secondsUntilRetry } from '../application/background/perform-effects.js';
-import { effectLeaseSeconds, type Lane, lanes, type VersionPlace } from '../application/index.js';
+import { secondsUntilRetry } from '../application/background/perform-effects.js';
+import { effectLeaseSeconds, type Lane, laneNames, laneOf, lanes, type VersionPlace } from '../application/index.js';
 import type { Effect } from '../application/ports/repositories/effect-outbox.js';
 import type { UseCases } from '../application/use-cases.js';
 import type { WorkspaceId } from '../domain/index.js';
@@ -94,12 +94,9 @@ export class EffectWorker {
   private readonly looking = new Loops(1);
   /** Detaches background work from the asynchronous context of the request that ordered it. */
   private readonly apart = AsyncLocalStorage.snapshot();
-  private readonly loops: Readonly<Record<Lane, Loops>> = {
-    quick: new Loops(lanes.quick.loops),
-    discards: new Loops(lanes.discards.loops),
-    calls: new Loops(lanes.calls.loops),
-    slow: new Loops(lanes.slow.loops),
-  };
+  private readonly loops = Object.fromEntries(
+    laneNames.map((lane) => [lane, new Loops(lanes[lane].loops)]),
+  ) as Readonly<Record<Lane, Loops>>;
   private renewal: NodeJS.Timeout | undefined;
   private stopping = false;
 
@@ -143,6 +140,11 @@ export class EffectWorker {
     });
   }
 
+  /** Gives up what is still in hand, so that another process need not wait for the end of its lease. */
+  async release(): Promise<void> {
+    await this.chores.performEffects.release().catch((error: unknown) => this.failed(error));
+  }
+
   /** Resolves after the work in hand. */
   async stop(): Promise<void> {
     this.halt();
@@ -170,17 +172,19 @@ export class EffectWorker {
     try {
       let performed = 0;
       for (let more = true; more && !this.stopping; ) {
-        const { done, failures } = await this.chores.performEffects.execute(lane);
+        const batch = await this.chores.performEffects.claim(lane);
+        // A full batch may mean more work than one loop can do, and this loop may wait long for its own.
+        if (batch.effects.length === lanes[lane].batch && lanes[lane].loops > 1) this.wakeLane(lane);
+        const { done, failures, aside } = await this.chores.performEffects.perform(batch);
         this.meter.performed(lane, done, failures.length);
+        for (const effect of aside) this.log.error({ effect }, 'effect put aside, because its attempts never ended');
         for (const { effect, error } of failures) {
           this.log.error({ effect, err: error }, 'effect failed, will be retried');
-          this.retryLater(lane, secondsUntilRetry(effect));
+          this.retryLater(laneOf(effect.effect.kind), secondsUntilRetry(effect));
         }
         // A failed effect waits before it is due again, so this loop ends.
-        more = done + failures.length > 0;
-        performed += done;
-        // A full batch may mean more work than one loop can do.
-        if (lanes[lane].loops > 1 && done + failures.length === lanes[lane].batch) this.wakeLane(lane);
+        more = batch.effects.length > 0;
+        performed += done + aside.length;
       }
       // The next effects on the same subjects may belong to another lane.
       if (performed > 0 && !this.stopping) await this.wakeWhatIsDue();

@@ -152,6 +152,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
           () => close(http, uploadsEnd, grace),
           // An unresponsive store may block the worker for minutes; the next process resumes its work.
           () => Promise.race([worker.stop(), pause(grace.answers, undefined, { ref: false })]),
+          () => worker.release(),
           () => opened.close(),
           () => tracing?.close(),
           releaseLock,

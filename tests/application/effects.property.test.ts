@@ -24,7 +24,14 @@ import {
 } from '../../src/domain/index.js';
 import { promised } from '../domain/specified-lifecycle.js';
 import { byThemselves, ways } from '../domain/specified-runs.js';
-import { archiveAfterDays, objectIdOf, softDeleteDays, UncertainUnitOfWork, World } from '../support/application.js';
+import {
+  archiveAfterDays,
+  firstPage,
+  objectIdOf,
+  softDeleteDays,
+  UncertainUnitOfWork,
+  World,
+} from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { fc, runs } from '../support/properties.js';
 import { type Held, RunSteps } from '../support/run-steps.js';
@@ -475,7 +482,7 @@ class Life {
   }
 
   private async goOn(): Promise<void> {
-    for (const lane of ['slow', 'quick', 'discards', 'quick'] as const) await this.work(lane);
+    for (const lane of ['fetches', 'local', 'quick', 'discards', 'quick'] as const) await this.work(lane);
     const held = await this.claim();
     if (held !== undefined) await this.report(held, 'nothing to do');
     await this.work('quick');
@@ -502,6 +509,10 @@ class Life {
     const unlock = { action: 'force-unlock', reason: null } as const;
     await world.useCases.changeWorkspaceLock.execute(world.owner, world.workspace.id, unlock).catch(() => undefined);
     for (let turn = 0; turn < 200; turn += 1) {
+      const { items } = await world.useCases.listFailingEffects.execute(world.administrator, firstPage);
+      for (const { id, status } of items) {
+        if (status === 'put_aside') await world.useCases.retryEffect.execute(world.administrator, String(id));
+      }
       for (const lane of Object.keys(lanes) as Lane[]) await this.work(lane);
       world.clock.advance(600);
       await this.reclaim();
@@ -567,7 +578,7 @@ const commands: Readonly<Record<Command['kind'], readonly [weight: number, fc.Ar
   override: [2, fc.record({ kind: fc.constant('override') })],
   lock: [2, fc.record({ kind: fc.constant('lock'), action: fc.constantFrom('lock', 'unlock', 'unlock') })],
   'backing data': [
-    8,
+    14,
     fc.record({
       kind: fc.constant('backing data'),
       which,
@@ -592,7 +603,8 @@ const commands: Readonly<Record<Command['kind'], readonly [weight: number, fc.Ar
     20,
     fc.record({
       kind: fc.constant('worker'),
-      lane: fc.constantFrom(...(Object.keys(lanes) as Lane[])),
+      // The others have work only now and then.
+      lane: fc.constantFrom<Lane>('quick', 'quick', 'discards', ...(Object.keys(lanes) as Lane[])),
       workers: fc.constantFrom(1, 1, 2),
     }),
   ],

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type Effect,
   effectLeaseSeconds,
+  type Lane,
   lanes,
   type PendingEffect,
   type Transaction,
@@ -47,13 +48,14 @@ const discardOf = (bundleKey: BundleKey): Effect => ({ kind: 'discard-bundle', b
 const order = (subject: string, ...keys: readonly BundleKey[]) =>
   world.unitOfWork.run((tx) => tx.effects.enqueue(subject, keys.map(discardOf)));
 
+const nothing = { done: 0, failures: [], aside: [] };
+
 const perform = () => world.useCases.performEffects.execute('discards');
 
 /** Effects due once `seconds` more have passed. */
 const dueAfter = async (seconds: number): Promise<readonly PendingEffect[]> => {
   world.clock.advance(seconds);
-  const now = world.clock.now();
-  return world.unitOfWork.run((tx) => tx.effects.claim(now, lanes.discards.kinds, 100, now));
+  return world.unitOfWork.read((tx) => tx.effects.due(world.clock.now(), lanes.discards.kinds, 100));
 };
 
 describe('the lanes in which something is due', () => {
@@ -74,9 +76,9 @@ describe('the lanes in which something is due', () => {
     expect(await due()).toEqual(['quick']);
   });
 
-  it('may be all of them where much is due', async () => {
+  it('are the same where much is due', async () => {
     for (let subject = 0; subject < 100; subject += 1) await order(`subject-${subject}`, `bundle-${subject}`);
-    expect(await due()).toEqual(Object.keys(lanes));
+    expect(await due()).toEqual(['discards']);
   });
 });
 
@@ -84,15 +86,15 @@ describe('performing what was ordered', () => {
   it('does it once, and says how much was done', async () => {
     await order('a', 'key-1');
     await order('b', 'key-2');
-    expect(await perform()).toEqual({ done: 2, failures: [] });
+    expect(await perform()).toEqual({ ...nothing, done: 2 });
     expect(store.discarded).toEqual(['key-1', 'key-2']);
     expect(world.ordered).toEqual([]);
-    expect(await perform()).toEqual({ done: 0, failures: [] });
+    expect(await perform()).toEqual(nothing);
   });
 
   it('keeps nothing that is quick waiting for bundles to be discarded', async () => {
     await order('a', 'key-1');
-    expect(await world.useCases.performEffects.execute('quick')).toEqual({ done: 0, failures: [] });
+    expect(await world.useCases.performEffects.execute('quick')).toEqual(nothing);
     expect(world.ordered).toHaveLength(1);
   });
 
@@ -101,9 +103,9 @@ describe('performing what was ordered', () => {
     await order('b', 'key-2');
     const halted = world.processBeside().performEffects;
     store.whenDiscarding = () => halted.halt();
-    expect(await halted.execute('discards')).toEqual({ done: 1, failures: [] });
+    expect(await halted.execute('discards')).toEqual({ ...nothing, done: 1 });
     expect(store.discarded).toEqual(['key-1']);
-    expect(await perform()).toEqual({ done: 1, failures: [] });
+    expect(await perform()).toEqual({ ...nothing, done: 1 });
     expect(store.discarded).toEqual(['key-1', 'key-2']);
   });
 
@@ -160,7 +162,7 @@ describe('an effect that fails', () => {
     await order('a', 'key-1', 'key-2');
     await perform();
     store.stuck.clear();
-    expect(await perform()).toEqual({ done: 0, failures: [] });
+    expect(await perform()).toEqual(nothing);
     world.clock.advance(1);
     await world.performEffects();
     expect(store.discarded).toEqual(['key-1', 'key-2']);
@@ -198,8 +200,8 @@ describe('effects that are performed side by side', () => {
     await world.useCases.removeWorkspace.execute(world.owner, { id: doomed.id });
     const { id } = await world.useCases.fetchCommit.execute(world.owner, world.workspace.id);
     rows.broken = true;
-    const loop = () => world.useCases.performEffects.execute('slow');
-    const [removal, fetching] = await Promise.allSettled([loop(), loop()]);
+    const loop = (lane: Lane) => world.useCases.performEffects.execute(lane);
+    const [removal, fetching] = await Promise.allSettled([loop('local'), loop('fetches')]);
     expect(removal).toMatchObject({ status: 'rejected', reason: { message: 'the rows are locked' } });
     expect(fetching).toMatchObject({ status: 'fulfilled', value: { done: 1 } });
     expect((await world.stateOf(id)).status).toBe('uploaded');
@@ -215,7 +217,7 @@ describe('an effect in hand', () => {
   let come: () => void;
   let first: Promise<unknown>;
   let id: string;
-  const another = () => world.processBeside().performEffects.execute('slow');
+  const another = () => world.processBeside().performEffects.execute('fetches');
   const asked = () => world.repositories.asked.length;
 
   beforeEach(async () => {
@@ -227,24 +229,24 @@ describe('an effect in hand', () => {
     });
     world.repositories.delays.set(sha, delay);
     ({ id } = await world.useCases.fetchCommit.execute(world.owner, world.workspace.id));
-    first = world.useCases.performEffects.execute('slow');
+    first = world.useCases.performEffects.execute('fetches');
     while (asked() === 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
   it('is left to its holder for as long as the lease is renewed', async () => {
     for (let seconds = 0; seconds < 3 * effectLeaseSeconds; seconds += effectLeaseSeconds / 3) {
-      expect(await another()).toEqual({ done: 0, failures: [] });
+      expect(await another()).toEqual(nothing);
       await world.useCases.performEffects.renew();
       world.clock.advance(effectLeaseSeconds / 3);
     }
     come();
-    expect(await first).toEqual({ done: 1, failures: [] });
+    expect(await first).toEqual({ ...nothing, done: 1 });
     expect(asked()).toBe(1);
   });
 
   it('is taken over from one who fell silent, and what both did counts once', async () => {
     world.clock.advance(effectLeaseSeconds - 0.001);
-    expect(await another()).toEqual({ done: 0, failures: [] });
+    expect(await another()).toEqual(nothing);
     world.clock.advance(0.001);
     const second = another();
     while (asked() === 1) await new Promise((resolve) => setImmediate(resolve));
@@ -260,7 +262,7 @@ describe('an effect in hand', () => {
   it('is due at once when the only process restarts', async () => {
     const beside = world.processBeside().performEffects;
     await beside.takeOver();
-    const second = beside.execute('slow');
+    const second = beside.execute('fetches');
     while (asked() === 1) await new Promise((resolve) => setImmediate(resolve));
     come();
     await Promise.all([first, second]);

@@ -42,7 +42,7 @@ async function whileFetching(sha: string, meanwhile: () => Promise<unknown>): Pr
   let come: (value?: unknown) => void = () => {};
   world.repositories.delays.set(sha, new Promise((resolve) => (come = resolve)));
   const askedBefore = world.repositories.asked.length;
-  const performed = world.useCases.performEffects.execute('slow');
+  const performed = world.useCases.performEffects.execute('fetches');
   while (world.repositories.asked.length === askedBefore) await setImmediate();
   await meanwhile();
   come();

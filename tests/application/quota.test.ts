@@ -171,7 +171,7 @@ describe('a commit fetched for an organization with a limit', () => {
     const { id } = await fetchCommit();
     const slow = Promise.withResolvers<void>();
     world.repositories.delays.set(sha, slow.promise);
-    const performing = world.useCases.performEffects.execute('slow');
+    const performing = world.useCases.performEffects.execute('fetches');
     while (world.repositories.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await world.uploadedVersion(good);
     await world.uploadedVersion(better);

@@ -4,6 +4,7 @@ import type { Effect } from '../../src/application/ports/repositories/effect-out
 import type { Transaction } from '../../src/application/ports/repositories/unit-of-work.js';
 import { RetryingUnitOfWork } from '../../src/application/retrying-unit-of-work.js';
 import { alreadyTaken, DomainError } from '../../src/domain/index.js';
+import { aClaim } from '../support/claims.js';
 
 /** Fails its first transactions after their work, as if another transaction had committed first. */
 class FailingAtFirst extends MemoryUnitOfWork {
@@ -24,7 +25,7 @@ class FailingAtFirst extends MemoryUnitOfWork {
   }
 
   ordered(): Promise<readonly unknown[]> {
-    return super.run((tx) => tx.effects.claim('9999', ['discard-bundle'], 100, '9999'));
+    return super.run((tx) => tx.effects.claim(aClaim('discards', { now: '9999', until: '9999' })));
   }
 }
 

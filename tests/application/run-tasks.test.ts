@@ -370,6 +370,7 @@ describe('the call of a run task', () => {
     await attached(['pre_plan']);
     const run = await steps.create();
     world.runTasks.answer = refuses(final);
+    await called();
     world.clock.advance(seconds);
     await called();
     expect(await resultsOf(run.id)).toMatchObject([{ status: 'unreachable', message: 'it said no' }]);
@@ -398,6 +399,46 @@ describe('the call of a run task', () => {
     expect(
       (await world.useCases.updateRunTask.execute(world.owner, task.id, { hmacKey: '' })).sealedHmacKey,
     ).toBeNull();
+  });
+
+  it('is not made for a task that was detached before, and the run is not held up', async () => {
+    const { attachment } = await attached(['pre_plan'], 'advisory');
+    const run = await steps.create();
+    await world.useCases.removeWorkspaceTask.execute(world.owner, world.workspace.id, attachment.id);
+    await world.performEffects();
+    expect(world.runTasks.calls).toEqual([]);
+    expect(await resultsOf(run.id)).toMatchObject([{ status: 'unreachable', message: 'the run task was removed' }]);
+    expect(await steps.statusOf(run.id)).toBe('plan_queued');
+  });
+
+  it('begins the time that a task has, however long it waited before', async () => {
+    await attached(['pre_plan']);
+    const run = await steps.create();
+    world.clock.advance(taskWaits.attempt - 1);
+    expect(await world.useCases.endOverdueResults.execute()).toEqual([]);
+    world.runTasks.answer = refuses(false);
+    await called();
+    world.clock.advance(taskWaits.call - 1);
+    world.runTasks.answer = () => ({ delivered: true });
+    const call = await called();
+    world.clock.advance(taskWaits.progress - taskWaits.call);
+    expect(await world.useCases.endOverdueResults.execute()).toEqual([]);
+    world.clock.advance(1);
+    expect(await world.useCases.endOverdueResults.execute()).toEqual([call.result.id]);
+    expect(await resultsOf(run.id)).toMatchObject([{ message: expect.stringContaining('did not report in time') }]);
+  });
+
+  it('ends the result with an error if it was never attempted within an hour', async () => {
+    await attached(['pre_plan'], 'advisory');
+    const run = await steps.create();
+    world.clock.advance(taskWaits.attempt);
+    await world.useCases.endOverdueResults.execute();
+    expect(await resultsOf(run.id)).toMatchObject([
+      { status: 'errored', message: expect.stringContaining('was not called within 60 minutes') },
+    ]);
+    expect(await steps.statusOf(run.id)).toBe('plan_queued');
+    await world.performEffects();
+    expect(world.runTasks.calls).toEqual([]);
   });
 
   it('is not made for a disabled task', async () => {

@@ -352,7 +352,7 @@ describe('fetching a reported commit', () => {
       frozen.then(() => world.clock.advance(attemptSeconds.taken + 1)),
     );
     const askedBefore = world.repositories.asked.length;
-    const performed = world.useCases.performEffects.execute('slow');
+    const performed = world.useCases.performEffects.execute('fetches');
     while (world.repositories.asked.length === askedBefore) await new Promise((resolve) => setImmediate(resolve));
     thaw();
     await performed;
@@ -393,7 +393,7 @@ describe('fetching a reported commit', () => {
     world.repositories.push(cloneUrl, 'main', otherFiles);
     const { id } = await world.useCases.fetchCommit.execute(world.owner, other.id);
     await world.useCases.performEffects.execute('quick');
-    const beside = world.useCases.performEffects.execute('slow');
+    const beside = world.useCases.performEffects.execute('fetches');
     while ((await world.stateOf(id)).status !== 'uploaded') await new Promise((resolve) => setImmediate(resolve));
     expect((await newest()).status).toBe('fetching');
     come();

@@ -66,7 +66,7 @@ describe('domain and use cases', () => {
 
 const roomInFolder: Readonly<Record<string, number>> = {
   // The repository interfaces of the application, one per file.
-  'src/application/ports/repositories': 31,
+  'src/application/ports/repositories': 32,
   // One use case per file.
   'src/application/supporting/agents': 14,
   'src/application/supporting/runs': 14,
@@ -77,7 +77,7 @@ const roomInFolder: Readonly<Record<string, number>> = {
   // The modules that every area builds on.
   'src/adapters/http/routing': 19,
   // One repository per file; the two lists match.
-  'src/adapters/persistence/knex/repositories': 42,
+  'src/adapters/persistence/knex/repositories': 43,
   'src/adapters/persistence/memory': 37,
   // Migrations are only ever added.
   'src/adapters/persistence/knex/migrations': Number.POSITIVE_INFINITY,

@@ -1,5 +1,13 @@
-import { beforeEach, expect, it } from '@jest/globals';
-import type { Effect, EffectOutbox, RemovalTarget } from '../../src/application/index.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type Claim,
+  type ClaimedEffect,
+  type Effect,
+  type EffectOutbox,
+  laneOf,
+  noOrganization,
+  type RemovalTarget,
+} from '../../src/application/index.js';
 import type { Organization } from '../../src/domain/index.js';
 import {
   aBundle,
@@ -15,6 +23,7 @@ import {
   someIngressAttributes,
   unique,
 } from '../support/builders.js';
+import { aClaim, asPending, claimed } from '../support/claims.js';
 import { onEveryBackend } from './on-every-backend.js';
 
 const everyKind: readonly Effect['kind'][] = [
@@ -27,7 +36,15 @@ const everyKind: readonly Effect['kind'][] = [
   'fetch-run-files',
   'fetch-policies',
   'read-state-outputs',
+  'call-run-task',
 ];
+
+const someRequest = {
+  cloneUrl: 'https://example.com/a.git',
+  credential: null,
+  ref: 'refs/heads/main',
+  commitSha: null,
+};
 
 const discard = (bundleKey: string): Effect => ({ kind: 'discard-bundle', bundleKey });
 
@@ -36,22 +53,27 @@ onEveryBackend('effects', (on) => {
     effects.map(({ effect }) => (effect.kind === 'discard-bundle' ? effect.bundleKey : effect.kind));
 
   const claim = (at = noon, limit = 100, until = afterNoon(30), kinds = everyKind) =>
-    on.run((tx) => tx.effects.claim(at, kinds, limit, until));
-  /** Due effects, left for others: their lease has just ended. */
+    on.run((tx) => claimed(tx, kinds, { now: at, limit, until }));
+  /** Due effects, which are given back. */
   const due = async (at = noon, limit = 100, kinds = everyKind) => {
     const seen = await on.read((tx) => tx.effects.due(at, kinds, limit));
-    const claimed = await claim(at, limit, '2000-01-01T00:00:00.000Z', kinds);
-    expect(seen).toEqual(claimed);
-    return claimed;
+    const lanes = await on.read((tx) => tx.effects.lanesDue(at));
+    const taken = await claim(at, limit, afterNoon(100_000), kinds);
+    await on.run((tx) => tx.effects.giveBack(taken));
+    expect(taken.map(asPending)).toEqual(seen);
+    if (kinds === everyKind) expect(new Set(lanes)).toEqual(new Set(taken.map(({ effect }) => laneOf(effect.kind))));
+    return seen;
   };
   const failing = (number = 1, size = 20) => on.read((tx) => tx.effects.failing({ number, size }));
   const enqueue = (...given: Parameters<EffectOutbox['enqueue']>) => on.run((tx) => tx.effects.enqueue(...given));
 
   beforeEach(async () => {
     await on.run((tx) => tx.effects.free());
-    for (let left = await due(afterNoon(1000)); left.length > 0; left = await due(afterNoon(1000))) {
-      for (const { id } of left) await on.run((tx) => tx.effects.done(id));
+    const left = () => on.read((tx) => tx.effects.due('9999', everyKind, 100));
+    for (let some = await left(); some.length > 0; some = await left()) {
+      for (const { id } of some) await on.run((tx) => tx.effects.done(id));
     }
+    for (const { id } of (await failing()).items) await on.run((tx) => tx.effects.done(id));
   });
 
   it('keeps no effect of work that failed', async () => {
@@ -114,17 +136,11 @@ onEveryBackend('effects', (on) => {
   });
 
   it('gives back every kind of effect as it was enqueued', async () => {
-    const request = {
-      cloneUrl: 'https://example.com/a.git',
-      credential: null,
-      ref: 'refs/heads/main',
-      commitSha: null,
-    };
     const effects: Effect[] = [
       { kind: 'queue-run', versionId: 'cv-1' },
       { kind: 'purge-backing-data', versionId: 'cv-1' },
       { kind: 'archive-version', versionId: 'cv-1' },
-      { kind: 'fetch-commit', versionId: 'cv-1', request },
+      { kind: 'fetch-commit', versionId: 'cv-1', request: someRequest },
       { kind: 'fetch-run-files', runId: 'run-1' },
       { kind: 'fetch-policies', versionId: 'polsetver-1' },
       { kind: 'read-state-outputs', stateVersionId: 'sv-1' },
@@ -224,10 +240,128 @@ onEveryBackend('effects', (on) => {
     expect(keysOf(await claim(afterNoon(2)))).toEqual(['a1', 'b1']);
   });
 
+  describe('of several organizations', () => {
+    const removal = (id: string): Effect => ({ kind: 'remove-rows', target: { kind: 'organization', id } });
+    const order = async (...organizations: readonly string[]) => {
+      for (const id of organizations) await enqueue(unique('subject'), [removal(id)]);
+    };
+    const take = (given: Partial<Claim> = {}, lane: Claim['lane'] = 'local') =>
+      on.run((tx) => tx.effects.claim(aClaim(lane, { limit: 1, until: afterNoon(1000), ...given })));
+    const organizationsOf = (effects: readonly ClaimedEffect[]) => effects.map(({ organizationId }) => organizationId);
+
+    it('are claimed in turn, however many one of them has', async () => {
+      await order('org-a', 'org-a', 'org-a', 'org-b', 'org-c', 'org-b');
+      const turns: string[] = [];
+      for (let after = ''; turns.length < 6; after = turns.at(-1) ?? '') {
+        turns.push(...organizationsOf(await take({ after })));
+      }
+      expect(turns).toEqual(['org-a', 'org-b', 'org-c', 'org-a', 'org-b', 'org-a']);
+      expect(await take({ after: 'org-a' })).toEqual([]);
+    });
+
+    it('are passed over where they get nothing now', async () => {
+      await order('org-a', 'org-b');
+      expect(await take({ after: 'org-b', except: ['org-a', 'org-b'] })).toEqual([]);
+      expect(organizationsOf(await take({ after: 'org-b', except: ['org-a'] }))).toEqual(['org-b']);
+      expect(organizationsOf(await take({ after: 'org-b' }))).toEqual(['org-a']);
+    });
+
+    it('have one each in a batch, and the first in turn has the rest', async () => {
+      await order('org-a', 'org-a', 'org-b', 'org-b', 'org-b', 'org-b', 'org-c');
+      expect(organizationsOf(await take({ limit: 5, after: 'org-a' })).sort()).toEqual([
+        'org-a',
+        'org-b',
+        'org-b',
+        'org-b',
+        'org-c',
+      ]);
+      expect(organizationsOf(await take({ limit: 5, after: 'org-b' })).sort()).toEqual(['org-a', 'org-b']);
+    });
+
+    it('are those of the resources that effects are about', async () => {
+      const organization = await on.organization();
+      const workspace = await on.workspace(organization);
+      const { state } = await on.version(workspace);
+      await enqueue('one', [{ kind: 'fetch-commit', versionId: state.id, request: someRequest }]);
+      await enqueue('two', [{ kind: 'queue-run', versionId: state.id }]);
+      await enqueue('three', [{ kind: 'remove-rows', target: { kind: 'workspace', id: workspace.id } }]);
+      await enqueue('four', [{ kind: 'remove-rows', target: { kind: 'user', id: 'user-1' } }]);
+      await enqueue('five', [discard('bundle-1')]);
+      const found = await claim();
+      const own = organization.id;
+      expect(organizationsOf(found)).toEqual([own, own, own, noOrganization, noOrganization]);
+    });
+
+    it('come behind those that waited when they failed, within their organization', async () => {
+      await order('org-a', 'org-a', 'org-a');
+      const [first] = await take();
+      await on.run((tx) => tx.effects.failed(first?.id ?? 0, 'it was silent', noon));
+      await order('org-a');
+      const ids = [];
+      for (let turn = 0; turn < 4; turn += 1) ids.push(...(await take()).map(({ id }) => id));
+      expect(ids.indexOf(first?.id ?? 0)).toBe(2);
+    });
+  });
+
+  describe('attempts', () => {
+    const take = (lane: Claim['lane'], at: number) =>
+      on.run((tx) => tx.effects.claim(aClaim(lane, { now: afterNoon(at), until: afterNoon(at + 30) })));
+
+    it('are counted until one ends, and made alone from the third on', async () => {
+      await enqueue('a', [discard('a1')]);
+      expect(await take('discards', 0)).toMatchObject([{ begun: 1 }]);
+      expect(await take('discards', 30)).toMatchObject([{ begun: 2 }]);
+      expect(await on.read((tx) => tx.effects.lanesDue(afterNoon(60)))).toEqual(['alone']);
+      expect(await take('discards', 60)).toEqual([]);
+      const [third] = await take('alone', 60);
+      expect(third).toMatchObject({ begun: 3 });
+      await on.run((tx) => tx.effects.failed(third?.id ?? 0, 'disk full', afterNoon(61)));
+      expect(await take('discards', 61)).toMatchObject([{ begun: 1, attempts: 1 }]);
+    });
+
+    it('do not count if they are given back, which changes nothing of a later claim', async () => {
+      await enqueue('a', [discard('a1')]);
+      const first = await take('discards', 0);
+      await on.run((tx) => tx.effects.giveBack(first));
+      const second = await take('discards', 1);
+      expect(second).toMatchObject([{ begun: 1 }]);
+      const third = await take('discards', 31);
+      await on.run((tx) => tx.effects.giveBack(second));
+      expect(await take('discards', 32)).toEqual([]);
+      await on.run((tx) => tx.effects.giveBack(third));
+      expect(await take('discards', 32)).toMatchObject([{ begun: 2 }]);
+    });
+
+    it('are over for what is put aside, until it is retried; nothing waits behind it', async () => {
+      await enqueue('a', [discard('a1'), discard('a2')]);
+      const [first] = await take('discards', 0);
+      const id = first?.id ?? 0;
+      expect(await on.run((tx) => tx.effects.retry(id))).toBeUndefined();
+      expect(await on.run((tx) => tx.effects.putAside(id, 'it never ended'))).toBe(true);
+      expect(await on.run((tx) => tx.effects.putAside(0, 'it never ended'))).toBe(false);
+      expect(await on.read((tx) => tx.effects.countAside())).toBe(1);
+      const aside = {
+        id,
+        subject: 'a',
+        kind: 'discard-bundle',
+        attempts: 0,
+        lastError: 'it never ended',
+        notBefore: null,
+      };
+      expect((await failing()).items).toEqual([{ ...aside, status: 'put_aside' }]);
+      const behind = await take('discards', 1000);
+      expect(keysOf(behind)).toEqual(['a2']);
+      await on.run((tx) => tx.effects.done(behind[0]?.id ?? 0));
+      expect(await on.run((tx) => tx.effects.retry(id))).toEqual({ ...aside, status: 'retrying' });
+      expect(await on.read((tx) => tx.effects.countAside())).toBe(0);
+      expect(await take('discards', 1000)).toMatchObject([{ id, begun: 1 }]);
+    });
+  });
+
   it('leases nothing in work that failed', async () => {
     await enqueue('a', [discard('a1')]);
     const work = on.run(async (tx) => {
-      await tx.effects.claim(noon, everyKind, 100, afterNoon(30));
+      await claimed(tx, everyKind, { until: afterNoon(30) });
       throw new Error('no');
     });
     await expect(work).rejects.toThrow('no');
@@ -239,15 +373,15 @@ onEveryBackend('effects', (on) => {
     await on.run(async (tx) => {
       for (const key of keys) await tx.effects.enqueue(key, [discard(key), discard(`${key} again`)]);
     });
-    const claimed: string[] = [];
-    for (let turn = 0; turn < 20 && claimed.length < keys.length; turn += 1) {
+    const taken: string[] = [];
+    for (let turn = 0; turn < 20 && taken.length < keys.length; turn += 1) {
       const together = await Promise.all([1, 2, 3, 4].map(() => claim(noon, 5)));
       for (const some of together) {
         expect(some.length).toBeLessThanOrEqual(5);
-        claimed.push(...keysOf(some));
+        taken.push(...keysOf(some));
       }
     }
-    expect(claimed.sort()).toEqual([...keys].sort());
+    expect(taken.sort()).toEqual([...keys].sort());
     expect(await claim(afterNoon(29))).toEqual([]);
   });
 
@@ -274,6 +408,7 @@ onEveryBackend('effects', (on) => {
         attempts: 2,
         lastError: 'disk still full',
         notBefore: afterNoon(6),
+        status: 'retrying',
       },
       {
         id: b1?.id,
@@ -282,6 +417,7 @@ onEveryBackend('effects', (on) => {
         attempts: 1,
         lastError: 'no such workspace',
         notBefore: afterNoon(8),
+        status: 'retrying',
       },
       {
         id: c1?.id,
@@ -290,6 +426,7 @@ onEveryBackend('effects', (on) => {
         attempts: 1,
         lastError: 'no network',
         notBefore: afterNoon(4),
+        status: 'retrying',
       },
     ];
     expect(await failing()).toEqual({ number: 1, size: 20, total: 3, items });

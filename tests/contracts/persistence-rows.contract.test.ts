@@ -508,9 +508,15 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const jsonBundle = { ...aBundle(), bytes: 6_000_000_000 };
     await on.run((tx) => tx.stateVersions.keepJson(version.id, jsonBundle));
     await on.run((tx) => tx.stateVersions.keepOutputs(version.id, []));
+    const withOutputs = await read();
+    await on.run((tx) => tx.stateVersions.markUnread(version.id, 'it is too large'));
+    const unread = await read();
+    await on.run((tx) => tx.stateVersions.markUnread(version.id, null));
     return [
       [version, before],
       [finalized, afterwards],
+      [{ ...finalized, jsonBundle, outputsRead: true }, withOutputs],
+      [{ ...finalized, jsonBundle, outputsRead: true, unreadBecause: 'it is too large' }, unread],
       [{ ...finalized, jsonBundle, outputsRead: true }, await read()],
     ];
   },
@@ -723,6 +729,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2), statusTimestamps: { 'running-at': noon } };
     const open = {
       tokenDigest: unique('digest'),
+      calledAt: afterNoon(1),
       deadline: afterNoon(9),
       message: 'half way',
       url: 'https://a.example',
@@ -739,7 +746,14 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const read = () => on.read((tx) => tx.taskResults.findFor(actor, result.id));
     const located = { taskStageId: stage.id, runId: stage.runId, stage: 'pre_plan' } as const;
     const before = (await read())?.subject;
-    const ended = { status: 'passed', tokenDigest: null, deadline: null, message: 'done', url: '' } as const;
+    const ended = {
+      status: 'passed',
+      tokenDigest: null,
+      calledAt: null,
+      deadline: null,
+      message: 'done',
+      url: '',
+    } as const;
     const after = { ...result, ...ended, statusTimestamps: { 'passed-at': noon }, updatedAt: afterNoon(3) };
     await on.run((tx) => tx.taskStages.save({ ...stage, results: [after], revision: 1 }));
     return [
@@ -869,7 +883,10 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     return [
       [{ id, effect, attempts: 0, lastError: null }, before],
       [{ id, effect, attempts: 1, lastError: 'It failed' }, await due()],
-      [{ id, subject, kind: effect.kind, attempts: 1, lastError: 'It failed', notBefore: noon }, items.at(-1)],
+      [
+        { id, subject, kind: effect.kind, attempts: 1, lastError: 'It failed', notBefore: noon, status: 'retrying' },
+        items.at(-1),
+      ],
     ];
   },
 };
@@ -907,6 +924,7 @@ it('has a story of each row that describes itself', async () => {
     PolicyOutcome: 'PolicySetOutcome',
     StoredVariable: 'Variable',
     PendingEffect: 'Effect',
+    ClaimedEffect: 'Effect',
     FailingEffect: 'Effect',
     TaskResult: 'LocatedResult',
     ApplyingPolicySet: 'PolicySet',

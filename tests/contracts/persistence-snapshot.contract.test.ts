@@ -6,6 +6,7 @@ import type { Backlog, Effect } from '../../src/application/index.js';
 import type { RunStatus } from '../../src/domain/index.js';
 import { backends } from '../support/backends.js';
 import { afterNoon, noon, ownedBy } from '../support/builders.js';
+import { aClaim } from '../support/claims.js';
 import { postgresUrl } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { QueryPlanner } from '../support/query-planner.js';
@@ -34,7 +35,9 @@ describe.each(backends.filter(({ skip }) => !skip))('what is counted of a whole 
         await tx.effects.enqueue('e', [purge('cv-1')], afterNoon(60));
         await tx.effects.enqueue('f', [purge('cv-2')], afterNoon(-60));
       });
-      const [first, second] = await on.run((tx) => tx.effects.claim(noon, ['discard-bundle'], 2, afterNoon(30)));
+      const [first, second] = await on.run((tx) =>
+        tx.effects.claim(aClaim('discards', { limit: 2, until: afterNoon(30) })),
+      );
       await on.run((tx) => tx.effects.failed(second?.id ?? 0, 'no', afterNoon(5)));
       const backlog = await on.read((tx) => tx.effects.backlog(noon, 10));
       expect(sorted(backlog)).toEqual([

@@ -15,6 +15,7 @@ import {
   aWorkspace,
   noon,
 } from '../support/builders.js';
+import { aClaim } from '../support/claims.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { QueryPlanner, type Work } from '../support/query-planner.js';
 
@@ -256,16 +257,26 @@ describe('statements on SQLite', () => {
     expect(planOf(sql ?? '')).toContainEqual(expect.stringMatching(range));
   });
 
-  it('claim effects in the order in which they were enqueued, without sorting any', async () => {
-    const sql = await statementsOf((tx) => tx.effects.claim(noon, ['queue-run', 'discard-bundle'], 20, noon), true);
-    const [claim, ...others] = sql.filter((one) => /effects/.test(one));
-    expect(others).toEqual([]);
-    const plan = planOf(claim ?? '');
-    expect(plan).toContain('SEARCH older USING COVERING INDEX effects_of_subject (subject=? AND id<?)');
-    // By its primary key: what waits for its time is passed over, and what follows the last one taken is not looked at.
-    expect(plan).toContain('SCAN e');
-    expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
-  });
+  it.each([
+    ['calls', 1],
+    ['quick', 20],
+  ] as const)(
+    'claim effects of the lane %s from organization to organization, without looking at the others',
+    async (lane, limit) => {
+      const sql = await statementsOf(
+        (tx) => tx.effects.claim(aClaim(lane, { after: 'org-1', except: ['org-2'], limit })),
+        true,
+      );
+      const [promotion, claim, ...others] = sql.filter((one) => /effects/.test(one));
+      expect(others).toEqual([]);
+      expect(planOf(promotion ?? '')).toContain('SEARCH e USING COVERING INDEX effects_waiting (waits_until<?)');
+      const plan = planOf(claim ?? '');
+      expect(plan).toContain('SEARCH older USING INDEX effects_of_subject (subject=? AND id<?)');
+      expect(plan).toContain('SEARCH n USING INDEX effects_ready (lane=? AND organization_id>?)');
+      expect(plan).toContain('SEARCH e USING INDEX effects_ready (lane=? AND organization_id=?)');
+      expect(plan.filter((step) => /^SCAN (e|n|older|effects)\b/.test(step))).toEqual([]);
+    },
+  );
 
   it('reach a credential by its digest', async () => {
     const [sql] = await statementsOf((tx) => tx.tokens.findCredential('digest'));

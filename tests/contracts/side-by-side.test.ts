@@ -42,6 +42,7 @@ import {
   noon,
   unique,
 } from '../support/builders.js';
+import { aClaim } from '../support/claims.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
@@ -712,7 +713,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(outcomes.taken).toBeGreaterThan(3);
     expect(outcomes.refused).toBeGreaterThan(3);
     await instance(0).run(async (tx) => {
-      const ordered = await tx.effects.claim(clock.now(), ['discard-bundle'], 100, clock.now());
+      const ordered = await tx.effects.claim(aClaim('discards', { now: clock.now(), until: clock.now() }));
       for (const { id } of ordered) await tx.effects.done(id);
     });
   });
@@ -945,7 +946,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     });
     // Takes some effects and never reports again.
     const died = await instance(1).run((tx) =>
-      tx.effects.claim(now.now(), ['discard-bundle'], 7, afterNoon(application.effectLeaseSeconds)),
+      tx.effects.claim(
+        aClaim('discards', { now: now.now(), limit: 7, until: afterNoon(application.effectLeaseSeconds) }),
+      ),
     );
     const untilIdle = () =>
       Promise.all(

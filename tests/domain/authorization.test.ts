@@ -166,6 +166,7 @@ describe('an actor', () => {
       'users/manage',
       'site-agent-pools/manage',
       'effects/read',
+      'effects/retry',
       'audit-events/read-site',
     ]);
     expect(allowed({ ...user, siteAdministrator: false })).toEqual([]);

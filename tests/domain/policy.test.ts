@@ -302,6 +302,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   },
   'site-agent-pools/manage': ['site administrator'],
   'effects/read': ['site administrator'],
+  'effects/retry': ['site administrator'],
   'audit-events/read': [...owners, ...auditToken],
   'audit-events/read-site': ['site administrator'],
   'audit-trails/read': auditToken,
@@ -454,6 +455,7 @@ describe('a site administrator', () => {
       'users/manage',
       'site-agent-pools/manage',
       'effects/read',
+      'effects/retry',
       'audit-events/read-site',
     ]);
     expect(may({ ...administrator, member: true }, 'organizations/read')).toBe(true);

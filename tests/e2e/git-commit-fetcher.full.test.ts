@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -407,7 +409,12 @@ suite(`commits fetched with git${reason}`, () => {
       process.env.https_proxy = 'http://127.0.0.1:1';
       process.env.GIT_TRACE = '1';
       try {
-        await refused(requestOf('https://git.example/app.git'), { git, lookup, allowedHosts: [] });
+        await refused(requestOf('https://git.example/app.git'), {
+          git,
+          lookup,
+          reach: async () => {},
+          allowedHosts: [],
+        });
       } finally {
         delete process.env.https_proxy;
         delete process.env.GIT_TRACE;
@@ -432,6 +439,31 @@ suite(`commits fetched with git${reason}`, () => {
         'fetching took longer than 2 seconds',
       );
       expect((await commandLines()).filter((line) => line.includes(server.host))).toEqual([]);
+    });
+
+    it.each(['always', 'packs'] as const)('of silence (silent: %s)', async (hangs) => {
+      const server = await serve({ hangs });
+      expect(await refused(requestOf(server.url('app.git')), { silentSeconds: 2 })).toBe(
+        `${server.host} was silent for 2 seconds`,
+      );
+    });
+
+    it('of time to connect', async () => {
+      const server = await serve({ hangs: 'always' });
+      const reach = () => new Promise<never>(() => undefined);
+      expect(await refused(requestOf(server.url('app.git')), { connectSeconds: 1, reach })).toBe(
+        `${server.host} did not accept a connection within 1 seconds`,
+      );
+    });
+
+    it('of time to connect with TLS, where the host takes the connection and is silent', async () => {
+      const server = createServer(() => undefined).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const options = { connectSeconds: 1, allowedHosts: [`127.0.0.1:${port}`] };
+      const refusal = await refused(requestOf(`https://127.0.0.1:${port}/app.git`), options);
+      server.close();
+      expect(refusal).toBe(`127.0.0.1:${port} did not accept a connection within 1 seconds`);
     });
 
     it('of time, and ends what git itself started', async () => {

@@ -40,6 +40,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'workspace/lock-refused': [409, 'conflict'],
   'state-version/conflict': [409, 'conflict'],
   'state-version/outputs-unread': [503, 'service unavailable'],
+  'state-version/outputs-errored': [422, 'unprocessable entity'],
   'changes/too-many-followers': [429, 'Too many requests'],
   'changes/no-room': [503, 'service unavailable'],
   'service/unavailable': [503, 'service unavailable'],

@@ -242,7 +242,7 @@ describe('what is read of the database', () => {
     organizations: [],
     ...given,
   });
-  const due = (oldest: number) => snapshot({ effects: [{ lane: 'slow', state: 'due', count: 3, oldest }] });
+  const due = (oldest: number) => snapshot({ effects: [{ lane: 'local', state: 'due', count: 3, oldest }] });
 
   const watching = (takeSnapshot: () => Promise<Snapshot>) => {
     let time = 0;
@@ -282,7 +282,7 @@ describe('what is read of the database', () => {
   it('report for how long the same effect has been the oldest', async () => {
     let found = due(7);
     const { scrapedIn } = watching(async () => found);
-    const oldest = (seen: Scrape) => seen.value('gatehouse_effects_oldest_due_seconds', { lane: 'slow' });
+    const oldest = (seen: Scrape) => seen.value('gatehouse_effects_oldest_due_seconds', { lane: 'local' });
     expect(oldest(await scrapedIn(0))).toBe(0);
     expect(oldest(await scrapedIn(30))).toBe(30);
     expect(oldest(await scrapedIn(15))).toBe(45);
@@ -300,7 +300,7 @@ describe('what is read of the database', () => {
     await pause(0);
     const found = await scrapedIn(1);
     expect(found.value('gatehouse_database_up')).toBe(1);
-    expect(found.value('gatehouse_effects_waiting', { lane: 'slow', state: 'due' })).toBe(3);
+    expect(found.value('gatehouse_effects_waiting', { lane: 'local', state: 'due' })).toBe(3);
     expect(found.value('gatehouse_database_connections', { state: 'in-use' })).toBe(3);
     expect(found.value('gatehouse_database_connections_awaited')).toBe(1);
     expect(found.of('gatehouse_build_info')[0]?.labels).toMatchObject({ version: '1.2.3', database: 'postgres' });

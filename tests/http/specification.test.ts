@@ -120,7 +120,7 @@ async function link(bench: Bench): Promise<string> {
 /** A version of the linked repository. Its run is not queued yet. */
 async function fetchedVersion(bench: Bench): Promise<string> {
   const { body } = await api.admin.post(`/workspaces/${bench.workspaceId}/actions/fetch`).expect(201);
-  await api.performEffects('slow');
+  await api.performEffects('fetches');
   return body.data.id;
 }
 

@@ -244,6 +244,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /authentication-tokens/:id': 2,
   'delete /authentication-tokens/:id': 4,
   'get /admin/failing-effects': 3,
+  'post /admin/failing-effects/:id/actions/retry': 4,
   'get /admin/users': 3,
   'post /admin/users': 6,
   'get /admin/users/:id/identities': 3,

@@ -341,6 +341,7 @@ describe('work that fails', () => {
         attempts,
         'last-error': fault,
         'next-attempt-at': new Date(Date.parse(api.clock.now()) + seconds * 1000).toISOString(),
+        status: 'retrying',
       },
     });
     expect((await admin.get(path).expect(200)).body.data).toEqual(subjects.map((subject) => effect(subject, 1, 1)));

@@ -4,6 +4,7 @@ import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-u
 import type { UnitOfWork } from '../../src/application/index.js';
 import { type Caller, doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
+import { aClaim } from '../support/claims.js';
 import {
   but,
   bytesOf,
@@ -453,7 +454,7 @@ describe('a caller that is not a forge of the workspace', () => {
     await delivery.set('Content-Type', 'application/json').send(JSON.stringify(payload)).expect(status);
     expect(meanwhile).toBeUndefined();
     const now = other.clock.now();
-    const made = await rows.run((tx) => tx.effects.claim(now, ['fetch-commit'], 10, now));
+    const made = await rows.run((tx) => tx.effects.claim(aClaim('fetches', { now, until: now })));
     expect(made).toEqual([]);
   });
 

@@ -165,6 +165,7 @@ export const aStateVersion = (
   jsonBundle: null,
   forced: false,
   outputsRead: true,
+  unreadBecause: null,
   rollbackOf: null,
   createdAt: noon,
   ...given,

@@ -239,6 +239,7 @@ export const aTaskResult = (given: Partial<TaskResult> = {}): TaskResult => ({
   message: '',
   url: '',
   tokenDigest: null,
+  calledAt: null,
   deadline: null,
   statusTimestamps: {},
   createdAt: noon,

@@ -43,6 +43,7 @@ import {
   someIngressAttributes,
   unique,
 } from './builders.js';
+import { aClaim } from './claims.js';
 import {
   aManagedPolicy,
   anAgentPool,
@@ -285,7 +286,7 @@ export async function makeSmallWorld(
   let targetsRow = '';
   let targetsProjectRow = '';
 
-  await unitOfWork.run(async (tx) => {
+  const failingId = await unitOfWork.run(async (tx) => {
     await tx.organizations.add(organization);
     for (const user of [caller, boss, other, newcomer]) await tx.users.add(user);
     await tx.memberships.add(aMembership(organization, boss));
@@ -365,8 +366,9 @@ export async function makeSmallWorld(
       await tx.tokens.add(team === target ? ofTarget : aToken(ownedBy('team', team)));
     }
     await tx.effects.enqueue(version.state.id, [{ kind: 'discard-bundle', bundleKey: 'bundle-of-old' }]);
-    const [due] = await tx.effects.claim(noon, ['discard-bundle'], 1, noon);
+    const [due] = await tx.effects.claim(aClaim('discards', { limit: 1 }));
     await tx.effects.failed(due?.id ?? 0, 'the disk is full', afterNoon(60));
+    return due?.id ?? 0;
   });
 
   const itself = standing.own === true;
@@ -413,6 +415,7 @@ export async function makeSmallWorld(
       '/organization-memberships': otherMembership.id,
       '/authentication-tokens': itself ? callersToken.id : ofOther.id,
       '/admin/users': other.id,
+      '/admin/failing-effects': String(failingId),
       identityId: identity.id,
       runId: run.state.id,
       taskStageId: stage.id,

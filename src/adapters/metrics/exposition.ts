@@ -154,7 +154,7 @@ export class Exposition {
     );
     this.reading(
       'gatehouse_effects_waiting',
-      'Background jobs by lane and state: due, in-hand (running), later (scheduled) or failing (waiting for a retry). Counts the oldest 10 000.',
+      'Background jobs by lane and state: due, in-hand (running), later (scheduled), failing (waiting for a retry) or aside (waiting for an operator). Counts the oldest 10 000.',
       ['lane', 'state'],
       () => {
         const groups = Object.groupBy(this.snapshot?.effects ?? [], ({ lane, state }) => `${lane} ${state}`);

@@ -35,6 +35,7 @@ const faults: readonly (readonly [words: RegExp, sentence: (asked: Asked) => str
     () => 'the repository has moved: its host redirects, and redirects are not followed; link the new URL',
   ],
   [/dumb http transport|not valid: is this a git repository/, () => 'there is no git repository at the clone URL'],
+  [/Operation too slow/, ({ host }) => `${host} stopped sending`],
   [
     /Could not resolve host|Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out)/,
     ({ host }) => `${host} is unreachable`,

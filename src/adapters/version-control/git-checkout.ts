@@ -40,8 +40,8 @@ export interface Task {
   readonly addresses: readonly string[];
   readonly directory: string;
   readonly ending: AbortController;
-  /** The time after which git gives up. */
-  readonly seconds: number;
+  /** For each answer of the host to begin, and between two parts of one. */
+  readonly silentSeconds: number;
 }
 
 interface RemoteTip {
@@ -72,7 +72,7 @@ export class GitCheckout {
         directory,
         repository: this.repository,
         memoryBytes: Math.max(options.maxUnpackedBytes, leastMemory),
-        silentSeconds: Math.ceil(task.seconds),
+        silentSeconds: Math.ceil(task.silentSeconds),
       }),
       signal: ending.signal,
     });
@@ -152,7 +152,9 @@ export class GitCheckout {
   /** The commit of the ref, or the remote's default branch and its commit. */
   private async tipOf(ref: string | null): Promise<RemoteTip> {
     const asked = ref ?? 'HEAD';
-    const listed = await this.printed(['ls-remote', '--symref', '--quiet', '--', this.task.url.href, asked]);
+    const silence = this.silence();
+    const listing = this.printed(['ls-remote', '--symref', '--quiet', '--', this.task.url.href, asked]);
+    const listed = await listing.finally(() => silence.broken());
     const lines = listed.split('\n').map((line) => line.split('\t'));
     // A pattern matches the ends of names, so other refs may be listed too.
     const said = lines.filter(([, name]) => name === asked).map(([value = '']) => value);
@@ -208,6 +210,7 @@ export class GitCheckout {
   private fetchRef(what: string, depth: number): Promise<GitOutcome> {
     const { maxUnpackedBytes } = this.options;
     const { directory, ending, url } = this.task;
+    const silence = this.silence();
     const fetching = this.git.run([
       'fetch',
       `--depth=${depth}`,
@@ -221,7 +224,13 @@ export class GitCheckout {
       url.href,
       what,
     ]);
-    return watchingSize(directory, maxUnpackedBytes, () => ending.abort(this.overUnpacked()), fetching);
+    let before: number | undefined;
+    const look = (bytes: number) => {
+      before ??= bytes;
+      if (bytes > before) silence.broken();
+      if (bytes > maxUnpackedBytes) ending.abort(this.overUnpacked());
+    };
+    return watchingSize(directory, look, fetching).finally(() => silence.broken());
   }
 
   /** The commit itself, with any tags that lead to it resolved. */
@@ -255,6 +264,14 @@ export class GitCheckout {
   private async messageOf(sha: string): Promise<string> {
     const args = ['log', '-1', '--no-show-signature', '--no-mailmap', '--encoding=UTF-8', '--format=%B', sha, '--'];
     return (await this.printed(args, longestMessage)).trimEnd();
+  }
+
+  /** Ends the fetch unless the host answers in time. Once it does, git itself waits no longer between two parts. */
+  private silence(): { readonly broken: () => void } {
+    const { ending, silentSeconds, url } = this.task;
+    const silent = fetchFailed(`${url.host} was silent for ${silentSeconds} seconds`);
+    const timer = setTimeout(() => ending.abort(silent), silentSeconds * 1000);
+    return { broken: () => clearTimeout(timer) };
   }
 
   private overUnpacked(): Error {

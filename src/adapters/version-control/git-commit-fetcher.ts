@@ -6,6 +6,7 @@ import { credentialFor } from './credentials.js';
 import { fetchFailed } from './fetch-faults.js';
 import { GitCheckout, type GitLimits } from './git-checkout.js';
 import { addressesOf, type Lookup } from './host-addresses.js';
+import { reachable } from './reachable.js';
 import { isAllowedHost, isCommitSha, isDirectory, isFullRef, readCloneUrl } from './repository-url.js';
 
 export interface GitCommitFetcherOptions extends GitLimits {
@@ -15,13 +16,22 @@ export interface GitCommitFetcherOptions extends GitLimits {
   readonly allowedHosts: readonly string[];
   /** From the first lookup of the host until the archive is packed and the caller has read it. */
   readonly seconds?: number;
+  /** For a connection to the host. */
+  readonly connectSeconds?: number;
+  /** For each of its answers to begin, and between two parts of one. */
+  readonly silentSeconds?: number;
   readonly temporaryDir?: string;
   readonly lookup?: Lookup;
+  /** Resolves once the host takes a connection. */
+  readonly reach?: typeof reachable;
   /** Ends running fetches when the service stops: their processes would outlive it. */
   readonly stopped?: AbortSignal;
 }
 
 export const defaultSeconds = 120;
+const defaultConnectSeconds = 10;
+/** Long enough for a server that packs a large repository. */
+const defaultSilentSeconds = 60;
 
 export class GitCommitFetcher implements CommitFetcher {
   constructor(private readonly options: GitCommitFetcherOptions) {}
@@ -31,13 +41,10 @@ export class GitCommitFetcher implements CommitFetcher {
     receive: (commit: FetchedCommit, archive: AsyncIterable<Uint8Array>) => Promise<Result>,
   ): Promise<Result> {
     const { options } = this;
-    const { seconds = defaultSeconds, stopped } = options;
+    const { seconds = defaultSeconds, silentSeconds = defaultSilentSeconds, stopped } = options;
     const url = checked(request, options.allowedHosts);
     const ending = new AbortController();
-    const timer = setTimeout(
-      () => ending.abort(fetchFailed(`fetching took longer than ${seconds} seconds`)),
-      seconds * 1000,
-    );
+    const timer = abortAfter(seconds, ending, `fetching took longer than ${seconds} seconds`);
     const stop = () => ending.abort(new Error('fetching was stopped because the service is shutting down'));
     stopped?.addEventListener('abort', stop, { once: true });
     if (stopped?.aborted) stop();
@@ -45,8 +52,17 @@ export class GitCommitFetcher implements CommitFetcher {
       const credential =
         request.credential === null ? undefined : await credentialFor(options.credentialsDir, request.credential, url);
       const addresses = await unlessEnded(addressesOf(url, options.allowedHosts, options.lookup), ending.signal);
+      this.giveUpUnreachable(url, addresses, ending);
       return await inFreshDirectory(options.temporaryDir ?? tmpdir(), async (directory) => {
-        const checkout = new GitCheckout(options, { request, url, credential, addresses, directory, ending, seconds });
+        const checkout = new GitCheckout(options, {
+          request,
+          url,
+          credential,
+          addresses,
+          directory,
+          ending,
+          silentSeconds,
+        });
         try {
           const commit = await checkout.fetch();
           return await receive(commit, checkout.pack(await checkout.packed(commit.sha)));
@@ -60,7 +76,18 @@ export class GitCommitFetcher implements CommitFetcher {
       stopped?.removeEventListener('abort', stop);
     }
   }
+
+  /** Runs at the same time as git, so that it costs none. */
+  private giveUpUnreachable(url: URL, addresses: readonly string[], ending: AbortController): void {
+    const { connectSeconds = defaultConnectSeconds, reach = reachable } = this.options;
+    const because = `${url.host} did not accept a connection within ${connectSeconds} seconds`;
+    const timer = abortAfter(connectSeconds, ending, because);
+    void reach(url, addresses, ending.signal).finally(() => clearTimeout(timer));
+  }
 }
+
+const abortAfter = (seconds: number, ending: AbortController, because: string): NodeJS.Timeout =>
+  setTimeout(() => ending.abort(fetchFailed(because)), seconds * 1000);
 
 function checked({ cloneUrl, ref, commitSha, directory = '' }: CommitRequest, allowedHosts: readonly string[]): URL {
   const url = readCloneUrl(cloneUrl);

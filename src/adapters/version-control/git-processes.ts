@@ -103,16 +103,15 @@ function killGroup({ pid }: Child): void {
 
 const betweenLooks = 50;
 
-/** Calls `onOver` once the directory holds more; looks until `work` is done, and once more then. */
+/** Hands on what the directory holds; looks until `work` is done, and once more then. */
 export async function watchingSize<Result>(
   directory: string,
-  allowed: number,
-  onOver: () => void,
+  seen: (bytes: number) => void,
   work: Promise<Result>,
 ): Promise<Result> {
   const done = new AbortController();
   const look = async () => {
-    if ((await bytesBelow(directory)) > allowed) onOver();
+    seen(await bytesBelow(directory));
   };
   const watch = async () => {
     while (!done.signal.aborted) {

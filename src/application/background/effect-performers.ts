@@ -22,6 +22,14 @@ type Performers = {
   readonly [Kind in Effect['kind']]: (effect: Extract<Effect, { kind: Kind }>) => Promise<Begun> | Begun;
 };
 
+type Abandoning = {
+  readonly [Kind in Effect['kind']]?: (
+    tx: Transaction,
+    effect: Extract<Effect, { kind: Kind }>,
+    reason: string,
+  ) => Promise<void>;
+};
+
 const rowsPerRemoval = 200;
 
 const firedAs = {
@@ -68,6 +76,24 @@ export class EffectPerformers {
       return keep === undefined ? {} : { keep };
     },
   };
+
+  /** Ends what waits for an effect that is not attempted any more, with the reason; nothing waits for the other kinds. */
+  private readonly abandoning: Abandoning = {
+    'fetch-commit': (tx, { versionId }, reason) => this.failFetch(tx, versionId, reason),
+    'fetch-run-files': (tx, { runId }, reason) => this.failRun(tx, runId, reason),
+    'fetch-policies': (tx, { versionId }, reason) => this.policyFetches.fail(tx, versionId, reason),
+    'call-run-task': (tx, { resultId }, reason) => this.runTasks.abandon(tx, resultId, reason),
+    'read-state-outputs': (tx, { stateVersionId }, reason) => this.stateOutputs.abandon(tx, stateVersionId, reason),
+  };
+
+  async abandon<Kind extends Effect['kind']>(
+    tx: Transaction,
+    effect: Extract<Effect, { kind: Kind }>,
+    reason: string,
+  ): Promise<void> {
+    type Abandon = (tx: Transaction, given: typeof effect, reason: string) => Promise<void>;
+    await (this.abandoning[effect.kind as Kind] as Abandon | undefined)?.(tx, effect, reason);
+  }
 
   async begin<Kind extends Effect['kind']>(effect: Extract<Effect, { kind: Kind }>): Promise<Begun> {
     return (this.performers[effect.kind as Kind] as (given: typeof effect) => Promise<Begun> | Begun)(effect);
@@ -158,15 +184,16 @@ export class EffectPerformers {
         await this.quota.refuseExcess(tx, version.state, fetched.bundle.bytes);
         return true;
       },
-      async (tx, { message }) => {
-        const version = await tx.configurationVersions.find(id);
-        if (!version?.canFail()) return;
-        const failure = { error: 'fetch-failed', errorMessage: message };
-        const facts = await tx.runs.aboutVersion(id);
-        await keepVersion(tx, version.fire('fail', facts, this.clock.now(), { failure }));
-        await tx.audit.add(doneBySystem('configuration-versions/fail', id), version.state);
-      },
+      (tx, { message }) => this.failFetch(tx, id, message),
     );
+  }
+
+  private async failFetch(tx: Transaction, id: ConfigurationVersionId, errorMessage: string): Promise<void> {
+    const version = await tx.configurationVersions.find(id);
+    if (!version?.canFail()) return;
+    const failure = { error: 'fetch-failed', errorMessage };
+    await keepVersion(tx, version.fire('fail', await tx.runs.aboutVersion(id), this.clock.now(), { failure }));
+    await tx.audit.add(doneBySystem('configuration-versions/fail', id), version.state);
   }
 
   /** Undefined if the version is gone or was already fetched. */
@@ -210,13 +237,15 @@ export class EffectPerformers {
         await tx.audit.add(doneBySystem('runs/fetch-files', id), run.state);
         return true;
       },
-      async (tx, { message }) => {
-        const run = await this.fetchingRun(tx, id);
-        if (run === undefined) return;
-        await this.progress.fire(tx, run, 'fail', { failure: message });
-        await tx.audit.add(doneBySystem('runs/fail', id), run.state);
-      },
+      (tx, { message }) => this.failRun(tx, id, message),
     );
+  }
+
+  private async failRun(tx: Transaction, id: RunId, failure: string): Promise<void> {
+    const run = await this.fetchingRun(tx, id);
+    if (run === undefined) return;
+    await this.progress.fire(tx, run, 'fail', { failure });
+    await tx.audit.add(doneBySystem('runs/fail', id), run.state);
   }
 
   /** The run, read with its workspace's row locked, unless it was canceled meanwhile. */

@@ -1,34 +1,10 @@
 import { later } from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
-import type { Effect, PendingEffect } from '../ports/repositories/effect-outbox.js';
+import { type Lane, laneOf, lanes, neverEnded, type Share } from '../ports/repositories/effect-lanes.js';
+import type { ClaimedEffect, PendingEffect } from '../ports/repositories/effect-outbox.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { EffectPerformers } from './effect-performers.js';
-
-/**
- * Slow effects, and those that wait for other systems, have lanes of their own so that they do not block others: each
- * process runs `loops` at once per lane, each of which claims `batch` effects at a time.
- */
-export const lanes = {
-  quick: { kinds: ['queue-run', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1 },
-  discards: { kinds: ['discard-bundle'], batch: 5, loops: 2 },
-  calls: { kinds: ['call-run-task'], batch: 1, loops: 8 },
-  slow: {
-    kinds: ['fetch-commit', 'fetch-run-files', 'fetch-policies', 'read-state-outputs', 'remove-rows'],
-    batch: 1,
-    loops: 4,
-  },
-} as const satisfies Record<string, Share & { readonly loops: number }>;
-
-export type Lane = keyof typeof lanes;
-
-export const laneOf = (kind: Effect['kind']): Lane =>
-  (Object.keys(lanes) as Lane[]).find((lane) => (lanes[lane].kinds as readonly string[]).includes(kind)) ?? 'slow';
-
-/** The kinds of effects to perform, and how many at a time. */
-export interface Share {
-  readonly kinds: readonly Effect['kind'][];
-  readonly batch: number;
-}
+import { HeldLoops } from './held-loops.js';
 
 /** The lease of claimed effects in seconds; other processes claim them after it expires. */
 export const effectLeaseSeconds = 30;
@@ -38,13 +14,19 @@ const longestWaitSeconds = 600;
 export const secondsUntilRetry = ({ attempts }: Pick<PendingEffect, 'attempts'>): number =>
   Math.min(2 ** attempts, longestWaitSeconds);
 
-/** With this many due effects, any lane may have more. */
-const mostLookedAt = 100;
+const putAsideBecause = `the process ended during ${neverEnded.most} attempts in a row, so it is not attempted again until an operator retries it`;
 
 /** The results of the due effects. */
 export interface Performed {
   readonly done: number;
   readonly failures: readonly { readonly effect: PendingEffect; readonly error: unknown }[];
+  readonly aside: readonly PendingEffect[];
+}
+
+/** The effects that one loop of a lane has in hand. */
+export interface Batch {
+  readonly lane: Lane;
+  readonly effects: readonly ClaimedEffect[];
 }
 
 /**
@@ -53,7 +35,10 @@ export interface Performed {
  * be repeated.
  */
 export class PerformEffects {
-  private readonly inHand = new Set<number>();
+  private readonly inHand = new Map<number, ClaimedEffect>();
+  /** Attempts that ended while the database was away, which does not know it yet. */
+  private readonly unrecorded = new Map<number, ClaimedEffect>();
+  private readonly held = new HeldLoops();
   private halted = false;
 
   constructor(
@@ -63,48 +48,77 @@ export class PerformEffects {
   ) {}
 
   /**
-   * Performs one batch of the due effects of a lane or a custom share. A failed effect is retried with growing delays,
-   * and blocks only its own subject.
+   * Performs one batch of the due effects of a lane, or of a custom share in each of its lanes. A failed effect is
+   * retried with growing delays, and blocks only its own subject.
    */
   async execute(share: Lane | Share): Promise<Performed> {
-    const { kinds, batch } = typeof share === 'string' ? lanes[share] : share;
-    const claimed = await this.unitOfWork.run((tx) =>
-      tx.effects.claim(this.clock.now(), kinds, batch, later(this.clock.now(), effectLeaseSeconds)),
-    );
-    const ids = claimed.map(({ id }) => id);
-    for (const id of ids) this.inHand.add(id);
+    if (typeof share === 'string') return this.perform(await this.claim(share));
+    const performed: Performed[] = [];
+    for (const lane of new Set(share.kinds.map(laneOf))) {
+      performed.push(await this.perform(await this.claim(lane, share)));
+    }
+    return {
+      done: performed.reduce((sum, { done }) => sum + done, 0),
+      failures: performed.flatMap(({ failures }) => failures),
+      aside: performed.flatMap(({ aside }) => aside),
+    };
+  }
+
+  /** Takes a batch for one loop of the lane. It must be performed. */
+  claim(lane: Lane, share?: Share): Promise<Batch> {
+    return this.held.inTurn(lane, async ({ after, except }) => {
+      const { kinds, batch: limit } = share ?? { ...lanes[lane], kinds: undefined };
+      const ended = [...this.unrecorded.values()];
+      const effects = await this.unitOfWork.run(async (tx) => {
+        if (ended.length > 0) await tx.effects.giveBack(ended);
+        const now = this.clock.now();
+        const until = later(now, effectLeaseSeconds);
+        return tx.effects.claim({ now, until, lane, kinds, limit, after, except });
+      });
+      for (const { id } of ended) this.unrecorded.delete(id);
+      for (const effect of effects) this.inHand.set(effect.id, effect);
+      return { lane, effects, limit };
+    });
+  }
+
+  async perform(batch: Batch): Promise<Performed> {
+    const { effects } = batch;
     try {
       const failures: { effect: PendingEffect; error: unknown }[] = [];
+      const aside: PendingEffect[] = [];
       let done = 0;
-      for (const [index, effect] of claimed.entries()) {
+      for (const [index, effect] of effects.entries()) {
         if (this.halted) {
-          await this.giveBack(ids.slice(index));
+          await this.giveBack(effects.slice(index));
           break;
         }
-        const error = await this.attempt(effect);
+        if (effect.begun > neverEnded.most) {
+          await this.putAside(effect);
+          aside.push(effect);
+        } else {
+          const error = await this.attempt(effect);
+          if (error === undefined) done += 1;
+          else failures.push({ effect, error });
+        }
         this.inHand.delete(effect.id);
-        if (error === undefined) done += 1;
-        else failures.push({ effect, error });
       }
-      return { done, failures };
+      return { done, failures, aside };
     } finally {
-      for (const id of ids) this.inHand.delete(id);
+      for (const { id } of effects) this.inHand.delete(id);
+      this.held.release(batch);
     }
   }
 
-  /** The lanes that may have due effects, found with one statement. */
-  async lanesDue(): Promise<readonly Lane[]> {
-    const all = Object.keys(lanes) as Lane[];
-    const kinds = all.flatMap((lane): readonly Effect['kind'][] => lanes[lane].kinds);
-    const due = await this.unitOfWork.read((tx) => tx.effects.due(this.clock.now(), kinds, mostLookedAt));
-    if (due.length === mostLookedAt) return all;
-    return all.filter((lane) => due.some(({ effect }) => laneOf(effect.kind) === lane));
+  /** The lanes that have due effects, found with one statement. */
+  lanesDue(): Promise<readonly Lane[]> {
+    return this.unitOfWork.read((tx) => tx.effects.lanesDue(this.clock.now()));
   }
 
   /** Renews the leases of effects in hand. Must be called well within a lease. */
   async renew(): Promise<void> {
     if (this.inHand.size === 0) return;
-    await this.unitOfWork.run((tx) => tx.effects.renew([...this.inHand], later(this.clock.now(), effectLeaseSeconds)));
+    const ids = [...this.inHand.keys()];
+    await this.unitOfWork.run((tx) => tx.effects.renew(ids, later(this.clock.now(), effectLeaseSeconds)));
   }
 
   /** Stops the batches in hand after their current effect. */
@@ -112,29 +126,42 @@ export class PerformEffects {
     this.halted = true;
   }
 
+  /** Gives back what is still in hand when the process ends in order: these attempts count as never begun. */
+  release(): Promise<void> {
+    return this.giveBack([...this.inHand.values(), ...this.unrecorded.values()]);
+  }
+
   /** Ends all leases at the start of the only process: effects in hand of a killed process are due at once. */
   async takeOver(): Promise<void> {
     await this.unitOfWork.run((tx) => tx.effects.free());
   }
 
-  /** Ends the leases of effects that were claimed and not begun, so that another process need not wait for their end. */
-  private giveBack(ids: readonly number[]): Promise<void> {
-    return this.unitOfWork.run((tx) => tx.effects.renew(ids, this.clock.now()));
+  private async giveBack(claimed: readonly ClaimedEffect[]): Promise<void> {
+    if (claimed.length > 0) await this.unitOfWork.run((tx) => tx.effects.giveBack(claimed));
+  }
+
+  /** Ends what waits for the effect, in the transaction that puts it aside. */
+  private async putAside({ id, effect }: ClaimedEffect): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      if (await tx.effects.putAside(id, putAsideBecause)) await this.performers.abandon(tx, effect, putAsideBecause);
+    });
   }
 
   /** Returns the error of a failed effect, which is already recorded. */
-  private async attempt(pending: PendingEffect): Promise<unknown> {
+  private async attempt(claimed: ClaimedEffect): Promise<unknown> {
     try {
-      await this.perform(pending);
+      await this.complete(claimed);
       return undefined;
     } catch (error) {
-      const notBefore = later(this.clock.now(), secondsUntilRetry(pending));
-      await this.unitOfWork.run((tx) => tx.effects.failed(pending.id, String(error), notBefore));
+      const notBefore = later(this.clock.now(), secondsUntilRetry(claimed));
+      this.unrecorded.set(claimed.id, claimed);
+      await this.unitOfWork.run((tx) => tx.effects.failed(claimed.id, String(error), notBefore));
+      this.unrecorded.delete(claimed.id);
       return error ?? new Error('failed without an error');
     }
   }
 
-  private async perform({ id, effect }: PendingEffect): Promise<void> {
+  private async complete({ id, effect }: ClaimedEffect): Promise<void> {
     const { keep, afterwards } = await this.performers.begin(effect);
     const kept = await this.unitOfWork.run(async (tx) => {
       const first = await tx.effects.done(id);

@@ -1,9 +1,9 @@
 import { later, type RunStatus } from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
+import { type Lane, laneOf } from '../ports/repositories/effect-lanes.js';
 import type { Backlog } from '../ports/repositories/effect-outbox.js';
 import type { OrganizationBytes } from '../ports/repositories/kept-bytes.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
-import { type Lane, laneOf } from './perform-effects.js';
 
 /** Counts stop here: a larger backlog is alarming in any case, and counting it would be slow. */
 const most = 10_000;

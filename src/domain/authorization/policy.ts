@@ -266,6 +266,7 @@ export const policy = {
   ],
   'site-agent-pools/manage': [['site administrator']],
   'effects/read': [['site administrator']],
+  'effects/retry': [['site administrator']],
   'audit-events/read': [['owner'], ['audit token']],
   'audit-events/read-site': [['site administrator']],
   'audit-trails/read': [['audit token']],

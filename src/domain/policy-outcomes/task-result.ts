@@ -15,7 +15,7 @@ export const taskResultStatuses = [
 
 export type TaskResultStatus = (typeof taskResultStatuses)[number];
 
-export type TaskResultTrigger = 'progress' | 'pass' | 'fail' | 'time-out' | 'lose' | 'close' | 'reset';
+export type TaskResultTrigger = 'progress' | 'pass' | 'fail' | 'time-out' | 'error' | 'lose' | 'close' | 'reset';
 
 const move = { guards: [], effects: [], refusedAs: 'task-stage/transition-refused', done: 'changed' } as const;
 const open = ['pending', 'running'] as const;
@@ -26,6 +26,7 @@ export const taskResultMoves: readonly LifecycleRow<TaskResultStatus, TaskResult
   { ...move, trigger: 'pass', from: open, to: 'passed' },
   { ...move, trigger: 'fail', from: open, to: 'failed' },
   { ...move, trigger: 'time-out', from: open, to: 'errored' },
+  { ...move, trigger: 'error', from: open, to: 'errored' },
   { ...move, trigger: 'lose', from: ['pending'], to: 'unreachable' },
   { ...move, trigger: 'close', from: open, to: 'canceled' },
   { ...move, trigger: 'reset', from: ['running', 'passed', 'failed', 'errored', 'unreachable'], to: 'pending' },
@@ -60,6 +61,8 @@ export interface TaskResult {
   readonly url: string;
   /** SHA-256 of the callback token; null before the call, and once the stage has ended. */
   readonly tokenDigest: string | null;
+  /** When the first attempt at the call began, from which on the task's time counts; null before it. */
+  readonly calledAt: Instant | null;
   /** The service stops waiting at this instant; null while it does not wait. */
   readonly deadline: Instant | null;
   readonly statusTimestamps: Readonly<Record<string, Instant>>;
@@ -76,11 +79,13 @@ export interface TaskReport {
 
 /** The limits of waiting, in seconds. */
 export const taskWaits = {
-  /** For the task's server to accept the call. */
+  /** For the first attempt at the call. Calls wait for those of other run tasks. */
+  attempt: 3600,
+  /** From the first attempt, for the task's server to accept the call. */
   call: 120,
   /** Between two reports of progress. */
   progress: 600,
-  /** From the start of the stage. */
+  /** From the first attempt at the call. */
   total: 3600,
 } as const;
 
@@ -88,7 +93,7 @@ const life = new Lifecycle('task result', taskResultMoves, {});
 
 export const isOpen = ({ status }: Pick<TaskResult, 'status'>): boolean => life.startsFrom(status, 'close');
 
-/** When the service stops waiting, if the task last reported at `now`; `since` is when the stage started. */
+/** When the service stops waiting, if the task last reported at `now`; `since` is when it was first called. */
 const deadlineAfter = (now: Instant, since: Instant): Instant => {
   const [next, last] = [later(now, taskWaits.progress), later(since, taskWaits.total)];
   return next < last ? next : last;
@@ -97,7 +102,14 @@ const deadlineAfter = (now: Instant, since: Instant): Instant => {
 /** The result once its stage starts and the task must be called. */
 export const awaited = (result: TaskResult, now: Instant): TaskResult => ({
   ...result,
-  deadline: deadlineAfter(now, now),
+  calledAt: null,
+  deadline: later(now, taskWaits.attempt),
+});
+
+/** The result once the call of its task is attempted. Only the first attempt counts. */
+export const attempted = (result: TaskResult, now: Instant): TaskResult & { readonly calledAt: Instant } => ({
+  ...result,
+  ...(result.calledAt === null ? { calledAt: now, deadline: deadlineAfter(now, now) } : { calledAt: result.calledAt }),
 });
 
 /** The result with the digest of a new callback token, which replaces the one before. */
@@ -106,7 +118,7 @@ export const withToken = (result: TaskResult, tokenDigest: string): TaskResult =
 /** The triggers that no caller chooses. A trigger that does not start from the current status has no effect. */
 export function moveResult(
   result: TaskResult,
-  trigger: 'progress' | 'time-out' | 'lose' | 'close' | 'reset',
+  trigger: 'progress' | 'time-out' | 'error' | 'lose' | 'close' | 'reset',
   now: Instant,
   message = result.message,
 ): TaskResult {
@@ -114,9 +126,10 @@ export function moveResult(
   const changes = {
     progress: { updatedAt: now },
     'time-out': ended,
+    error: ended,
     lose: ended,
     close: ended,
-    reset: { updatedAt: now, message: '', url: '' },
+    reset: { updatedAt: now, message: '', url: '', calledAt: null },
   } as const;
   return life.moved(result, trigger, now, changes[trigger]);
 }
@@ -126,16 +139,15 @@ const triggerOf = { running: 'progress', passed: 'pass', failed: 'fail' } as con
   TaskResultTrigger
 >;
 
-/** Throws `task-stage/transition-refused` for a result that is final. `since` is when the stage started. */
+/** Throws `task-stage/transition-refused` for a result that is final. */
 export function reportedResult(
   result: TaskResult,
   { status, message = result.message, url = result.url }: TaskReport,
-  since: Instant,
   now: Instant,
 ): TaskResult {
   const trigger = triggerOf[status];
   life.fire(trigger, result);
-  const deadline = trigger === 'progress' ? deadlineAfter(now, since) : null;
+  const deadline = trigger === 'progress' ? deadlineAfter(now, result.calledAt ?? now) : null;
   return life.moved(result, trigger, now, { message, url, deadline, updatedAt: now });
 }
 

@@ -160,6 +160,7 @@ export function openTaskStage(
       message: '',
       url: '',
       tokenDigest: null,
+      calledAt: null,
       deadline: null,
     })),
     evaluations: evaluations.map((evaluation) => ({
@@ -203,10 +204,6 @@ export const isUnderWay = ({ status }: Pick<TaskStage, 'status'>): boolean => st
 /** Whether an agent has yet to evaluate policies of it. */
 export const hasOpenEvaluations = ({ evaluations }: TaskStage): boolean =>
   evaluations.some(({ status }) => evaluationLife.startsFrom(status, 'close'));
-
-/** When its results began to be waited for. */
-export const startedAt = ({ statusTimestamps, createdAt }: TaskStage): Instant =>
-  statusTimestamps['running-at'] ?? createdAt;
 
 /** Throws `task-stage/transition-refused` unless a failure is waiting for an override. */
 export function overrideStage(stage: TaskStage, now: Instant): TaskStage {

@@ -35,6 +35,7 @@ export type DomainErrorCode =
   | 'workspace/not-safe-to-delete'
   | 'state-version/conflict'
   | 'state-version/outputs-unread'
+  | 'state-version/outputs-errored'
   | 'changes/too-many-followers'
   | 'changes/no-room'
   | 'service/unavailable'

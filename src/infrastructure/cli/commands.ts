@@ -2,6 +2,7 @@ import type { Command } from './command.js';
 import { agentPoolCommands } from './commands/agent-pool.js';
 import { backup } from './commands/backup.js';
 import { doctor } from './commands/doctor.js';
+import { effectCommands } from './commands/effect.js';
 import { gc } from './commands/gc.js';
 import { migrate } from './commands/migrate.js';
 import { organizationCommands } from './commands/organization.js';
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...tokenCommands,
   ...organizationCommands,
   ...agentPoolCommands,
+  ...effectCommands,
   backup,
   verify,
   gc,

@@ -131,6 +131,12 @@ export class MemoryStateVersions implements StateVersionRepository {
     for (const output of outputs) if (!names.has(output.name)) stateOutputs.set(output.id, output);
   }
 
+  async markUnread(id: StateVersionId, unreadBecause: string | null): Promise<void> {
+    const { stateVersions } = this.tables();
+    const stored = stateVersions.get(id);
+    if (stored !== undefined) stateVersions.set(id, { ...stored, unreadBecause });
+  }
+
   async keepContents(id: StateVersionId, contents: StateContents): Promise<void> {
     const { stateVersions, stateContents } = this.tables();
     if (stateVersions.has(id) && !stateContents.has(id)) stateContents.set(id, contents);
@@ -156,7 +162,7 @@ export class MemoryStateVersions implements StateVersionRepository {
     if (stored === undefined || !finalized(stored)) return;
     for (const output of stateOutputs.values()) if (output.stateVersionId === id) stateOutputs.delete(output.id);
     stateContents.delete(id);
-    const gone = { bundle: null, jsonBundle: null, outputsRead: true } as const;
+    const gone = { bundle: null, jsonBundle: null, outputsRead: true, unreadBecause: null } as const;
     stateVersions.set(id, { ...stored, ...gone, status: 'backing_data_permanently_deleted' });
   }
 

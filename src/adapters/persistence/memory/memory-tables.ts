@@ -1,3 +1,4 @@
+import type { Lane } from '../../../application/ports/repositories/effect-lanes.js';
 import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
 import type { Order } from '../../../application/ports/repositories/filters.js';
 import type { Demand } from '../../../application/ports/repositories/instances.js';
@@ -88,6 +89,12 @@ export interface MemoryEffect {
   readonly lastError: string | null;
   readonly notBefore: Instant | null;
   readonly leasedUntil: Instant | null;
+  readonly organizationId: string;
+  /** `aside` for one that is never due. */
+  readonly lane: Lane | 'aside';
+  /** Its position in its organization; null for its id. */
+  readonly place: number | null;
+  readonly begun: number;
 }
 
 /**

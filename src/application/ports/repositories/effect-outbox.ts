@@ -12,6 +12,7 @@ import type {
   WorkspaceId,
 } from '../../../domain/index.js';
 import type { CommitRequest } from '../outside/commit-fetcher.js';
+import type { Lane } from './effect-lanes.js';
 import type { Page, PageRequest } from './page.js';
 
 /** The rows and bundles to remove after a deletion, which are no longer reachable. */
@@ -43,19 +44,47 @@ export interface PendingEffect {
   readonly lastError: string | null;
 }
 
-/** A failed effect that is retried, for operators. */
+/** The organization of effects that belong to none. */
+export const noOrganization = '-';
+
+/** An effect that is leased to the caller. */
+export interface ClaimedEffect extends PendingEffect {
+  /** The organization of the resource that the effect is about. */
+  readonly organizationId: OrganizationId | typeof noOrganization;
+  /** The number of attempts in a row that began and have not ended: the ones that never will, and this one. */
+  readonly begun: number;
+}
+
+/** A claim of a process for one of its loops. */
+export interface Claim {
+  readonly now: Instant;
+  /** The end of the lease. */
+  readonly until: Instant;
+  readonly lane: Lane;
+  /** Only these kinds; all of the lane's by default. */
+  readonly kinds?: readonly Effect['kind'][] | undefined;
+  readonly limit: number;
+  /** The organization that had the last turn; empty for none. */
+  readonly after: string;
+  /** The organizations that get nothing now. */
+  readonly except: readonly string[];
+}
+
+/** An effect that failed and is retried, or that was put aside, for operators. */
 export interface FailingEffect {
   readonly id: number;
   readonly subject: string;
   readonly kind: Effect['kind'];
+  /** The number of attempts that ended with an error. */
   readonly attempts: number;
   readonly lastError: string;
-  /** The time of the next retry. */
-  readonly notBefore: Instant;
+  /** The time of the next retry; null for an effect that was put aside or is due at an operator's request. */
+  readonly notBefore: Instant | null;
+  readonly status: 'retrying' | 'put_aside';
 }
 
-/** The state of an effect: due, leased by a process, scheduled for later, or waiting to be retried. */
-export type EffectState = 'due' | 'in-hand' | 'later' | 'failing';
+/** The state of an effect: due, leased by a process, scheduled for later, waiting to be retried, or put aside. */
+export type EffectState = 'due' | 'in-hand' | 'later' | 'failing' | 'aside';
 
 /** The effects of one kind in the same state. */
 export interface Backlog {
@@ -74,27 +103,37 @@ export interface EffectOutbox {
   /** With `notBefore`, the effects are not due earlier, and later effects of the same subject wait for them. */
   enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void>;
   /**
-   * Leases to the caller, until `until`, the oldest effect of each subject if it is due, unleased and of one of these
-   * kinds. Concurrent callers do not block each other, and no effect is leased twice.
+   * Leases to the caller effects of the lane that are due, unleased and the oldest of their subject. Organizations take
+   * turns, in the order of their ids; those with more than one get the rest of the batch one claim after the other.
+   * Within an organization the oldest comes first, and one that failed after those that waited then. Writes that an
+   * attempt has begun. Concurrent callers do not block each other, and no effect is leased twice.
    */
-  claim(
-    now: Instant,
-    kinds: readonly Effect['kind'][],
-    limit: number,
-    until: Instant,
-  ): Promise<readonly PendingEffect[]>;
-  /** The effects that `claim` would lease, without leasing them. */
+  claim(claim: Claim): Promise<readonly ClaimedEffect[]>;
+  /** The effects of these kinds that could be claimed, without leasing them. */
   due(now: Instant, kinds: readonly Effect['kind'][], limit: number): Promise<readonly PendingEffect[]>;
+  /** The lanes with effects that could be claimed. */
+  lanesDue(now: Instant): Promise<readonly Lane[]>;
   /** Extends the leases of these effects, as far as they still exist. */
   renew(ids: readonly number[], until: Instant): Promise<void>;
-  /** Ends every lease. */
+  /** Ends these leases as if the attempts had not begun. No effect that was claimed again since is changed. */
+  giveBack(claimed: readonly Pick<ClaimedEffect, 'id' | 'begun'>[]): Promise<void>;
+  /** Ends every lease. Its attempts never ended. */
   free(): Promise<void>;
   /** Returns whether the effect still existed: of two processes that performed it, only one gets true. */
   done(id: number): Promise<boolean>;
-  /** Records the failure and ends the lease; the effect is not due again before `notBefore`. */
+  /** Records that the attempt ended with an error, and ends the lease; the effect is not due again before `notBefore`. */
   failed(id: number, error: string, notBefore: Instant): Promise<void>;
-  /** Effects that failed at least once, oldest first. */
+  /** The effect is never due, and nothing waits behind it. Returns whether it still existed. */
+  putAside(id: number, reason: string): Promise<boolean>;
+  /**
+   * Makes an effect that failed or was put aside due at once, as if no attempt had begun, and returns it so; one that is
+   * leased stays so. Undefined if there is no such effect.
+   */
+  retry(id: number): Promise<FailingEffect | undefined>;
+  /** Effects that failed at least once or were put aside, oldest first. */
   failing(page: PageRequest): Promise<Page<FailingEffect>>;
+  /** The number of effects that were put aside. */
+  countAside(): Promise<number>;
   /**
    * Counts the oldest `most` effects. An effect that waits behind another of its subject is counted by its own state.
    */

@@ -55,6 +55,8 @@ export interface StateVersionRepository {
   addOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void>;
   /** The same with the last outputs, after which they count as read. */
   keepOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void>;
+  /** Records why its bytes are not read any more, or with null that they were read. */
+  markUnread(id: StateVersionId, reason: string | null): Promise<void>;
   /** Keeps what was read of a state; once is enough, and repeating it changes nothing. */
   keepContents(id: StateVersionId, contents: StateContents): Promise<void>;
   /** By state; one that was not read has no entry. Without `whole`, resources are left out. */

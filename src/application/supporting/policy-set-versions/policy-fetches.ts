@@ -62,7 +62,7 @@ export class PolicyFetches {
     await keepPolicies(tx, this.quota, { version: fetched, set }, bundle, defined, done, this.clock.now());
   }
 
-  private async fail(tx: Transaction, id: PolicySetVersionId, errorMessage: string): Promise<void> {
+  async fail(tx: Transaction, id: PolicySetVersionId, errorMessage: string): Promise<void> {
     const found = await waitingFor(tx, id);
     const errored = found && failed(found.version, { error: 'fetch-failed', errorMessage }, this.clock.now());
     if (errored === undefined) return;

@@ -20,9 +20,18 @@ export const withValue = (output: StateOutput, value: string): ShownOutput => ({
 export const amongOthers = (output: StateOutput): ShownOutput =>
   withValue(output, output.sensitive ? 'null' : output.value);
 
-/** Throws `state-version/outputs-unread` for a moment after a client wrote the state: an empty list would be wrong. */
+/**
+ * Throws `state-version/outputs-unread` for a moment after a client wrote the state, and `state-version/outputs-errored` if
+ * they cannot be read: an empty list would be wrong.
+ */
 export function withOutputsRead(version: StateVersion): StateVersion {
   if (version.status === 'pending' || version.outputsRead) return version;
+  if (version.unreadBecause !== null) {
+    throw new DomainError(
+      'state-version/outputs-errored',
+      `the outputs of this state could not be read: ${version.unreadBecause}`,
+    );
+  }
   throw new DomainError(
     'state-version/outputs-unread',
     'the outputs of this state are being read: ask again in a moment',

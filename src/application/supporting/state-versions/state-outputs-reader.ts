@@ -1,4 +1,5 @@
 import type { ReportedOutput, StateOutput, StateVersion, StateVersionId } from '../../../domain/index.js';
+import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
 import { afterActivity } from '../../../domain/supporting/workspaces/auto-destroy.js';
 import { inTurns, longestSlice } from '../../files/in-slices.js';
 import { openBundle } from '../../files/open-bundle.js';
@@ -49,8 +50,17 @@ export class StateOutputsReader {
       if (now === undefined) return;
       if (!now.outputsRead) await tx.stateVersions.keepOutputs(id, last);
       await tx.stateVersions.keepContents(id, scanned.contents);
+      if (now.unreadBecause !== null) await tx.stateVersions.markUnread(id, null);
       await this.postponeDestruction(tx, now, scanned.contents.resourceCount > 0);
     };
+  }
+
+  /** Records that it is not read. */
+  async abandon(tx: Transaction<'stateVersions' | 'audit'>, id: StateVersionId, reason: string): Promise<void> {
+    const version = await tx.stateVersions.find(id);
+    if (version === undefined) return;
+    await tx.stateVersions.markUnread(id, reason);
+    await tx.audit.add(doneBySystem('state-versions/fail', id), version);
   }
 
   /** A new state is the activity after which a workspace's activity duration counts. */

@@ -1,4 +1,4 @@
-import { later, moveResult, startedAt, type TaskResultId, taskWaits, withToken } from '../../../domain/index.js';
+import { attempted, later, moveResult, type TaskResultId, taskWaits, withToken } from '../../../domain/index.js';
 import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { RunTaskCall, RunTaskCaller } from '../../ports/outside/run-task-caller.js';
@@ -59,7 +59,8 @@ export class CallRunTask {
     if (workspace === undefined) return undefined;
     const { configurationVersionId } = state;
     const { secret, digest } = this.secrets.generate();
-    await this.results.keep(tx, held, withToken(result, digest));
+    const { calledAt, ...underWay } = attempted(result, this.clock.now());
+    await this.results.keep(tx, held, withToken({ ...underWay, calledAt }, digest));
     const commits = await tx.configurationVersions.ingressAttributes([configurationVersionId]);
     const creator = state.createdBy?.kind === 'user' ? await tx.users.find(state.createdBy.id) : undefined;
     const call: RunTaskCall = {
@@ -73,7 +74,12 @@ export class CallRunTask {
       commit: commits.get(configurationVersionId) ?? null,
       hasPlan: (await tx.runArtifacts.find(state.id, 'plan-json-redacted')) !== undefined,
     };
-    return { call, since: startedAt(stage) };
+    return { call, since: calledAt };
+  }
+
+  /** Ends the waiting for a call that is not attempted again. */
+  async abandon(tx: Transaction<Needed>, id: TaskResultId, reason: string): Promise<void> {
+    await this.conclude(tx, id, 'error', reason);
   }
 
   private async giveUp(tx: Transaction<Needed>, held: ResultInHand, message: string): Promise<undefined> {
@@ -84,7 +90,7 @@ export class CallRunTask {
   private async conclude(
     tx: Transaction<Needed>,
     id: TaskResultId,
-    trigger: 'progress' | 'lose',
+    trigger: 'progress' | 'lose' | 'error',
     message?: string,
   ): Promise<void> {
     const held = await this.results.find(tx, id);

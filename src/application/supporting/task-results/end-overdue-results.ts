@@ -1,4 +1,4 @@
-import { moveResult, type TaskResultId, taskWaits } from '../../../domain/index.js';
+import { moveResult, type TaskResult, type TaskResultId, taskWaits } from '../../../domain/index.js';
 import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -7,9 +7,13 @@ import type { ResultRepositories, TaskResultProgress } from './task-result-progr
 
 const atATime = 50;
 
+const notCalled = `the run task was not called within ${taskWaits.attempt / 60} minutes, because calls of other run tasks took all of that time`;
+
 const timedOut = `the run task did not report in time: at least every ${taskWaits.progress / 60} minutes, and a final result within ${taskWaits.total / 60} minutes`;
 
-/** Ends the waiting for run tasks that did not report in time, or were removed. */
+const overdue = ({ calledAt }: TaskResult): string => (calledAt === null ? notCalled : timedOut);
+
+/** Ends the waiting for run tasks that were not called or did not report in time, or were removed. */
 export class EndOverdueResults {
   constructor(
     private readonly unitOfWork: UnitOfWork<ResultRepositories | 'workspaceTasks' | 'audit'>,
@@ -38,7 +42,9 @@ export class EndOverdueResults {
       const now = this.clock.now();
       // Meanwhile the task may have reported.
       if (held === undefined || held.result.deadline === null || held.result.deadline > now) return false;
-      const message = (await tx.workspaceTasks.has(held.result.workspaceTaskId)) ? timedOut : removedMessage;
+      const message = (await tx.workspaceTasks.has(held.result.workspaceTaskId))
+        ? overdue(held.result)
+        : removedMessage;
       await this.results.keep(tx, held, moveResult(held.result, 'time-out', now, message));
       await tx.audit.add(doneBySystem('task-results/time-out', id), held.run.state);
       return true;

@@ -5,7 +5,6 @@ import {
   notFound,
   type RequestTrace,
   reportedResult,
-  startedAt,
   type TaskReport,
   type TaskResultId,
   type TaskResultOutcome,
@@ -76,7 +75,7 @@ export class ReportTaskResult {
       // While the workspace was locked, the stage may have ended, and the token with it.
       if (held === undefined || held.result.tokenDigest !== located.tokenDigest) throw notFound();
       checkLinks(report, outcomes ?? []);
-      const next = reportedResult(held.result, report, startedAt(held.stage), this.clock.now());
+      const next = reportedResult(held.result, report, this.clock.now());
       if (outcomes !== undefined) await tx.taskResults.keepOutcomes(next.id, outcomes);
       await this.results.keep(tx, held, next);
       await tx.audit.add(doneByRunTask(next.taskId, 'task-results/report', next.id, request), held.run.state);

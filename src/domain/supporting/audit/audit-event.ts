@@ -26,6 +26,7 @@ export const unaskedActions = [
   'state-versions/write',
   'state-versions/upload',
   'state-versions/upload-json',
+  'state-versions/fail',
   'policy-sets/upload',
   'policy-sets/report',
   'policy-sets/fetch',

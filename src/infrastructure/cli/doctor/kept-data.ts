@@ -1,4 +1,4 @@
-import type { OrganizationBytes, UnitOfWork } from '../../../application/index.js';
+import { neverEnded, type OrganizationBytes, type UnitOfWork } from '../../../application/index.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../command.js';
 import { operatorId } from '../operator.js';
@@ -8,14 +8,26 @@ import { type Found, type Looked, ok, warning } from './finding.js';
 /** The only change the doctor makes, on request. */
 export const recount = 'recount';
 
-async function failingEffects(unitOfWork: UnitOfWork): Promise<Found> {
-  const { total } = await unitOfWork.read((tx) => tx.effects.failing({ number: 1, size: 1 }));
-  return total === 0
-    ? ok('no background job keeps failing')
-    : warning(
-        `${counted(total, 'background job')} ${total === 1 ? 'keeps' : 'keep'} failing`,
-        'GET /admin/failing-effects shows which, and why',
-      );
+async function failingEffects(unitOfWork: UnitOfWork): Promise<readonly Found[]> {
+  const { total, aside } = await unitOfWork.read(async (tx) => ({
+    total: (await tx.effects.failing({ number: 1, size: 1 })).total,
+    aside: await tx.effects.countAside(),
+  }));
+  const failing = total - aside;
+  return [
+    failing === 0
+      ? ok('no background job keeps failing')
+      : warning(
+          `${counted(failing, 'background job')} ${failing === 1 ? 'keeps' : 'keep'} failing`,
+          'gatehouse effect list shows which, and why',
+        ),
+    aside === 0
+      ? ok('no background job is put aside')
+      : warning(
+          `${counted(aside, 'background job')} ${aside === 1 ? 'is' : 'are'} put aside, because the service ended in ${neverEnded.most} attempts in a row`,
+          'find out why with gatehouse effect list and the logs, then retry each with gatehouse effect retry ID',
+        ),
+  ];
 }
 
 const mostListed = 20;
@@ -80,7 +92,7 @@ export const keptData = async (
   { MAX_ORGANIZATION_BYTES: limit }: Config,
   call: Call,
 ): Promise<Looked> => [
-  await failingEffects(unitOfWork),
+  ...(await failingEffects(unitOfWork)),
   await leftTokens(unitOfWork),
   ...(await keptBytes(unitOfWork, limit, call)),
 ];

@@ -102,6 +102,11 @@ const stateVersion =
           version.outputsRead && contents !== undefined,
           'Whether outputs and resources are known. They are read in the background.',
         ),
+        'processing-error': is(
+          maybeText,
+          version.unreadBecause,
+          'Why outputs and resources cannot be read; null if they can.',
+        ),
         serial: is(
           count,
           version.serial,

@@ -60,7 +60,7 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
   const showsOne = (operation: string, summary: string) =>
     shows(operation, summary, version, {
       parameters: stateVersionParameters,
-      refusals: ['state-version/outputs-unread'],
+      refusals: ['state-version/outputs-unread', 'state-version/outputs-errored'],
       included: () => [output()],
     });
   const show = async (call: Call, reference: StateVersionReference) => {
@@ -119,7 +119,7 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
       'state-version-outputs/read',
       lists('listStateVersionOutputs', 'List outputs of a state version', output, {
         about: 'Sorted by name.',
-        refusals: ['state-version/outputs-unread'],
+        refusals: ['state-version/outputs-unread', 'state-version/outputs-errored'],
       }),
       async (call) => {
         const page = pageRequest(call.query);
@@ -136,7 +136,7 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
         summary: 'List outputs of the current state version of a workspace',
         about: 'Not paginated. Empty while the workspace has no state.',
         answers: { 200: listSchema(output()) },
-        refusals: ['state-version/outputs-unread'],
+        refusals: ['state-version/outputs-unread', 'state-version/outputs-errored'],
       }),
       (call) =>
         wholeList(

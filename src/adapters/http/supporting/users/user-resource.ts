@@ -3,7 +3,7 @@ import { type FailingEffect, lanes } from '../../../../application/index.js';
 import type { Member, User } from '../../../../domain/index.js';
 import type { Members, Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
-import { count, dateTime, flag, maybeText, no, nothing, text } from '../../routing/resource-schema.js';
+import { count, flag, maybeDateTime, maybeText, no, nothing, text } from '../../routing/resource-schema.js';
 
 /** There is no such feature, so it is off for everyone. */
 const off = (words: Words, ...names: readonly string[]): Members =>
@@ -96,6 +96,8 @@ export const memberSchema = described(
 
 const effectKind = z.enum(Object.values(lanes).flatMap(({ kinds }) => kinds));
 
+const failingStatus = z.enum(['retrying', 'put_aside']);
+
 /** Ordered work that did not succeed yet. */
 const failingEffect =
   ({ is }: Words) =>
@@ -107,7 +109,12 @@ const failingEffect =
       subject: is(text, effect.subject, 'The id of the resource that the job is for.'),
       attempts: is(count, effect.attempts),
       'last-error': is(text, effect.lastError),
-      'next-attempt-at': is(dateTime, effect.notBefore),
+      'next-attempt-at': is(maybeDateTime, effect.notBefore, 'Null once it is put aside.'),
+      status: is(
+        failingStatus,
+        effect.status,
+        '`put_aside` after five attempts that ended the service: it waits for an operator.',
+      ),
     },
   });
 
@@ -116,7 +123,7 @@ export const presentFailingEffect = failingEffect(presenting);
 export const failingEffectSchema = described(
   {
     name: 'FailingEffect',
-    about: 'A background job that has failed and will be retried.',
+    about: 'A background job that has failed and will be retried, or that was put aside.',
     id: z.string().regex(/^\d+$/),
   },
   (words) => failingEffect(words)(anyView()),

@@ -70,6 +70,15 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       lists('listFailingEffects', 'List failing background jobs', () => failingEffectSchema(dialect)),
       answerPage(presentFailingEffect, (call) => use.listFailingEffects.execute(call.actor, pageRequest(call.query))),
     ),
+    act(
+      '/admin/failing-effects/:id/actions/retry',
+      'effects/retry',
+      shows('retryEffect', 'Retry a background job', () => failingEffectSchema(dialect), {
+        about:
+          'Makes a job due at once that failed or was put aside. A resource that became errored when it was put aside stays errored, except that the outputs and resources of a state version are then read.',
+      }),
+      answerOne(presentFailingEffect, (call) => use.retryEffect.execute(call.actor, parameter(call, 'id'))),
+    ),
     remove(
       '/admin/users/:id',
       'users/manage',

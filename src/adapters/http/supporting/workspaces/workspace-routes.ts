@@ -105,7 +105,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
       shows(`showWorkspace${suffix}`, 'Show a workspace', workspace, {
         parameters: workspaceParameters,
         included: () => [...schemasOf(neighbours, ...kinds)(), stateOutputSchema(dialect)],
-        refusals: ['state-version/outputs-unread'],
+        refusals: ['state-version/outputs-unread', 'state-version/outputs-errored'],
       }),
       (call) => show(call, reference(call)),
     ),

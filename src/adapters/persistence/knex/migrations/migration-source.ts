@@ -33,6 +33,7 @@ import * as versionedPolicySets from './0031-versioned-policy-sets.js';
 import * as policySetRepositories from './0032-policy-set-repositories.js';
 import * as teamGroups from './0033-team-groups.js';
 import * as runsListedAtOnce from './0034-runs-listed-at-once.js';
+import * as effectsInLanes from './0035-effects-in-lanes.js';
 import * as stateWarnings from './0038-state-warnings.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -70,6 +71,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0032-policy-set-repositories': policySetRepositories,
   '0033-team-groups': teamGroups,
   '0034-runs-listed-at-once': runsListedAtOnce,
+  '0035-effects-in-lanes': effectsInLanes,
   '0038-state-warnings': stateWarnings,
 };
 

@@ -51,11 +51,12 @@ const versionRows = rowsOf<StateVersion>((row, as) => ({
   }),
   forced: as.flag(row.forced),
   outputsRead: as.flag(row.outputs_read),
+  unreadBecause: row.unread_because,
   rollbackOf: row.rollback_of,
   createdAt: row.created_at,
 }));
 
-const withoutData = versionRows.only('bundle', 'jsonBundle', 'status', 'outputsRead');
+const withoutData = versionRows.only('bundle', 'jsonBundle', 'status', 'outputsRead', 'unreadBecause');
 
 /** A workspace's counter with one of its state versions, or with none when the page lies past the end. */
 type CountedRow = { readonly last_state_sequence: number; readonly id: StateVersionId | null };
@@ -275,6 +276,10 @@ export class KnexStateVersions implements StateVersionRepository {
     await unlessStale({ table: 'state_versions', id }, this.db.run(unread));
   }
 
+  async markUnread(id: StateVersionId, reason: string | null): Promise<void> {
+    await this.db.run(this.db.sql('state_versions').where({ id }).update({ unread_because: reason }));
+  }
+
   async keepContents(id: StateVersionId, contents: StateContents): Promise<void> {
     const row = contentRows.write({ id, ...contents });
     await this.db.run(this.db.sql('state_version_contents').insert(row).onConflict('state_version_id').ignore());
@@ -310,6 +315,7 @@ export class KnexStateVersions implements StateVersionRepository {
       jsonBundle: null,
       status: 'backing_data_permanently_deleted',
       outputsRead: true,
+      unreadBecause: null,
     });
     await this.db.run(sql('state_versions').where({ id, status: 'finalized' }).update(gone));
   }
