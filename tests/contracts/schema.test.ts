@@ -70,6 +70,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0032-policy-set-repositories': ['3b2ca87850c2a953', '84af860ece443d19'],
   '0033-team-groups': ['c12c3b4846ae5206', '355c484a0552e575'],
   '0034-runs-listed-at-once': ['70b30fe36f696eb6', '981d0e272a55f2fa'],
+  '0036-identities': ['8160aea1b420757e', 'f89181595360f308'],
 };
 
 /** One line for each column, constraint, index, trigger and function. */

@@ -252,7 +252,7 @@ describe('a sign-in', () => {
   });
 
   it('is never linked to a user by the e-mail address', async () => {
-    const username = newName('user');
+    const username = newName('person');
     await api.user(username);
     const browser = visitor();
     const answer = await browser
@@ -425,7 +425,7 @@ describe('without an identity provider', () => {
 
 describe('identities, to a site administrator', () => {
   it('are linked, listed and unlinked, which ends the sessions of the user', async () => {
-    const user = await strict.user(newName('user'));
+    const user = await strict.user(newName('person'));
     const person = someone();
     const path = `/admin/users/${user.id}/identities`;
     const attributes = { issuer: provider.issuer, subject: person.sub };
@@ -449,7 +449,7 @@ describe('identities, to a site administrator', () => {
   });
 
   it('have an issuer and a subject', async () => {
-    const user = await strict.user(newName('user'));
+    const user = await strict.user(newName('person'));
     for (const attributes of [{ issuer: 'https://provider.example' }, { issuer: ' ', subject: 'x' }]) {
       await strict.admin.post(`/admin/users/${user.id}/identities`, doc('identities', attributes)).expect(422);
     }

@@ -169,6 +169,8 @@ export const policy = {
   'memberships/manage': [['manage-membership'], ['organization token']],
   'users/manage': [['site administrator']],
   'user-tokens/manage': [['its own']],
+  'sessions/manage': [['its own']],
+  'identities/manage': [['its own']],
   'workspaces/read': [['runs: read'], ['organization token']],
   'projects/read': [['runs: read'], ['access to the project or a workspace of it'], ['organization token']],
   'projects/create': [['manage-projects'], ['organization token']],

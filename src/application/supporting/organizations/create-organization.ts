@@ -64,6 +64,7 @@ export class CreateOrganization {
       userId: actor.userId,
       createdAt,
       invitedEmail: null,
+      identityId: null,
     };
     await this.unitOfWork.run(async (tx) => {
       // The owner must not be removed concurrently: the organization would have none.

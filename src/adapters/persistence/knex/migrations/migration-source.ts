@@ -33,6 +33,7 @@ import * as versionedPolicySets from './0031-versioned-policy-sets.js';
 import * as policySetRepositories from './0032-policy-set-repositories.js';
 import * as teamGroups from './0033-team-groups.js';
 import * as runsListedAtOnce from './0034-runs-listed-at-once.js';
+import * as identities from './0036-identities.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-initial': initial,
@@ -69,6 +70,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0032-policy-set-repositories': policySetRepositories,
   '0033-team-groups': teamGroups,
   '0034-runs-listed-at-once': runsListedAtOnce,
+  '0036-identities': identities,
 };
 
 /** Names without a file extension: the same migration is a `.ts` file to the command line and a `.js` file once built. */
