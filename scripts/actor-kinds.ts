@@ -221,6 +221,8 @@ const projects: readonly Subject[] = [
 
 const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'user-tokens/manage': users,
+  'sessions/manage': users,
+  'identities/manage': users,
   'projects/read': projects,
   'teams/read': teams,
   'teams/update': teams,

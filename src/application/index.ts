@@ -207,6 +207,12 @@ export { AddOrganizationMembership } from './supporting/organizations/add-organi
 export { CreateOrganization, type NewOrganization } from './supporting/organizations/create-organization.js';
 export { ListOrganizationMemberships } from './supporting/organizations/list-organization-memberships.js';
 export { ListOrganizations } from './supporting/organizations/list-organizations.js';
+export {
+  type GivenGroup,
+  GiveOrganizationGroups,
+  type OrganizationGroups,
+  ShowOrganizationGroups,
+} from './supporting/organizations/organization-groups.js';
 export { RemoveOrganization } from './supporting/organizations/remove-organization.js';
 export { RemoveOrganizationMembership } from './supporting/organizations/remove-organization-membership.js';
 export { ShowOrganization } from './supporting/organizations/show-organization.js';

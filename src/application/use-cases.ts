@@ -82,6 +82,8 @@ export const useCases = {
   showOrganization: made(published.ShowOrganization, 'unitOfWork'),
   updateOrganization: made(published.UpdateOrganization, 'unitOfWork'),
   removeOrganization: made(published.RemoveOrganization, 'unitOfWork', 'clock'),
+  showOrganizationGroups: made(published.ShowOrganizationGroups, 'unitOfWork'),
+  giveOrganizationGroups: made(published.GiveOrganizationGroups, 'unitOfWork', groupMemberships),
   issueOrganizationToken: made(published.IssueOrganizationToken, 'unitOfWork', tokenIssuer),
   showOrganizationToken: made(published.ShowOrganizationToken, 'unitOfWork'),
   revokeOrganizationToken: made(published.RevokeOrganizationToken, 'unitOfWork'),

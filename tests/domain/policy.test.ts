@@ -163,6 +163,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'organizations/read': members,
   'organizations/update': owners,
   'organizations/delete': owners,
+  'organizations/give-groups': ['site administrator'],
   'organization-tokens/manage': owners,
   'memberships/read': members,
   'memberships/manage': [...owners, ...organizationToken, 'manage-membership'],
@@ -454,6 +455,7 @@ describe('a site administrator', () => {
     const administrator = { ...anOutsider, siteAdministrator: true };
     expect(actions.filter((action) => may(towards(administrator), action))).toEqual([
       'organizations/create',
+      'organizations/give-groups',
       'users/manage',
       'site-agent-pools/manage',
       'effects/read',

@@ -164,6 +164,8 @@ export const policy = {
   'organizations/read': [['member']],
   'organizations/update': [['owner']],
   'organizations/delete': [['owner']],
+  // A group can be the group of people elsewhere: no owner takes it for their own.
+  'organizations/give-groups': [['site administrator']],
   'organization-tokens/manage': [['owner']],
   'memberships/read': [['member']],
   'memberships/manage': [['manage-membership'], ['organization token']],

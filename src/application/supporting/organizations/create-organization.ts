@@ -30,7 +30,7 @@ export interface NewOrganization {
 /** POST /organizations. The creator becomes its first owner. */
 export class CreateOrganization {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'memberships' | 'teams' | 'rowLocks' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'memberships' | 'teams' | 'teamGroups' | 'rowLocks' | 'audit'>,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -73,6 +73,7 @@ export class CreateOrganization {
       await tx.teams.add(owners);
       await tx.memberships.add(membership);
       await tx.teams.addMembers(owners, [actor.userId]);
+      await tx.teamGroups.giveFirst(created.id);
       await tx.audit.add(doneBy(actor, 'organizations/create', created.id), 'site');
     });
     const teams = [{ teamId: owners.id, owners: true, access: owners.access }];

@@ -39,7 +39,7 @@ export interface SignedIn {
   readonly returnTo: string;
 }
 
-type StoredNames = 'identities' | 'sessions' | 'users' | 'teamGroups' | 'teams' | 'memberships' | 'audit';
+type StoredNames = 'identities' | 'sessions' | 'users' | 'teamGroups' | 'teams' | 'memberships' | 'rowLocks' | 'audit';
 type Stored = Transaction<StoredNames>;
 
 /** The user who signs in, and what the sign-in made. */

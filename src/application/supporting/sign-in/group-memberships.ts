@@ -6,7 +6,7 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { GroupMembership, MadeBySignIn, MappedTeam } from '../../ports/repositories/team-group-repository.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
-type Stored = Transaction<'teamGroups' | 'teams' | 'memberships' | 'audit'>;
+type Stored = Transaction<'teamGroups' | 'teams' | 'memberships' | 'rowLocks' | 'audit'>;
 
 type IsLost = (membership: GroupMembership) => boolean;
 
@@ -66,7 +66,10 @@ export class GroupMemberships {
   /** The teams of these groups in organizations that were given them. */
   private async mapped(tx: Stored, groups: readonly string[]): Promise<readonly MappedTeam[]> {
     const mapped = await tx.teamGroups.teamsOf(groups);
-    const given = await tx.teamGroups.given([...new Set(mapped.map(({ team }) => team.organizationId))]);
+    const organizationIds = [...new Set(mapped.map(({ team }) => team.organizationId))].sort();
+    // What they were given is taken away only before or after this sign-in.
+    for (const id of organizationIds) await tx.rowLocks.share({ kind: 'organization', id });
+    const given = await tx.teamGroups.given(organizationIds);
     return mapped.filter(({ team, group }) => isGiven(given.get(team.organizationId) ?? [], group));
   }
 

@@ -65,13 +65,13 @@ export class ListIdentities {
   }
 }
 
-type Removing = Transaction<'identities' | 'sessions' | 'teamGroups' | 'teams' | 'memberships' | 'audit'>;
+type Removing = Transaction<'identities' | 'sessions' | 'teamGroups' | 'teams' | 'memberships' | 'rowLocks' | 'audit'>;
 
 /** Also ends the user's sessions, which the identity may have begun, and the memberships that its groups made. */
 export class RemoveIdentity {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'identities' | 'sessions' | 'teamGroups' | 'teams' | 'memberships' | 'audit'
+      'identities' | 'sessions' | 'teamGroups' | 'teams' | 'memberships' | 'rowLocks' | 'audit'
     >,
     private readonly clock: Clock,
     private readonly groups: GroupMemberships,

@@ -64,11 +64,8 @@ export class KnexTeamGroups implements TeamGroupRepository {
     }
     const others = sql('organizations').whereNull('deleted_at').whereNot('id', id).select('id');
     const own = sql('organizations').where({ id }).whereNotExists(others);
-    await this.db.run(
-      sql.raw('insert into organization_groups (organization_id, pattern) ?', [
-        own.select('id', sql.raw('?', [everyGroup])),
-      ]),
-    );
+    const columns = sql.raw('organization_groups (organization_id, pattern)');
+    await this.db.run(sql(columns).insert(own.select('id', sql.raw('?', [everyGroup]))));
   }
 
   async withEveryGroup(most: number): Promise<readonly string[]> {
