@@ -169,8 +169,8 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'memberships/manage': [...owners, ...organizationToken, 'manage-membership'],
   'users/manage': ['site administrator'],
   'user-tokens/manage': { itself: people, another: [] },
-  'sessions/manage': { itself: people, another: [] },
-  'identities/manage': { itself: people, another: [] },
+  'sessions/manage': { itself: people },
+  'identities/manage': { itself: people },
   'workspaces/read': [...mayReadRuns, ...organizationToken],
   'projects/read': {
     'the project of the workspace': [...withAccess, ...organizationToken],

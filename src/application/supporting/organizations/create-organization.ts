@@ -30,7 +30,9 @@ export interface NewOrganization {
 /** POST /organizations. The creator becomes its first owner. */
 export class CreateOrganization {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'memberships' | 'teams' | 'teamGroups' | 'rowLocks' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<
+      'organizations' | 'memberships' | 'teams' | 'teamGroups' | 'rowLocks' | 'audit'
+    >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}

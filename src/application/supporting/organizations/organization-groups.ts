@@ -85,7 +85,8 @@ export class GiveOrganizationGroups {
       await this.groups.end(tx, actor, before, losing(patterns), of);
       const made = await tx.teamGroups.memberships(of);
       await tx.audit.add(doneBy(actor, 'organizations/give-groups', id), of);
-      const endedMemberships = membershipsThatEnd(before, losing(patterns)) - membershipsThatEnd(made, losing(patterns));
+      const endedMemberships =
+        membershipsThatEnd(before, losing(patterns)) - membershipsThatEnd(made, losing(patterns));
       return { organization, groups: present(patterns, made), endedMemberships };
     });
   }
