@@ -49,7 +49,12 @@ describe('signing in', () => {
     const person = someone();
     const browser = visitor();
     const before = await browser.get('/session').expect(200);
-    expect(before.body.data.attributes).toEqual({ 'sign-in': true, 'expires-at': null, 'can-issue-tokens': false, user: null });
+    expect(before.body.data.attributes).toEqual({
+      'sign-in': true,
+      'expires-at': null,
+      'can-issue-tokens': false,
+      user: null,
+    });
     await browser.signIn(person);
     const { body } = await browser.get('/session').expect(200);
     expect(body.data).toEqual({
@@ -367,7 +372,12 @@ describe('without an identity provider', () => {
     const off = await startApi();
     const browser = visitor(off);
     const shown = await browser.get('/session').expect(200);
-    expect(shown.body.data.attributes).toEqual({ 'sign-in': false, 'expires-at': null, 'can-issue-tokens': false, user: null });
+    expect(shown.body.data.attributes).toEqual({
+      'sign-in': false,
+      'expires-at': null,
+      'can-issue-tokens': false,
+      user: null,
+    });
     expect(said(await browser.get('/session/sign-in').expect(404))).toContain('has not set OIDC_ISSUER');
     await browser.get('/session/callback?code=x').expect(400);
     browser.cookies.set(cookieName, off.admin.secret as string);

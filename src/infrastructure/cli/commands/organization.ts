@@ -117,7 +117,8 @@ const groups: Command = {
         place.use.showOrganizationGroups.execute(place.operator, name),
       );
       const [give, take] = [call.option('give'), call.option('take')];
-      if (give === undefined && take === undefined) return groupsOf({ organization, groups: given, endedMemberships: 0 });
+      if (give === undefined && take === undefined)
+        return groupsOf({ organization, groups: given, endedMemberships: 0 });
       const taken = given.find(({ pattern }) => pattern === take);
       if (take !== undefined && taken === undefined) throw new UsageError(`${name} was not given the group ${take}`);
       if (taken !== undefined && taken.memberships > 0 && !call.switch('yes')) {
