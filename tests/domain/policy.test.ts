@@ -368,7 +368,7 @@ describe('a claim named after an organization-level permission', () => {
   });
 });
 
-/** What people do with what is their own, outside any organization. */
+/** The actions of people on their own tokens, sessions and identities. */
 const aboutOneself: ReadonlySet<Action> = new Set(['user-tokens/manage', 'sessions/manage', 'identities/manage']);
 
 describe('an audit token', () => {

@@ -84,6 +84,9 @@ describe('the sessions of a person', () => {
       await made.get('/account/details').expect(status);
     }
     await (await signedIn()).send('delete', '/account/sessions?revoke-tokens=maybe').expect(422);
+    const { body } = await api.admin.get('/admin/audit-events?page[size]=10').expect(200);
+    const actions = body.data.map(({ attributes }: { attributes: { action: string } }) => attributes.action);
+    expect(actions).toEqual(expect.arrayContaining(['sessions/manage', 'user-tokens/manage']));
   });
 
   it('are those of people alone', async () => {

@@ -6,12 +6,12 @@ import { clientId, clientSecret } from './identity-provider.js';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** What the provider says of the person who signs in next. */
+/** The claims of the provider about the person who signs in next. */
 export interface Told {
   readonly sub: string;
   /** Further claims of the ID token. `auth_time` is now unless it is named; undefined leaves it out. */
   readonly token?: Claims;
-  /** What the userinfo endpoint answers, with `sub` unless it names another. */
+  /** The answer of the userinfo endpoint, with `sub` unless it names another. */
   readonly userinfo?: Claims;
 }
 

@@ -26,7 +26,7 @@ export interface TeamGroupRepository {
   given(ids: readonly OrganizationId[]): Promise<ReadonlyMap<OrganizationId, readonly GroupPattern[]>>;
   /** Replaces the groups that the organization was given. */
   give(id: OrganizationId, patterns: readonly GroupPattern[]): Promise<void>;
-  /** Gives every group to the organization if no other exists. Of organizations that are created at once, one gets it. */
+  /** Gives every group to the organization if no other exists. One organization gets it if several are created at once. */
   giveFirst(id: OrganizationId): Promise<void>;
   /** The names of existing organizations that were given every group, sorted, at most `most`. */
   withEveryGroup(most: number): Promise<readonly string[]>;

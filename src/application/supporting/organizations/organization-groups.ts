@@ -27,7 +27,7 @@ export interface OrganizationGroups {
   readonly endedMemberships: number;
 }
 
-/** What a site administrator asks about. Throws `resource/not-found`. */
+/** The organization of this name. Throws `resource/not-found`. */
 async function found(tx: Transaction<'organizations'>, actor: Actor, name: string): Promise<Organization> {
   const seen = await tx.organizations.findFor(actor, name);
   if (seen === undefined) throw notFound();

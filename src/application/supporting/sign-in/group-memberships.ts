@@ -32,7 +32,7 @@ export class GroupMemberships {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** `groups` are those of this identity now. What other identities of the user give stays. */
+  /** `groups` are those of this identity now. Memberships that other identities of the user give stay. */
   async follow(
     tx: Stored,
     actor: Actor,
@@ -67,7 +67,7 @@ export class GroupMemberships {
   private async mapped(tx: Stored, groups: readonly string[]): Promise<readonly MappedTeam[]> {
     const mapped = await tx.teamGroups.teamsOf(groups);
     const organizationIds = [...new Set(mapped.map(({ team }) => team.organizationId))].sort();
-    // What they were given is taken away only before or after this sign-in.
+    // Their groups are taken away only before or after this sign-in.
     for (const id of organizationIds) await tx.rowLocks.share({ kind: 'organization', id });
     const given = await tx.teamGroups.given(organizationIds);
     return mapped.filter(({ team, group }) => isGiven(given.get(team.organizationId) ?? [], group));

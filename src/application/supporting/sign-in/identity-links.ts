@@ -19,7 +19,7 @@ import type { BegunSignIn, PendingSignIns } from './pending-sign-in.js';
 
 type Stored = Transaction<'identities' | 'sessions' | 'users'>;
 
-/** What the owner of a session confirms a new identity with. */
+/** The owner of a session confirms a new identity with this. */
 export type LinkConfirmation = 'identity' | 'token';
 
 /** The clocks of the service and the provider may differ by this much, in seconds. */
@@ -27,7 +27,7 @@ const clockDifference = 60;
 
 /**
  * Links a further identity to the user of a session. A copied cookie must not be enough: the person signs in again with
- * an identity that they have. Where the provider cannot show that, an older token of theirs counts instead.
+ * an identity that they have. If the provider cannot show that, an older token of theirs counts instead.
  */
 export class IdentityLinks {
   constructor(

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdentityProvider, SignInChecks } from '../../ports/outside/identity-provider.js';
 import { openedWith, type SecretBox } from '../../ports/outside/secret-box.js';
 
-/** What the person's answer is for. A link belongs to the session that began it. */
+/** The purpose of the person's answer. A link belongs to the session that began it. */
 export type SignInPurpose =
   | { readonly kind: 'sign-in' }
   /** The person signs in again with an identity that they have, no earlier than `since`. */

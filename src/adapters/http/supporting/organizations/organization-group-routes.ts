@@ -30,7 +30,7 @@ const organizationGroups =
           group: is(text, pattern),
           memberships: is(count, memberships, 'The number of team memberships that end if the group is taken away.'),
         }),
-        'What depends on each group.',
+        'The memberships that depend on each group.',
       ),
       'ended-memberships': is(count, endedMemberships, 'The number of team memberships that the request ended.'),
     },

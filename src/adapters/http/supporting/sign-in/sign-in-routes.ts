@@ -128,7 +128,7 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
 const added =
   'The identity with which you sign in then becomes one of yours: a person who has it can sign in here as you. Your other sessions end.';
 
-/** What the page says and asks for, by what confirms the link. */
+/** The sentence and the field of the page, by what confirms the link. */
 const confirmations = {
   identity: {
     sentence: `You sign in twice: first with an identity that you have, so that it is certain that you are there. ${added}`,
