@@ -160,10 +160,12 @@ const aboutItsOwn =
     return own === undefined ? standing : about({ ...own, secret: true, membersManageToken })(standing);
   };
 
-const users: readonly Subject[] = [
-  { name: 'itself', of: (standing) => ({ ...standing, own: standing.actor === 'user' }) },
-  { name: 'another', of: (standing) => ({ ...standing, own: false }) },
-];
+const itself: Subject = {
+  name: 'itself',
+  of: (standing) => ({ ...standing, own: standing.actor === 'user' }),
+};
+
+const users: readonly Subject[] = [itself, { name: 'another', of: (standing) => ({ ...standing, own: false }) }];
 
 const holders: readonly Subject[] = [
   { name: 'itself', of: (standing) => ({ ...standing, own: standing.actor === 'user' || standing.actor === 'team' }) },
@@ -226,6 +228,8 @@ const projects: readonly Subject[] = [
 
 const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'user-tokens/manage': users,
+  'sessions/manage': [itself],
+  'identities/manage': [itself],
   'projects/read': projects,
   'teams/read': teams,
   'teams/update': teams,

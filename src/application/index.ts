@@ -43,7 +43,7 @@ export { type CapabilityPurpose, type CapabilityUrls, capabilityPurposes } from 
 export type { ChangeKind, Changes, HearChanges } from './ports/outside/changes.js';
 export type { Clock } from './ports/outside/clock.js';
 export type { CommitFetcher, CommitRequest, FetchedCommit } from './ports/outside/commit-fetcher.js';
-export { type IdGenerator, type IdKind, idKinds } from './ports/outside/id-generator.js';
+export type { IdGenerator, IdKind } from './ports/outside/id-generator.js';
 export type { IdentityProvider, SignInChecks } from './ports/outside/identity-provider.js';
 export type { CallAnswer, RunTaskCall, RunTaskCaller } from './ports/outside/run-task-caller.js';
 export { type SecretBox, sealPrefix, sealPrefixOf } from './ports/outside/secret-box.js';
@@ -139,7 +139,12 @@ export type {
   RunScope,
 } from './ports/repositories/run-repository.js';
 export type { RunTaskRepository, WorkspaceTaskRepository } from './ports/repositories/run-task-repository.js';
-export type { SessionCredential, SessionRepository } from './ports/repositories/session-repository.js';
+export type {
+  ListedSession,
+  SessionCredential,
+  SessionRepository,
+  SessionsOf,
+} from './ports/repositories/session-repository.js';
 export type {
   StateOutputRepository,
   StateVersionRepository,
@@ -152,7 +157,12 @@ export type {
   TagBindingRepository,
   TagRepository,
 } from './ports/repositories/tag-repository.js';
-export type { SyncedMembership, TeamGroupRepository } from './ports/repositories/team-group-repository.js';
+export type {
+  GroupMembership,
+  MadeBySignIn,
+  MappedTeam,
+  TeamGroupRepository,
+} from './ports/repositories/team-group-repository.js';
 export type { TeamProjectRepository, TeamProjectView } from './ports/repositories/team-project-repository.js';
 export type { TeamRepository } from './ports/repositories/team-repository.js';
 export type {
@@ -203,6 +213,12 @@ export { AddOrganizationMembership } from './supporting/organizations/add-organi
 export { CreateOrganization, type NewOrganization } from './supporting/organizations/create-organization.js';
 export { ListOrganizationMemberships } from './supporting/organizations/list-organization-memberships.js';
 export { ListOrganizations } from './supporting/organizations/list-organizations.js';
+export {
+  type GivenGroup,
+  GiveOrganizationGroups,
+  type OrganizationGroups,
+  ShowOrganizationGroups,
+} from './supporting/organizations/organization-groups.js';
 export { RemoveOrganization } from './supporting/organizations/remove-organization.js';
 export { RemoveOrganizationMembership } from './supporting/organizations/remove-organization-membership.js';
 export { ShowOrganization } from './supporting/organizations/show-organization.js';
@@ -300,10 +316,13 @@ export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
 export { type ShownPhase, ShowRunPhase } from './supporting/runs/show-run-phase.js';
 export { AuthenticateSession, type ShownSession } from './supporting/sign-in/authenticate-session.js';
-export { BeginSignIn, type BegunSignIn } from './supporting/sign-in/begin-sign-in.js';
+export { BeginSignIn } from './supporting/sign-in/begin-sign-in.js';
 export { type Callback, CompleteSignIn, type SignedIn } from './supporting/sign-in/complete-sign-in.js';
 export { EndSession } from './supporting/sign-in/end-session.js';
 export { GroupMemberships } from './supporting/sign-in/group-memberships.js';
+export { IdentityLinks, type LinkConfirmation } from './supporting/sign-in/identity-links.js';
+export { EndAllSessions, EndOneSession, ListSessions, type OwnSessions } from './supporting/sign-in/own-sessions.js';
+export { type BegunSignIn, PendingSignIns, type SignInPurpose } from './supporting/sign-in/pending-sign-in.js';
 export { IssueLoginCode, RedeemLoginCode, type Redemption } from './supporting/sign-in/terraform-login.js';
 export { AddIdentity, ListIdentities, type NewIdentity, RemoveIdentity } from './supporting/sign-in/user-identities.js';
 export { CreateStateVersion, type NewStateVersion } from './supporting/state-versions/create-state-version.js';

@@ -14,6 +14,17 @@ export const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets',
 export const tagChanges = made(published.TagChanges, 'clock', 'ids');
 export const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
 export const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
+export const pendingSignIns = made(published.PendingSignIns, 'identityProvider', 'clock', 'secretBox');
+export const identityLinks = made(
+  published.IdentityLinks,
+  'unitOfWork',
+  pendingSignIns,
+  'identityProvider',
+  'clock',
+  'ids',
+  'secrets',
+);
+export const groupMemberships = made(published.GroupMemberships, 'clock', 'ids');
 const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
 export const fetchedPolicies = made(published.FetchedPolicies, 'clock', 'ids');
 export const webhookKeys = made(published.WebhookKeys, 'clock', 'secrets', 'secretBox');

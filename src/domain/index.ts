@@ -1,6 +1,6 @@
 /** The published rules and data of the domain, by name. It imports no package and no Node module. */
 
-export type { Actor, RequestTrace } from './authorization/actor.js';
+export type { Actor, InSession, RequestTrace } from './authorization/actor.js';
 export { auditorStanding, identityOf, isOpenTo, isUser, standingOnSite } from './authorization/actor.js';
 export type {
   AccessPart,
@@ -201,6 +201,7 @@ export type {
   WorkspaceTaskId,
 } from './shared/id.js';
 export { later } from './shared/id.js';
+export { idPrefixes } from './shared/id-prefixes.js';
 export type { IngressAttributes } from './shared/ingress-attributes.js';
 export type { LifecycleGuard, LifecycleRow } from './shared/lifecycle-engine.js';
 export type { LinkedRepository, RepositorySettings } from './shared/linked-repository.js';
@@ -253,6 +254,14 @@ export {
   waitingRunStatuses,
 } from './supporting/runs/run-status.js';
 export {
+  checkGiven,
+  checkGroupPatterns,
+  everyGroup,
+  type GroupPattern,
+  isGiven,
+  mostGroupPatterns,
+} from './supporting/sign-in/groups.js';
+export {
   type Identity,
   longestSubject,
   type ProvenIdentity,
@@ -261,7 +270,14 @@ export {
   usernamesFor,
 } from './supporting/sign-in/identity.js';
 export { isReturnPath, usualReturnPath } from './supporting/sign-in/return-path.js';
-export { hasEnded, type Session, startSession } from './supporting/sign-in/session.js';
+export {
+  checkFresh,
+  freshMinutes,
+  hasEnded,
+  isFresh,
+  type Session,
+  startSession,
+} from './supporting/sign-in/session.js';
 export { type LoginCode, loginPortOf, terraformLogin } from './supporting/sign-in/terraform-login.js';
 export type { StateContents, StateResource } from './supporting/state-versions/state-contents.js';
 export type { ReportedOutput, StateOutput } from './supporting/state-versions/state-output.js';

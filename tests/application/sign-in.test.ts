@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { BegunSignIn, SignedIn } from '../../src/application/index.js';
 import type { ProvenIdentity } from '../../src/domain/index.js';
-import { isReturnPath, usernamesFor } from '../../src/domain/index.js';
-import { firstPage, sessionHours, unauthenticated, World } from '../support/application.js';
+import { isReturnPath, later, usernamesFor } from '../../src/domain/index.js';
+import { sessionHours, unauthenticated, World } from '../support/application.js';
+import { aSession } from '../support/builders.js';
 
 const request = { id: 'request-1', address: null, route: 'GET /session/callback' };
 
@@ -13,8 +15,13 @@ describe('signing in', () => {
   });
 
   /** Begins a sign-in and comes back from the provider. */
-  async function signIn(person: Partial<ProvenIdentity> = {}, secret?: string, linkTo: string | null = null) {
-    const { url, sealed } = await world.useCases.beginSignIn.execute('/app', linkTo);
+  async function signIn(person: Partial<ProvenIdentity> = {}, secret?: string): Promise<SignedIn> {
+    const signedIn = await comeBack(await world.useCases.beginSignIn.execute('/app'), person, secret);
+    if ('url' in signedIn) throw new Error('the sign-in goes on');
+    return signedIn;
+  }
+
+  function comeBack({ url, sealed }: BegunSignIn, person: Partial<ProvenIdentity>, secret?: string) {
     world.provider.person = person;
     const query = new URL(url).search.slice(1);
     return world.useCases.completeSignIn.execute({ query, sealed, secret, request });
@@ -66,17 +73,6 @@ describe('signing in', () => {
     }
   });
 
-  it('links only to the user who is still signed in', async () => {
-    const { secret, session } = await signIn();
-    const other = { subject: 'another', email: 'another@example.com' };
-    await world.refuses(() => signIn(other, undefined, session.userId), { code: 'sign-in/refused' });
-    await world.refuses(() => signIn(other, secret, world.member.userId), { code: 'sign-in/refused' });
-    const linked = await signIn(other, secret, session.userId);
-    expect(linked.session.userId).toBe(session.userId);
-    const { items } = await world.useCases.listUsers.execute(world.administrator, firstPage);
-    expect(items.filter(({ email }) => email === other.email)).toEqual([]);
-  });
-
   it('does not create users unless the operator wants it', async () => {
     world = await World.create();
     await world.refuses(() => signIn(), { code: 'sign-in/refused' });
@@ -86,12 +82,52 @@ describe('signing in', () => {
   });
 });
 
+describe('a code of terraform login', () => {
+  const verifier = 'a verifier of the command';
+  const redirectUri = 'http://localhost:10000/login';
+
+  /** Signs a person in whose session ends after these seconds, and consents. */
+  async function codeOf(world: World, seconds: number): Promise<string> {
+    const { secret, digest } = world.secrets.generate();
+    const { userId } = world.member;
+    const session = aSession({ id: userId }, { secretDigest: digest, createdAt: world.clock.now() });
+    const expiresAt = later(world.clock.now(), seconds);
+    await world.unitOfWork.run((tx) => tx.sessions.add({ ...session, expiresAt }));
+    const challenge = world.secrets.digestOf(verifier);
+    return world.useCases.issueLoginCode.execute(secret, { challenge, redirectUri });
+  }
+
+  it('ends with the age of its session', async () => {
+    const world = await World.create();
+    const redeem = (code: string) => world.useCases.redeemLoginCode.execute({ code, verifier, redirectUri, request });
+    const [ends, lasts] = [await codeOf(world, 30), await codeOf(world, 31)];
+    world.clock.advance(30);
+    await expect(redeem(ends)).rejects.toMatchObject({ code: 'sign-in/not-begun' });
+    expect((await redeem(lasts)).token.madeInSession).toBe(true);
+  });
+
+  it('is given by a session for 15 minutes after the sign-in', async () => {
+    const world = await World.create();
+    const { secret, digest } = world.secrets.generate();
+    const createdAt = world.clock.now();
+    const session = aSession({ id: world.member.userId }, { secretDigest: digest, createdAt });
+    await world.unitOfWork.run((tx) => tx.sessions.add({ ...session, expiresAt: later(createdAt, 3_600) }));
+    const ask = () => world.useCases.issueLoginCode.execute(secret, { challenge: 'challenge', redirectUri });
+    world.clock.advance(900);
+    await ask();
+    world.clock.advance(1);
+    await expect(ask()).rejects.toMatchObject({ code: 'sign-in/too-old' });
+  });
+});
+
 describe('the name of a new user', () => {
-  const firstOf = (proven: Partial<ProvenIdentity>) => {
-    const nothing = { email: null, username: null, groups: null };
+  const namesOf = (proven: Partial<ProvenIdentity>) => {
+    const nothing = { email: null, username: null, authTime: null, groups: null };
     const whole = { issuer: '', subject: 'subject', emailVerified: true, ...nothing, ...proven };
-    return usernamesFor(whole).next().value;
+    const names = usernamesFor(whole);
+    return [names.next().value, names.next().value];
   };
+  const firstOf = (proven: Partial<ProvenIdentity>) => namesOf(proven)[0];
 
   it('is made of what the provider calls the person', () => {
     expect(firstOf({ username: 'ada' })).toBe('ada');
@@ -100,6 +136,9 @@ describe('the name of a new user', () => {
     expect(firstOf({ email: 'ada.l@example.com' })).toBe('ada.l');
     expect(firstOf({})).toBe('subject');
     expect(firstOf({ username: '愛' })).toBe('user');
+    expect(firstOf({ username: 'team-x' })).toBe('team.x');
+    const [, second] = namesOf({ username: '愛' });
+    expect(second).toBe('user.2');
     expect(firstOf({ username: 'x'.repeat(200) })).toHaveLength(60);
   });
 });
@@ -126,91 +165,4 @@ describe('the page to return to', () => {
     'https://evil.example/app',
     `/app/${'x'.repeat(2_000)}`,
   ])('may not be %j', (path) => expect(isReturnPath(path)).toBe(false));
-});
-
-describe('groups at the provider', () => {
-  let world: World;
-
-  beforeEach(async () => {
-    world = await World.create();
-    const identity = { userId: world.stranger.userId, issuer: 'https://provider.test', subject: 'ada' };
-    await world.useCases.addIdentity.execute(world.administrator, identity);
-  });
-
-  async function signIn(...groups: readonly string[]): Promise<void> {
-    const { url, sealed } = await world.useCases.beginSignIn.execute('/app');
-    world.provider.person = { groups };
-    const query = new URL(url).search.slice(1);
-    await world.useCases.completeSignIn.execute({ query, sealed, secret: undefined, request });
-  }
-
-  const map = (teamId: string, group: string | null) =>
-    world.useCases.updateTeam.execute(world.owner, teamId, { ssoTeamId: group });
-
-  /** The names of the teams of acme that the person is in; undefined if they are not a member of acme. */
-  async function teams(): Promise<readonly string[] | undefined> {
-    const { organizationId } = world.owners;
-    const [membership] = await world.unitOfWork.read((tx) =>
-      tx.memberships.ofUsers(organizationId, [world.stranger.userId]),
-    );
-    return membership?.teams.map(({ name }) => name);
-  }
-
-  it('move the person from team to team, and out of the organization', async () => {
-    await map((await world.newTeam('blue')).id, 'b');
-    await map((await world.newTeam('red')).id, 'r');
-    await signIn('b');
-    expect(await teams()).toEqual(['blue']);
-    await signIn('b', 'r');
-    expect(await teams()).toEqual(['blue', 'red']);
-    await signIn('r');
-    expect(await teams()).toEqual(['red']);
-    await signIn();
-    expect(await teams()).toBeUndefined();
-  });
-
-  it('leave alone what was made by hand', async () => {
-    const [blue, red] = [await world.newTeam('blue'), await world.newTeam('red')];
-    for (const team of [blue, red]) await map(team.id, team.name);
-    const { userId, email } = world.stranger;
-    const command = { organizationName: 'acme', email, teamIds: [blue.id] };
-    await world.useCases.addOrganizationMembership.execute(world.owner, command);
-    await signIn('blue', 'red');
-    await signIn();
-    expect(await teams()).toEqual(['blue']);
-    await signIn('red');
-    await world.useCases.changeTeamMembers.execute(world.owner, red.id, 'add', [userId]);
-    await signIn();
-    expect(await teams()).toEqual(['blue', 'red']);
-  });
-
-  it('stay without effect where no owner mapped them', async () => {
-    const blue = await world.newTeam('blue');
-    await map(blue.id, 'b');
-    await map(blue.id, null);
-    await signIn('b', 'owners', 'acme', '');
-    expect(await teams()).toBeUndefined();
-  });
-
-  it('of the owners team give its rights, and leave it its last active owner', async () => {
-    await map(world.owners.id, 'bosses');
-    await signIn('bosses');
-    expect(await teams()).toEqual(['owners']);
-    await world.useCases.changeTeamMembers.execute(world.stranger, world.owners.id, 'remove', [world.owner.userId]);
-    await signIn();
-    expect(await teams()).toEqual(['owners']);
-    await world.useCases.changeTeamMembers.execute(world.stranger, world.owners.id, 'add', [world.owner.userId]);
-    await signIn();
-    expect(await teams()).toBeUndefined();
-  });
-
-  it('are not looked at without the claim', async () => {
-    await map((await world.newTeam('blue')).id, 'b');
-    await signIn('b');
-    const { url, sealed } = await world.useCases.beginSignIn.execute('/app');
-    world.provider.person = { groups: null };
-    const query = new URL(url).search.slice(1);
-    await world.useCases.completeSignIn.execute({ query, sealed, secret: undefined, request });
-    expect(await teams()).toEqual(['blue']);
-  });
 });

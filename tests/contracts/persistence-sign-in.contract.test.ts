@@ -50,7 +50,13 @@ onEveryBackend('identities and sessions', (on) => {
       await on.run((tx) => tx.sessions.add(session));
       expect(await credential(session)).toEqual({
         session: { id: session.id, expiresAt: session.expiresAt },
-        actor: { kind: 'user', tokenId: session.id, userId: user.id, siteAdministrator },
+        actor: {
+          kind: 'user',
+          tokenId: session.id,
+          userId: user.id,
+          siteAdministrator,
+          session: { createdAt: session.createdAt, lastUsedAt: null },
+        },
         invited: false,
       });
     }
@@ -97,7 +103,7 @@ onEveryBackend('identities and sessions', (on) => {
     };
     await on.run((tx) => tx.sessions.remove(one.secretDigest));
     expect(await left()).toEqual([false, true, true, true]);
-    await on.run((tx) => tx.sessions.removeOf(ada.id, afterNoon(1)));
+    await on.run((tx) => tx.sessions.removeOf(ada.id, { until: afterNoon(1) }));
     expect(await left()).toEqual([false, false, true, true]);
     await on.run((tx) => tx.sessions.removeOf(ada.id));
     expect(await left()).toEqual([false, false, false, true]);

@@ -1,15 +1,21 @@
 import { expect, it } from '@jest/globals';
-import type { Team, User } from '../../src/domain/index.js';
-import { noon, unique } from '../support/builders.js';
+import type { Organization, Team, User } from '../../src/domain/index.js';
+import { aMembership, noon, unique } from '../support/builders.js';
 import { onEveryBackend } from './on-every-backend.js';
 
 onEveryBackend('groups of teams', (on) => {
   const idsOf = (teams: readonly Team[]) => teams.map(({ id }) => id);
-  const teamsOf = async (...groups: readonly string[]) => idsOf(await on.read((tx) => tx.teamGroups.teamsOf(groups)));
-  const ofUser = async ({ id }: User) => {
-    const synced = await on.read((tx) => tx.teamGroups.ofUser(id));
-    return synced.map(({ team, madeMember }) => [team.id, madeMember]);
+  const teamsOf = async (...groups: readonly string[]) => {
+    const mapped = await on.read((tx) => tx.teamGroups.teamsOf(groups));
+    return mapped.map(({ team, group }) => [team.id, group]);
   };
+  const made = async (of: { readonly userId: string } | { readonly organizationId: string }) => {
+    const found = await on.read((tx) => tx.teamGroups.memberships(of));
+    return found.map(({ team, userId, identityId, group }) => [team.id, userId, identityId, group]);
+  };
+  const note = (team: Team, user: User, identityId = 'idn-1', group = 'group') =>
+    on.run((tx) => tx.teamGroups.note({ team, userId: user.id, identityId, group }));
+  const given = async ({ id }: Organization) => (await on.read((tx) => tx.teamGroups.given([id, 'org-none']))).get(id);
 
   it('are mapped to existing teams, one to each', async () => {
     const organization = await on.organization();
@@ -17,10 +23,14 @@ onEveryBackend('groups of teams', (on) => {
     const [first, second] = teams as [Team, Team];
     const [engineers, others] = [unique('group'), unique('group')];
     for (const { id } of teams) await on.run((tx) => tx.teamGroups.map(id, engineers));
-    expect(await teamsOf(engineers, others, 'none')).toEqual(idsOf(teams).sort());
+    expect(await teamsOf(engineers, others, 'none')).toEqual(
+      idsOf(teams)
+        .sort()
+        .map((id) => [id, engineers]),
+    );
     await on.run((tx) => tx.teamGroups.map(first.id, others));
-    expect(await teamsOf(engineers)).toEqual([second.id]);
-    expect(await teamsOf(others)).toEqual([first.id]);
+    expect(await teamsOf(engineers)).toEqual([[second.id, engineers]]);
+    expect(await teamsOf(others)).toEqual([[first.id, others]]);
     expect(await teamsOf(engineers.toUpperCase())).toEqual([]);
     expect(await teamsOf()).toEqual([]);
     await on.run((tx) => tx.teamGroups.map(first.id, null));
@@ -29,14 +39,73 @@ onEveryBackend('groups of teams', (on) => {
     expect(await teamsOf(engineers)).toEqual([]);
   });
 
+  it('are given to organizations, sorted, each time in place of those before', async () => {
+    const [organization, other] = [await on.organization(), await on.organization()];
+    await on.run((tx) => tx.teamGroups.give(organization.id, ['ops', 'eng-*']));
+    await on.run((tx) => tx.teamGroups.give(other.id, ['*']));
+    expect(await given(organization)).toEqual(['eng-*', 'ops']);
+    await on.run((tx) => tx.teamGroups.give(organization.id, ['eng-*']));
+    expect(await given(organization)).toEqual(['eng-*']);
+    expect(await on.read((tx) => tx.teamGroups.withEveryGroup(1_000))).toContain(other.name);
+    expect(await on.read((tx) => tx.teamGroups.withEveryGroup(1_000))).not.toContain(organization.name);
+    await on.run((tx) => tx.teamGroups.give(other.id, []));
+    expect(await given(other)).toBeUndefined();
+    expect(await on.read((tx) => tx.teamGroups.withEveryGroup(1_000))).not.toContain(other.name);
+  });
+
+  it('are not all given to an organization that is not the first', async () => {
+    const [, second] = [await on.organization(), await on.organization()];
+    await on.run((tx) => tx.teamGroups.giveFirst(second.id));
+    expect(await given(second)).toBeUndefined();
+  });
+
   it('come with their teams', async () => {
     const organization = await on.organization();
-    const [user] = [await on.member(organization)];
+    const user = await on.member(organization);
     const team = await on.team(organization, {}, [user]);
     await on.run((tx) => tx.teamGroups.map(team.id, team.id));
-    await on.run((tx) => tx.teamGroups.note(team.id, user.id, true));
-    expect(await on.read((tx) => tx.teamGroups.teamsOf([team.id]))).toEqual([team]);
-    expect(await on.read((tx) => tx.teamGroups.ofUser(user.id))).toEqual([{ team, madeMember: true }]);
+    const one = { team, userId: user.id, identityId: 'idn-1', group: team.id };
+    await on.run((tx) => tx.teamGroups.note(one));
+    expect(await on.read((tx) => tx.teamGroups.teamsOf([team.id]))).toEqual([{ team, group: team.id }]);
+    expect(await on.read((tx) => tx.teamGroups.memberships({ userId: user.id }))).toEqual([one]);
+  });
+
+  it('are noted for each identity that gives a membership, and withdrawn one by one', async () => {
+    const organization = await on.organization();
+    const [user, other] = [await on.member(organization), await on.member(organization)];
+    const team = await on.team(organization, {}, [user, other]);
+    await note(team, user, 'idn-2', 'b');
+    await note(team, user, 'idn-1', 'a');
+    await note(team, user, 'idn-1', 'c');
+    await note(team, other);
+    const own = [
+      [team.id, user.id, 'idn-1', 'c'],
+      [team.id, user.id, 'idn-2', 'b'],
+    ];
+    expect(await made({ userId: user.id })).toEqual(own);
+    const all = await made({ organizationId: organization.id });
+    expect(all).toHaveLength(3);
+    expect(all).toEqual(expect.arrayContaining([...own, [team.id, other.id, 'idn-1', 'group']]));
+    await on.run((tx) => tx.teamGroups.withdraw(team.id, user.id, 'idn-1'));
+    expect(await made({ userId: user.id })).toEqual([[team.id, user.id, 'idn-2', 'b']]);
+    expect(await made({ userId: other.id })).toHaveLength(1);
+  });
+
+  it('leave memberships of an organization that a sign-in made and that have no team', async () => {
+    const organization = await on.organization();
+    const [byHand, withTeam, without] = [await on.member(organization), await on.user(), await on.user()];
+    const bySignIn = { identityId: 'idn-1' };
+    const [kept, idle] = [aMembership(organization, withTeam, bySignIn), aMembership(organization, without, bySignIn)];
+    for (const one of [kept, idle]) await on.run((tx) => tx.memberships.add(one));
+    const team = await on.team(organization, {}, [withTeam]);
+    const inOrganization = { organizationId: organization.id };
+    expect(await on.read((tx) => tx.teamGroups.withoutTeam(inOrganization))).toEqual([idle]);
+    expect(await on.read((tx) => tx.teamGroups.withoutTeam({ userId: without.id }))).toEqual([idle]);
+    for (const { id } of [byHand, withTeam]) {
+      expect(await on.read((tx) => tx.teamGroups.withoutTeam({ userId: id }))).toEqual([]);
+    }
+    await on.run((tx) => tx.teams.remove(team.id, noon));
+    expect(await on.read((tx) => tx.teamGroups.withoutTeam({ userId: withTeam.id }))).toEqual([kept]);
   });
 
   it.each([
@@ -75,15 +144,15 @@ onEveryBackend('groups of teams', (on) => {
       await on.team(await on.organization(), {}, [other]),
     ];
     await on.run((tx) => tx.teamGroups.map(team.id, 'group'));
-    await on.run((tx) => tx.teamGroups.note(team.id, user.id, false));
-    await on.run((tx) => tx.teamGroups.note(beside.id, other.id, true));
+    await note(team, user);
+    await note(beside, other);
     const before = await on.rowCounts();
-    expect(await ofUser(user)).toEqual([[team.id, false]]);
+    expect(await made({ userId: user.id })).toHaveLength(1);
     await end(team, user);
-    expect(await ofUser(user)).toEqual([]);
-    expect(await ofUser(other)).toEqual([[beside.id, true]]);
+    expect(await made({ userId: user.id })).toEqual([]);
+    expect(await made({ userId: other.id })).toEqual([[beside.id, other.id, 'idn-1', 'group']]);
     const after = await on.rowCounts();
-    const table = on.backend.name === 'memory' ? 'syncedMembers' : 'synced_members';
+    const table = on.backend.name === 'memory' ? 'groupMemberships' : 'group_memberships';
     expect(after[table]).toBe((before[table] ?? 0) - 1);
   });
 });

@@ -163,6 +163,7 @@ describe('an actor', () => {
       actions.filter((action) => may(standingOnSite(actor, own), action));
     expect(allowed(user)).toEqual([
       'organizations/create',
+      'organizations/give-groups',
       'users/manage',
       'site-agent-pools/manage',
       'effects/read',
@@ -170,7 +171,11 @@ describe('an actor', () => {
       'audit-events/read-site',
     ]);
     expect(allowed({ ...user, siteAdministrator: false })).toEqual([]);
-    expect(allowed({ ...user, siteAdministrator: false }, true)).toEqual(['user-tokens/manage']);
+    expect(allowed({ ...user, siteAdministrator: false }, true)).toEqual([
+      'user-tokens/manage',
+      'sessions/manage',
+      'identities/manage',
+    ]);
     expect(allowed(team)).toEqual([]);
     expect(allowed(organization)).toEqual([]);
   });

@@ -165,11 +165,14 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'organizations/read': members,
   'organizations/update': owners,
   'organizations/delete': owners,
+  'organizations/give-groups': ['site administrator'],
   'organization-tokens/manage': owners,
   'memberships/read': members,
   'memberships/manage': [...owners, ...organizationToken, 'manage-membership'],
   'users/manage': ['site administrator'],
   'user-tokens/manage': { itself: people, another: [] },
+  'sessions/manage': { itself: people },
+  'identities/manage': { itself: people },
   'workspaces/read': [...mayReadRuns, ...organizationToken],
   'projects/read': {
     'the project of the workspace': [...withAccess, ...organizationToken],
@@ -368,6 +371,9 @@ describe('a claim named after an organization-level permission', () => {
   });
 });
 
+/** The actions of people on their own tokens, sessions and identities. */
+const aboutOneself: ReadonlySet<Action> = new Set(['user-tokens/manage', 'sessions/manage', 'identities/manage']);
+
 describe('an audit token', () => {
   const auditor: Actor = { kind: 'auditor', tokenId: 'at-1', organizationId: 'org-1' };
 
@@ -380,7 +386,7 @@ describe('an audit token', () => {
 
   it('is nothing in another organization, or on the site', () => {
     for (const standing of [auditorStanding(false), standingOnSite(auditor), standingOnSite(auditor, true)]) {
-      const allowed = actions.filter((action) => action !== 'user-tokens/manage' && may(towards(standing), action));
+      const allowed = actions.filter((action) => !aboutOneself.has(action) && may(towards(standing), action));
       expect(allowed).toEqual([]);
     }
   });
@@ -452,6 +458,7 @@ describe('a site administrator', () => {
     const administrator = { ...anOutsider, siteAdministrator: true };
     expect(actions.filter((action) => may(towards(administrator), action))).toEqual([
       'organizations/create',
+      'organizations/give-groups',
       'users/manage',
       'site-agent-pools/manage',
       'effects/read',

@@ -10,6 +10,7 @@ const requested: Omit<ApiToken, 'lastUsedAt'> = {
   secretDigest: 'c'.repeat(64),
   description: null,
   createdBy: { kind: 'user', id: 'user-1' },
+  madeInSession: false,
   createdAt: noon,
   expiresAt: null,
 };

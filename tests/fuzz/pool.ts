@@ -1,4 +1,4 @@
-import { idPrefixes } from '../../src/adapters/system/random-ids.js';
+import { idPrefixes } from '../../src/domain/index.js';
 import { stateBytes } from './states.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.

@@ -10,7 +10,7 @@ const relation = (type: string, id: string) => ({ data: { type, id } });
 
 const newTeam = (attributes: object = { visibility: 'organization' }) => api.team('acme', newName('team'), attributes);
 const newWorkspace = () => api.workspace('acme', newName('ws'));
-const newMember = (...teams: readonly string[]) => api.member('acme', newName('user'), teams);
+const newMember = (...teams: readonly string[]) => api.member('acme', newName('person'), teams);
 
 const grant = (workspaceId: string, teamId: string, attributes: object) =>
   admin
@@ -204,7 +204,7 @@ describe('a request for effective access', () => {
     const [workspace, admins] = [await newWorkspace(), await newTeam()];
     await grant(workspace, admins, { access: 'admin' });
     const administrator = await newMember(admins);
-    const [stranger, foreign] = [await api.user(newName('user')), await api.member('globex', newName('user'))];
+    const [stranger, foreign] = [await api.user(newName('person')), await api.member('globex', newName('person'))];
     const team = await api.team('globex', newName('team'));
     const texts = new Set<string>();
     for (const caller of [admin, administrator]) {
@@ -223,7 +223,7 @@ describe('a request for effective access', () => {
 
   it('does not tell an invited address with a user from one without', async () => {
     const workspace = await newWorkspace();
-    const username = newName('user');
+    const username = newName('person');
     await api.user(username);
     const invite = async (email: string): Promise<string> => {
       const body = doc('organization-memberships', { email });

@@ -26,6 +26,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'sign-in/not-configured': [404, 'not found'],
   'sign-in/not-begun': [400, 'bad request'],
   'sign-in/refused': [403, 'forbidden'],
+  'sign-in/too-old': [403, 'sign in again'],
   'sign-in/provider-unavailable': [503, 'service unavailable'],
   'runs/in-progress': [409, 'conflict'],
   'workspace/not-safe-to-delete': [409, 'conflict'],

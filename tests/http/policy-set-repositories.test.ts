@@ -64,7 +64,7 @@ const versionsOf = async (id: string) => {
 const managing = async (...permissions: readonly string[]) => {
   const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
   const teamId = await api.team('acme', newName('team'), { 'organization-access': access });
-  return { teamId, caller: await api.member('acme', newName('user'), [teamId]) };
+  return { teamId, caller: await api.member('acme', newName('person'), [teamId]) };
 };
 
 interface Linked {

@@ -39,7 +39,7 @@ const give = async (projectId: string, teamId: string, attributes: object): Prom
 const memberWith = async (projectId: string, attributes: object): Promise<Caller> => {
   const team = await newTeam({ visibility: 'secret' });
   await give(projectId, team, attributes);
-  return api.member('acme', newName('user'), [team]);
+  return api.member('acme', newName('person'), [team]);
 };
 
 const newWorkspace = async (projectId: string): Promise<string> => {
@@ -219,7 +219,7 @@ describe('team access to a project', () => {
     const both = await newTeam();
     await give(project, both, { access: 'maintain' });
     await give(other, both, { access: 'custom', 'workspace-access': { move: true, runs: 'plan' } });
-    const mover = await api.member('acme', newName('user'), [both]);
+    const mover = await api.member('acme', newName('person'), [both]);
     const workspace = await newWorkspace(project);
     const moved = (await mover.patch(`/workspaces/${workspace}`, toOther).expect(200)).body.data;
     expect(moved.relationships.project.data.id).toBe(other);
@@ -236,7 +236,7 @@ describe('team access to a project', () => {
     const team = await newTeam();
     await give(project, team, { access: 'maintain' });
     const row = await give(other, team, { access: 'custom', 'workspace-access': { move: true, runs: 'read' } });
-    const mover = await api.member('acme', newName('user'), [team]);
+    const mover = await api.member('acme', newName('person'), [team]);
     const toOther = doc('workspaces', {}, { project: relation('projects', other) });
     const { name } = (await admin.get(`/workspaces/${workspace}`).expect(200)).body.data.attributes;
     const ways = [
@@ -370,7 +370,7 @@ describe('managing team access to a project', () => {
     const rows = [await give(project, visible, { access: 'read' }), await give(project, secret, { access: 'read' })];
     const own = await newTeam({ visibility: 'secret' });
     const ownRow = await give(project, own, { access: 'custom' });
-    const member = await api.member('acme', newName('user'), [own]);
+    const member = await api.member('acme', newName('person'), [own]);
     const seen = async () => {
       const listed = await member.get(`/team-projects?filter%5Bproject%5D%5Bid%5D=${project}`).expect(200);
       expect(listed.body.meta.pagination['total-count']).toBe(listed.body.data.length);
@@ -383,7 +383,7 @@ describe('managing team access to a project', () => {
     await admin.patch(`/team-projects/${ownRow}`, more).expect(200);
     expect(await seen()).toEqual([ownRow, rows[0]].sort());
     expect((await member.get(`/team-projects/${rows[1]}`).expect(404)).text).toBe(hidden.text);
-    const outsider = await api.member('acme', newName('user'));
+    const outsider = await api.member('acme', newName('person'));
     const list = (id: string) => outsider.get(`/team-projects?filter%5Bproject%5D%5Bid%5D=${id}`).expect(404);
     expect((await list(project)).text).toBe((await list('prj-nothing')).text);
   });

@@ -50,7 +50,7 @@ const memberWith = async (access: object, grants: Readonly<Record<string, string
     const relationships = { workspace, team: { data: { type: 'teams', id: team } } };
     await admin.post('/team-workspaces', doc('team-workspaces', { access: level }, relationships)).expect(200);
   }
-  return api.member('acme', newName('user'), [team]);
+  return api.member('acme', newName('person'), [team]);
 };
 
 const manager = await memberWith({ 'manage-projects': true });

@@ -49,7 +49,12 @@ describe('signing in', () => {
     const person = someone();
     const browser = visitor();
     const before = await browser.get('/session').expect(200);
-    expect(before.body.data.attributes).toEqual({ 'sign-in': true, 'expires-at': null, user: null });
+    expect(before.body.data.attributes).toEqual({
+      'sign-in': true,
+      'expires-at': null,
+      'can-issue-tokens': false,
+      user: null,
+    });
     await browser.signIn(person);
     const { body } = await browser.get('/session').expect(200);
     expect(body.data).toEqual({
@@ -58,6 +63,7 @@ describe('signing in', () => {
       attributes: {
         'sign-in': true,
         'expires-at': new Date(Date.parse(api.clock.now()) + 12 * 3_600_000).toISOString(),
+        'can-issue-tokens': true,
         user: { id: expect.any(String), username: person.sub, email: person.email, 'is-site-admin': false },
       },
     });
@@ -252,7 +258,7 @@ describe('a sign-in', () => {
   });
 
   it('is never linked to a user by the e-mail address', async () => {
-    const username = newName('user');
+    const username = newName('person');
     await api.user(username);
     const browser = visitor();
     const answer = await browser
@@ -361,61 +367,17 @@ describe('a sign-in', () => {
   });
 });
 
-describe('linking an identity', () => {
-  const formOf = ({ text }: Response): string => /name="form" value="([\w-]+)"/.exec(text)?.[1] ?? '';
-
-  /** Through the form and the provider, to the callback, which is not called yet. */
-  async function link(browser: Visitor, person: Person): Promise<string> {
-    const form = formOf(await browser.bare('get', '/session/link').expect(200));
-    const { text } = await browser.submit('/session/link', { form, return_to: '/app/settings/tokens' }).expect(200);
-    const url = /content="0; url=([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
-    provider.person = person;
-    const { pathname, search } = await provider.visit(url as string);
-    return pathname + search;
-  }
-
-  it('lets its person sign in as the same user', async () => {
-    const browser = await signedIn();
-    const user = await userOf(browser);
-    const second = someone();
-    const answer = await browser.get(await link(browser, second)).expect(303);
-    expect(answer.headers.location).toBe('http://gatehouse.test/app/settings/tokens');
-    expect(await userOf(browser)).toEqual(user);
-    expect(await userOf(await signedIn(second))).toEqual(user);
-    await browser.get(await link(browser, second)).expect(303);
-  });
-
-  it('is refused for an identity of another user, and after signing out', async () => {
-    const [browser, person] = [await signedIn(), someone()];
-    await signedIn(person);
-    expect(said(await browser.get(await link(browser, person)).expect(403))).toContain('belongs to another user');
-    const back = await link(browser, someone());
-    const sealed = browser.cookies.get('gatehouse-sign-in') as string;
-    await browser.send('delete', '/session').expect(204);
-    expect(said(await browser.get(back).expect(403))).toContain('You were signed out in the meantime');
-    const other = await signedIn();
-    other.cookies.set('gatehouse-sign-in', sealed);
-    expect(said(await other.get(back).expect(400))).toContain('or was used before');
-  });
-
-  it('takes a session, and a form that a page of it showed', async () => {
-    for (const method of ['get', 'post'] as const) {
-      expect(said(await visitor().bare(method, '/session/link').expect(401))).toContain('You are not signed in');
-    }
-    const browser = await signedIn();
-    const form = formOf(await (await signedIn()).get('/session/link').expect(200));
-    for (const fields of [{}, { form: 'guess' }, { form }]) {
-      expect(said(await browser.submit('/session/link', fields).expect(403))).toContain('Go back');
-    }
-  });
-});
-
 describe('without an identity provider', () => {
   it('no sign-in is possible, and cookies are ignored', async () => {
     const off = await startApi();
     const browser = visitor(off);
     const shown = await browser.get('/session').expect(200);
-    expect(shown.body.data.attributes).toEqual({ 'sign-in': false, 'expires-at': null, user: null });
+    expect(shown.body.data.attributes).toEqual({
+      'sign-in': false,
+      'expires-at': null,
+      'can-issue-tokens': false,
+      user: null,
+    });
     expect(said(await browser.get('/session/sign-in').expect(404))).toContain('has not set OIDC_ISSUER');
     await browser.get('/session/callback?code=x').expect(400);
     browser.cookies.set(cookieName, off.admin.secret as string);
@@ -425,7 +387,7 @@ describe('without an identity provider', () => {
 
 describe('identities, to a site administrator', () => {
   it('are linked, listed and unlinked, which ends the sessions of the user', async () => {
-    const user = await strict.user(newName('user'));
+    const user = await strict.user(newName('person'));
     const person = someone();
     const path = `/admin/users/${user.id}/identities`;
     const attributes = { issuer: provider.issuer, subject: person.sub };
@@ -449,7 +411,7 @@ describe('identities, to a site administrator', () => {
   });
 
   it('have an issuer and a subject', async () => {
-    const user = await strict.user(newName('user'));
+    const user = await strict.user(newName('person'));
     for (const attributes of [{ issuer: 'https://provider.example' }, { issuer: ' ', subject: 'x' }]) {
       await strict.admin.post(`/admin/users/${user.id}/identities`, doc('identities', attributes)).expect(422);
     }
@@ -457,46 +419,5 @@ describe('identities, to a site administrator', () => {
       .post('/admin/users/user-none/identities', doc('identities', { issuer: 'a', subject: 'b' }))
       .expect(404);
     await strict.admin.get('/admin/users/user-none/identities').expect(404);
-  });
-});
-
-describe('groups at the provider', () => {
-  it('make members of the teams that an owner mapped, as long as the person is in them', async () => {
-    const grouped = await startApi({ environment: { ...creating, OIDC_GROUPS_CLAIM: 'groups' } });
-    const organization = newName('organization');
-    await grouped.organization(organization);
-    const engineers = await grouped.team(organization, 'engineers', { 'sso-team-id': 'eng' });
-    const person = someone();
-    const browser = await signedIn({ ...person, groups: ['eng', 'other'] }, grouped);
-    const { id } = await userOf(browser);
-    const members = async () => {
-      const { body } = await grouped.admin.get(`/teams/${engineers}`).expect(200);
-      return body.data.relationships.users.data.map((user: { id: string }) => user.id);
-    };
-    expect(await members()).toEqual([id]);
-    await browser.get(`/organizations/${organization}`).expect(200);
-    const { body } = await grouped.admin.get(`/organizations/${organization}/audit-events`).expect(200);
-    expect(body.data[0].attributes).toMatchObject({ action: 'team-members/follow-groups', subject: engineers });
-    await browser.signIn({ ...person, groups: [] });
-    expect(await members()).toEqual([]);
-    await browser.get(`/organizations/${organization}`).expect(404);
-  });
-
-  it('are mapped by owners only', async () => {
-    const organization = newName('organization');
-    await api.organization(organization);
-    const managers = await api.team(organization, 'managers', { 'organization-access': { 'manage-teams': true } });
-    const manager = await api.member(organization, newName('manager'), [managers]);
-    const token = await api.organizationToken(organization);
-    const team = await api.team(organization, 'plain', { visibility: 'organization', 'sso-team-id': 'eng' });
-    for (const caller of [manager, token]) {
-      const change = (group: string | null) =>
-        caller.patch(`/teams/${team}`, doc('teams', { 'sso-team-id': group, visibility: 'organization' }));
-      expect((await change('owners').expect(404)).body.errors[0].detail).toContain('requires owner');
-      await change(null).expect(404);
-      await change('eng').expect(200);
-      const fresh = doc('teams', { name: newName('team'), 'sso-team-id': 'eng' });
-      await caller.post(`/organizations/${organization}/teams`, fresh).expect(404);
-    }
   });
 });

@@ -52,6 +52,7 @@ const membershipOf = (userId: string): Membership => ({
   userId,
   createdAt: noon,
   invitedEmail: null,
+  identityId: null,
 });
 
 const api = await startApi();

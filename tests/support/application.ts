@@ -279,6 +279,7 @@ export class World {
       secretDigest: digest,
       description: null,
       createdBy: null,
+      madeInSession: false,
       createdAt: this.clock.now(),
       expiresAt: null,
     });

@@ -80,7 +80,15 @@ export const aMembership = (
   { id: organizationId }: Organization,
   { id: userId }: Pick<User, 'id'>,
   given: Partial<Membership> = {},
-): Membership => ({ id: unique('ou'), organizationId, userId, createdAt: noon, invitedEmail: null, ...given });
+): Membership => ({
+  id: unique('ou'),
+  organizationId,
+  userId,
+  createdAt: noon,
+  invitedEmail: null,
+  identityId: null,
+  ...given,
+});
 
 export const aTeam = (organization: Organization, given: Partial<Team> = {}): Team => {
   const id = unique('team');
@@ -342,6 +350,7 @@ export const aToken = (owner: TokenOwner, given: Partial<ApiToken> = {}): ApiTok
     secretDigest: `digest of ${id}`,
     description: owner.kind === 'user' ? 'a test' : null,
     createdBy: null,
+    madeInSession: false,
     createdAt: noon,
     expiresAt: null,
     lastUsedAt: null,
@@ -360,7 +369,16 @@ export const anIdentity = (user: Pick<User, 'id'>, given: Partial<Identity> = {}
 
 export const aSession = (user: Pick<User, 'id'>, given: Partial<Session> = {}): Session => {
   const id = unique('sess');
-  return { id, userId: user.id, secretDigest: `digest of ${id}`, createdAt: noon, expiresAt: afterNoon(1), ...given };
+  return {
+    id,
+    userId: user.id,
+    secretDigest: `digest of ${id}`,
+    identityId: null,
+    createdAt: noon,
+    expiresAt: afterNoon(1),
+    lastUsedAt: null,
+    ...given,
+  };
 };
 
 export const ownedBy = (kind: TokenOwner['kind'], { id }: { readonly id: string }): TokenOwner => ({ kind, id });

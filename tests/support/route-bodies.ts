@@ -137,6 +137,7 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'patch /agent-pools/:id': doc('agent-pools', { name: 'renamed' }),
     'post /agent-pools/:poolId/authentication-tokens': {},
     'post /admin/users/:id/identities': doc('identities', { issuer: 'https://provider.example', subject: 'fresh' }),
+    'patch /admin/organizations/:organization': doc('organizations', { 'sso-groups': ['platform-*'] }),
     'post /admin/users': doc('users', { username: 'fresh', email: 'fresh@example.com' }),
   };
 };

@@ -26,6 +26,7 @@ import {
   aProject,
   aRun,
   aRunComment,
+  aSession,
   aSetVariable,
   aStateOutput,
   aStateVersion,
@@ -280,6 +281,7 @@ export async function makeSmallWorld(
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
   const identity = anIdentity(other);
+  const [ownIdentity, ownSession] = [anIdentity(caller), aSession(caller, { expiresAt: '2030-12-31T00:00:00.000Z' })];
   const callersToken = aToken(ofCaller, { secretDigest: secrets.digest });
   const otherMembership = aMembership(organization, other);
   const ofTarget = standing.actor === 'team' && target === own ? callersToken : aToken(ownedBy('team', target));
@@ -352,7 +354,8 @@ export async function makeSmallWorld(
 
     await tx.tokens.add(callersToken);
     await tx.tokens.add(ofOther);
-    await tx.identities.add(identity);
+    for (const one of [identity, ownIdentity]) await tx.identities.add(one);
+    await tx.sessions.add(ownSession);
     await tx.tokens.add(aToken(ownedBy('user', newcomer), { secretDigest: digestOf(outsidersSecret) }));
     await tx.tokens.add(
       aToken(ownedBy('user', boss), { secretDigest: secrets.expiredDigest, expiresAt: '2029-12-31T00:00:00.000Z' }),
@@ -417,6 +420,8 @@ export async function makeSmallWorld(
       '/admin/users': other.id,
       '/admin/failing-effects': String(failingId),
       identityId: identity.id,
+      '/account/sessions': ownSession.id,
+      '/account/identities': ownIdentity.id,
       runId: run.state.id,
       taskStageId: stage.id,
       policyEvaluationId: evaluation.id,

@@ -1,14 +1,21 @@
 import type { Test } from 'supertest';
 import type { TestApi } from './api.js';
-import type { Person, TestProvider } from './identity-provider.js';
+
+/** A provider on this machine that a test controls. */
+interface Provider<Person> {
+  /** Who signs in next; null refuses. */
+  person: Person | null;
+  /** Follows the browser through the provider, and returns the URL it is sent back to. */
+  visit(url: string): Promise<URL>;
+}
 
 /** A person's browser: keeps cookies, and follows the redirects of a sign-in. */
-export class Visitor {
+export class Visitor<Person = object> {
   readonly cookies = new Map<string, string>();
 
   constructor(
     private readonly api: TestApi,
-    private readonly provider: TestProvider,
+    private readonly provider: Provider<Person>,
   ) {}
 
   /** A request with the browser's cookies, as a page of the service sends it. */

@@ -9,4 +9,9 @@ const notConfigured = async (): Promise<never> => {
 };
 
 /** For a service without an identity provider. */
-export const noProvider: IdentityProvider = { configured: false, begin: notConfigured, finish: notConfigured };
+export const noProvider: IdentityProvider = {
+  configured: false,
+  issuer: '',
+  begin: notConfigured,
+  finish: notConfigured,
+};

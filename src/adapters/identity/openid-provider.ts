@@ -1,6 +1,6 @@
 import type * as openid from 'openid-client';
 import type { IdentityProvider, SignInChecks } from '../../application/index.js';
-import { DomainError, longestSubject, type ProvenIdentity, refusedSignIn } from '../../domain/index.js';
+import { DomainError, type Instant, longestSubject, type ProvenIdentity, refusedSignIn } from '../../domain/index.js';
 
 export interface OpenIdOptions {
   /** As the provider writes it: the claims are compared with it. */
@@ -11,9 +11,9 @@ export interface OpenIdOptions {
   readonly scopes: string;
   /** The URL that the provider sends the browser back to. */
   readonly redirectUri: string;
-  /** How long each call of the provider may take. */
   /** The claim that lists the person's groups; undefined if memberships do not follow groups. */
   readonly groupsClaim?: string | undefined;
+  /** How long each call of the provider may take. */
   readonly timeoutSeconds?: number;
 }
 
@@ -36,8 +36,17 @@ const mostGroups = 1_000;
 function groupsIn(claims: Claims, name: string | undefined): readonly string[] | null {
   if (name === undefined) return null;
   const listed = [claims[name] ?? []].flat();
-  const named = listed.filter((group) => typeof group === 'string' && group.length <= longestSubject) as string[];
+  const named = listed.filter(
+    (group) => typeof group === 'string' && group !== '' && group.length <= longestSubject,
+  ) as string[];
   return [...new Set(named)].slice(0, mostGroups);
+}
+
+/** In seconds since 1970, as `auth_time` is written. */
+function instantIn(claims: Claims, name: string): Instant | null {
+  const value = claims[name];
+  const isTime = typeof value === 'number' && value >= 0 && value < 8.64e12;
+  return isTime ? new Date(value * 1000).toISOString() : null;
 }
 
 interface LibraryError {
@@ -65,7 +74,11 @@ export class OpenIdProvider implements IdentityProvider {
 
   constructor(private readonly options: OpenIdOptions) {}
 
-  async begin(): Promise<{ readonly url: string; readonly checks: SignInChecks }> {
+  get issuer(): string {
+    return this.options.issuer;
+  }
+
+  async begin({ again = false } = {}): Promise<{ readonly url: string; readonly checks: SignInChecks }> {
     const [client, configuration] = await Promise.all([library(), this.configuration()]);
     const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
     const url = client.buildAuthorizationUrl(configuration, {
@@ -75,6 +88,7 @@ export class OpenIdProvider implements IdentityProvider {
       nonce,
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
+      ...(again && { prompt: 'login', max_age: '0' }),
     });
     return { url: url.href, checks: { state, nonce, verifier } };
   }
@@ -94,21 +108,26 @@ export class OpenIdProvider implements IdentityProvider {
         configuration.serverMetadata().userinfo_endpoint === undefined
           ? {}
           : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      return this.proven({ ...more, ...claims });
+      return this.proven(claims, more);
     } catch (failure) {
       throw refusalOf(failure);
     }
   }
 
-  private proven(claims: Claims): ProvenIdentity {
+  /** The ID token is signed, and goes before what the provider says of the person elsewhere. */
+  private proven(token: Claims, elsewhere: Claims): ProvenIdentity {
+    const claims = { ...elsewhere, ...token };
+    // Both from one document: an address that one of them verifies says nothing about an address of the other.
+    const address = 'email' in token ? token : elsewhere;
     const subject = textIn(claims, 'sub');
     if (subject === null) throw new Error(`the provider sent a subject of more than ${longestSubject} characters`);
     return {
       issuer: this.options.issuer,
       subject,
-      email: textIn(claims, 'email'),
-      emailVerified: claims.email_verified === true,
+      email: textIn(address, 'email'),
+      emailVerified: address.email_verified === true,
       username: textIn(claims, 'preferred_username'),
+      authTime: instantIn(token, 'auth_time'),
       groups: groupsIn(claims, this.options.groupsClaim),
     };
   }
@@ -135,6 +154,8 @@ export class OpenIdProvider implements IdentityProvider {
     const authentication = ways.includes('client_secret_basic') ? client.ClientSecretBasic : client.ClientSecretPost;
     const configuration = new client.Configuration(server, clientId, undefined, authentication(clientSecret));
     configuration.timeout = timeoutSeconds;
+    // Without it, the library trusts the connection alone for tokens that the provider hands out directly.
+    client.enableNonRepudiationChecks(configuration);
     if (insecure) client.allowInsecureRequests(configuration);
     return configuration;
   }

@@ -1,46 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import type { IdGenerator, IdKind } from '../../application/index.js';
-import type { Id, UserId } from '../../domain/index.js';
-
-/** The field's prefixes: a reader of a log knows what an id names. */
-export const idPrefixes: Readonly<Record<IdKind, string>> = {
-  organization: 'org',
-  membership: 'ou',
-  user: 'user',
-  team: 'team',
-  project: 'prj',
-  workspace: 'ws',
-  tag: 'tag',
-  'tag-binding': 'tb',
-  variable: 'var',
-  'variable-set': 'varset',
-  'data-retention-policy': 'drp',
-  'team-workspace': 'tws',
-  'team-project': 'tprj',
-  'configuration-version': 'cv',
-  'ingress-attributes': 'ia',
-  token: 'at',
-  identity: 'idn',
-  session: 'sess',
-  bundle: 'bundle',
-  run: 'run',
-  'run-comment': 'wsc',
-  'task-stage': 'ts',
-  'task-result': 'taskrs',
-  'run-task': 'task',
-  'workspace-task': 'wstask',
-  'policy-evaluation': 'poleval',
-  'policy-set-outcome': 'psout',
-  'policy-set': 'polset',
-  'policy-set-version': 'polsetver',
-  'policy-set-parameter': 'var',
-  policy: 'pol',
-  'agent-pool': 'apool',
-  'state-version': 'sv',
-  'state-version-output': 'wsout',
-  webhook: 'hook',
-  instance: 'instance',
-};
+import { type Id, idPrefixes, type UserId } from '../../domain/index.js';
 
 const alphanumeric = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

@@ -1,6 +1,7 @@
 import {
   type Actor,
   authorize,
+  checkFresh,
   DomainError,
   type Instant,
   identityOf,
@@ -9,6 +10,7 @@ import {
   type UserId,
 } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../ports/outside/clock.js';
 import type { Settings } from '../ports/outside/settings.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
@@ -37,15 +39,18 @@ export async function addUserToken(
 export class IssueUserToken {
   constructor(
     private readonly unitOfWork: UnitOfWork<'tokens' | 'audit'>,
+    private readonly clock: Clock,
     private readonly issuer: TokenIssuer,
     private readonly settings: Pick<Settings, 'maxTokensPerUser'>,
   ) {}
 
-  /** Throws `user-tokens/limit-reached`. Existing tokens above a lowered limit stay valid. */
+  /** Throws `user-tokens/limit-reached`, and `sign-in/too-old` in a session. Existing tokens above a lowered limit stay valid. */
   async execute(actor: Actor, { userId, ...given }: NewUserToken): Promise<IssuedToken> {
     authorize(standingOnSite(actor, isUser(actor, userId)), 'user-tokens/manage');
     const owner = { kind: 'user', id: userId } as const;
-    const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), ...given });
+    const { session, madeInSession = session !== undefined } = actor.kind === 'user' ? actor : {};
+    if (session !== undefined) checkFresh(session, this.clock.now());
+    const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), madeInSession, ...given });
     await this.unitOfWork.run(async (tx) => {
       await addUserToken(tx, issued, this.settings);
       await tx.audit.add(doneBy(actor, 'user-tokens/manage', issued.token.id), 'site');

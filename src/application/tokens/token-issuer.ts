@@ -11,6 +11,8 @@ export interface NewToken {
   readonly description: string | null;
   /** Null if it never expires. */
   readonly expiresAt: Instant | null;
+  /** Whether a session makes it, or a token that a session made; false if omitted. */
+  readonly madeInSession?: boolean;
 }
 
 /** A token with its secret, which is shown only once. */
@@ -28,9 +30,12 @@ export class TokenIssuer {
   ) {}
 
   /** Throws `attribute/invalid` if it would already be expired. */
-  issue(given: NewToken, { secret, digest }: Secret = this.secrets.generate()): IssuedToken {
+  issue(
+    { madeInSession = false, ...given }: NewToken,
+    { secret, digest }: Secret = this.secrets.generate(),
+  ): IssuedToken {
     const id = this.ids.next('token');
-    const token = issueToken({ ...given, id, secretDigest: digest, createdAt: this.clock.now() });
+    const token = issueToken({ ...given, madeInSession, id, secretDigest: digest, createdAt: this.clock.now() });
     return { token, secret };
   }
 }

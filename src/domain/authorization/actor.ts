@@ -1,4 +1,4 @@
-import type { OrganizationId, SessionId, TeamId, TokenId, UserId } from '../shared/id.js';
+import type { Instant, OrganizationId, SessionId, TeamId, TokenId, UserId } from '../shared/id.js';
 import type { TokenOwner } from '../shared/token-owner.js';
 import { type Action, may } from './policy.js';
 import type { Standing } from './standing.js';
@@ -12,9 +12,24 @@ export interface RequestTrace {
   readonly route: string;
 }
 
+/** The session that authenticated a request. */
+export interface InSession {
+  /** When the person signed in. */
+  readonly createdAt: Instant;
+  readonly lastUsedAt: Instant | null;
+}
+
 /** The caller, as identified by its token or, for a user in a browser, by its session. */
 export type Actor = { readonly tokenId: TokenId | SessionId; readonly request?: RequestTrace } & (
-  | { readonly kind: 'user'; readonly userId: UserId; readonly siteAdministrator: boolean }
+  | {
+      readonly kind: 'user';
+      readonly userId: UserId;
+      readonly siteAdministrator: boolean;
+      /** Undefined for a token. */
+      readonly session?: InSession;
+      /** Whether a session made the token, or a token that a session made. */
+      readonly madeInSession?: boolean;
+    }
   | { readonly kind: 'team'; readonly teamId: TeamId; readonly organizationId: OrganizationId }
   | { readonly kind: 'organization'; readonly organizationId: OrganizationId }
   | { readonly kind: 'auditor'; readonly organizationId: OrganizationId }

@@ -30,6 +30,7 @@ export type DomainErrorCode =
   | 'sign-in/not-configured'
   | 'sign-in/not-begun'
   | 'sign-in/refused'
+  | 'sign-in/too-old'
   | 'sign-in/provider-unavailable'
   | 'workspace/lock-refused'
   | 'workspace/not-safe-to-delete'

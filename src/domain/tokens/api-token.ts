@@ -11,6 +11,8 @@ export interface ApiToken {
   /** Null for tokens that are unique to their owner: those of a team, an organization or an auditor. */
   readonly description: string | null;
   readonly createdBy: TokenOwner | null;
+  /** Whether a session made it, or a token that a session made. */
+  readonly madeInSession: boolean;
   readonly createdAt: Instant;
   /** Null if it never expires. */
   readonly expiresAt: Instant | null;

@@ -1,6 +1,6 @@
 import { serviceResponds } from './connection.ts';
 import type { components, paths } from './description.d.ts';
-import { noResponse, problemOf } from './problem.ts';
+import { noResponse, type Problem, problemOf } from './problem.ts';
 import { session } from './session.ts';
 
 type Media = 'application/vnd.api+json';
@@ -69,8 +69,8 @@ const filled = (path: string, values: Readonly<Record<string, string>> = {}): st
   path.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(values[name] ?? ''));
 
 /**
- * Any request to the service the page came from. Throws `Problem`. A 401 ends the session; the request, which had no
- * effect, waits and is sent again once the same person has signed in.
+ * Any request to the service the page came from. Throws `Problem`. After a 401, or for a session that is too old for
+ * it, the request, which had no effect, waits and is sent again once the same person has signed in.
  */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   for (;;) {
@@ -78,8 +78,15 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
     const response = await sendOnce(path, init);
     if (response.ok) return response;
     const problem = await problemOf(response);
-    if (response.status !== 401 || !(await session.renewed(sent, init.signal))) throw problem;
+    const why = whyAgainAfter(response.status, problem);
+    if (why === undefined || !(await session.renewed(sent, why, init.signal))) throw problem;
   }
+}
+
+/** Whether a sign-in lets the request through. */
+function whyAgainAfter(status: number, { errors: [first] }: Problem): 'ended' | 'too-old' | undefined {
+  if (status === 401) return 'ended';
+  return status === 403 && first?.title === 'sign in again' ? 'too-old' : undefined;
 }
 
 async function sendOnce(path: string, init: RequestInit): Promise<Response> {

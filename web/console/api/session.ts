@@ -16,6 +16,8 @@ const tokenOf = (): string | undefined => sessionStorage.getItem(key) ?? undefin
 
 /** How this tab is signed in. */
 export const signedIn = shared<SignedIn>(tokenOf() === undefined ? 'unknown' : 'token');
+/** Why the pages wait for a sign-in: the session has ended, or it is too old for what was asked. */
+export const whyAgain = shared<'ended' | 'too-old'>('ended');
 /** Changes once the person may be another: nothing that is shown may stay. */
 export const visit = shared(0);
 let hasProvider = false;
@@ -84,12 +86,19 @@ export const session = {
   },
   /**
    * After the service has refused a request, waits until the same person has signed in. Resolves to false if another
-   * person does, or if the request is aborted.
+   * person does, if the person does not want to, or if the request is aborted.
    */
-  async renewed(sent: Moment, signal?: AbortSignal | null): Promise<boolean> {
-    if (signIns === sent.signIns && !['expired', 'no'].includes(signedIn.get())) await expire();
+  async renewed(sent: Moment, why: 'ended' | 'too-old', signal?: AbortSignal | null): Promise<boolean> {
+    if (signIns === sent.signIns && !['expired', 'no'].includes(signedIn.get())) {
+      whyAgain.set(why);
+      await expire();
+    }
     while (signedIn.get() === 'expired' && !signal?.aborted) await nextChange(signal);
-    return visit.get() === sent.visit && !signal?.aborted;
+    return visit.get() === sent.visit && signIns !== sent.signIns && !signal?.aborted;
+  },
+  /** Goes on with a session that is too old for what was asked, which is then refused. */
+  keep(): void {
+    signedIn.set('browser');
   },
   /** Calls `listener` when a person has signed in with the identity provider in another tab. Returns how to stop that. */
   whenBegunElsewhere(listener: () => void): () => void {

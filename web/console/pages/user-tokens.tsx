@@ -14,6 +14,7 @@ import { Secret } from '../parts/secret.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Loading, Page } from '../shell/page.tsx';
+import { UserSessions } from './user-sessions.tsx';
 
 const list = '/users/{userId}/authentication-tokens';
 
@@ -33,6 +34,7 @@ function OfUser({ user, problem }: { readonly user: Schemas['client.User'] | und
       <>
         <NewToken userId={user.id} />
         <Tokens userId={user.id} />
+        <UserSessions />
       </>
     );
   }

@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { noResponse, problemOf } from '../api/problem.ts';
 import { lastRead, queries } from '../api/reading.ts';
-import { providerAddress, session } from '../api/session.ts';
+import { providerAddress, session, whyAgain } from '../api/session.ts';
 import { Button, SubmitButton } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
@@ -54,20 +54,34 @@ export const SignIn = () => (
   </Page>
 );
 
+const reasons = {
+  ended: {
+    title: 'Your session has ended',
+    sentence: 'Sign in again to go on where you were.',
+    leave: <Button onPress={() => void session.signOut()}>Discard and sign out</Button>,
+  },
+  'too-old': {
+    title: 'Sign in again',
+    sentence: 'A session issues tokens only within 15 minutes after you signed in.',
+    leave: <Button onPress={() => session.keep()}>Cancel</Button>,
+  },
+} as const;
+
 /** Stands above the pages, which keep what was entered, until the person has signed in again. */
 export function SignInAgain() {
   useEffect(() => session.whenBegunElsewhere(() => void lookAgain()), []);
+  const { title, sentence, leave } = reasons[whyAgain.get()];
   return (
     <ModalOverlay isOpen isKeyboardDismissDisabled className="overlay ended">
       <Modal className="modal">
         <Dialog className="dialog">
           <Heading slot="title" level={2}>
-            Your session has ended
+            {title}
           </Heading>
-          <p>Sign in again to go on where you were. Your entries are kept.</p>
+          <p>{sentence} Your entries are kept.</p>
           <Provider isOtherTab />
           <TokenForm take={take} />
-          <Button onPress={() => void session.signOut()}>Discard and sign out</Button>
+          {leave}
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -10,6 +10,7 @@ import { presentAgentToken, reachableTokenSchema } from '../supporting/agents/ag
 import { agentPoolRoutes } from '../supporting/agents/agent-pool-routes.js';
 import { auditEventRoutes } from '../supporting/audit/audit-event-routes.js';
 import { changeRoutes } from '../supporting/changes/change-routes.js';
+import { organizationGroupRoutes } from '../supporting/organizations/organization-group-routes.js';
 import { organizationRoutes } from '../supporting/organizations/organization-routes.js';
 import { policyRoutes } from '../supporting/policies/policy-routes.js';
 import { policySetParameterRoutes } from '../supporting/policy-set-parameters/policy-set-parameter-routes.js';
@@ -21,6 +22,7 @@ import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
 import { identityRoutes } from '../supporting/sign-in/identity-routes.js';
+import { ownSessionRoutes } from '../supporting/sign-in/own-session-routes.js';
 import { stateVersionRoutes } from '../supporting/state-versions/state-version-routes.js';
 import { tagRoutes } from '../supporting/tags/tag-routes.js';
 import { teamRoutes } from '../supporting/teams/team-routes.js';
@@ -84,11 +86,13 @@ const areas = {
   Organizations: (use, dialect) => [
     ...organizationRoutes(use, dialect, neighboursIn(dialect)),
     ...organizationTokenRoutes(use, dialect),
+    ...organizationGroupRoutes(use, dialect),
   ],
   Teams: (use, dialect) => teamRoutes(use, dialect, neighboursIn(dialect)),
   Users: (use, dialect) => [
     ...userRoutes(use, dialect),
     ...identityRoutes(use, dialect),
+    ...ownSessionRoutes(use, dialect),
     ...userTokenRoutes(use, dialect, tokensIn(dialect)),
   ],
   Changes: changeRoutes,

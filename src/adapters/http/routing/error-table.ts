@@ -31,6 +31,8 @@ export const errorTable = {
   'sign-in/not-configured': { status: 404, title: 'not found' },
   'sign-in/not-begun': { status: 400, title: 'bad request' },
   'sign-in/refused': { status: 403, title: 'forbidden' },
+  // The console acts on this title: it asks the person to sign in, and sends the request again.
+  'sign-in/too-old': { status: 403, title: 'sign in again' },
   'sign-in/provider-unavailable': { status: 503, title: 'service unavailable' },
   'runs/in-progress': { status: 409, title: 'conflict' },
   'run/transition-refused': { status: 409, title: 'transition not allowed' },

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { UseCases } from '../../../application/use-cases.js';
-import type { AgentToken } from '../../../domain/index.js';
+import { type AgentToken, freshMinutes } from '../../../domain/index.js';
 import { answerEmpty, answerPage } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { pageRequest } from '../routing/pagination.js';
@@ -29,7 +29,8 @@ export const userTokenRoutes = (
       '/users/:userId/authentication-tokens',
       'user-tokens/manage',
       creates('issueUserToken', 'Issue a user token', readToken, () => issuedUserTokenSchema(dialect), {
-        refusals: ['user-tokens/limit-reached'],
+        about: `A session makes one only within ${freshMinutes} minutes after the sign-in.`,
+        refusals: ['user-tokens/limit-reached', 'sign-in/too-old'],
       }),
       async (call) => {
         const { token, secret } = await use.issueUserToken.execute(call.actor, readToken(call));

@@ -84,6 +84,16 @@ export class MemoryApiTokens implements ApiTokenRepository {
     return this.tables().token(id) !== undefined && this.tables().tokens.delete(id);
   }
 
+  async removeMadeInSessions(userId: UserId): Promise<readonly TokenId[]> {
+    const ids = this.madeInSessions(userId);
+    for (const id of ids) this.tables().tokens.delete(id);
+    return ids;
+  }
+
+  async countMadeInSessions(userId: UserId): Promise<number> {
+    return this.madeInSessions(userId).length;
+  }
+
   async pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>> {
     const oldestFirst = this.ownedBy({ kind: 'user', id: userId }).sort(byText(({ createdAt }) => createdAt));
     return pageOf(oldestFirst.reverse(), page);
@@ -172,6 +182,11 @@ export class MemoryApiTokens implements ApiTokenRepository {
     }
   }
 
+  private madeInSessions(userId: UserId): TokenId[] {
+    const own = this.ownedBy({ kind: 'user', id: userId }).filter(({ madeInSession }) => madeInSession);
+    return own.map(({ id }) => id).sort();
+  }
+
   /** Tokens of living teams, by their ids, with the user who issued them. */
   private ofTeams() {
     const tables = this.tables();
@@ -188,12 +203,13 @@ export class MemoryApiTokens implements ApiTokenRepository {
     return present(own.map((token) => tables.token(token.id)));
   }
 
-  private actorOf({ id: tokenId, owner }: ApiToken): Actor | undefined {
+  private actorOf({ id: tokenId, owner, madeInSession }: ApiToken): Actor | undefined {
     switch (owner.kind) {
       case 'user': {
         const user = this.tables().user(owner.id);
         if (user === undefined || user.suspended) return undefined;
-        return { kind: 'user', tokenId, userId: user.id, siteAdministrator: user.siteAdministrator };
+        const { id: userId, siteAdministrator } = user;
+        return { kind: 'user', tokenId, userId, siteAdministrator, ...(madeInSession && { madeInSession }) };
       }
       case 'team': {
         const team = this.tables().team(owner.id);

@@ -29,6 +29,15 @@ export class MemoryIdentities implements IdentityRepository {
     return identities.get(id)?.userId === userId && identities.delete(id);
   }
 
+  async sendsAuthTime(issuer: string): Promise<boolean | undefined> {
+    return this.tables().identityProviders.get(issuer);
+  }
+
+  async noteAuthTime(issuer: string, sent: boolean): Promise<void> {
+    const { identityProviders } = this.tables();
+    identityProviders.set(issuer, sent || identityProviders.get(issuer) === true);
+  }
+
   private of(issuer: string, subject: string): Identity | undefined {
     const all = [...this.tables().identities.values()];
     return all.find((identity) => identity.issuer === issuer && identity.subject === subject);

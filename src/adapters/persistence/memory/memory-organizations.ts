@@ -30,7 +30,7 @@ import {
   type WithStanding,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
-import { byText, type CurrentTables, pageOf, present, syncedKey } from './memory-tables.js';
+import { byText, type CurrentTables, pageOf, present } from './memory-tables.js';
 
 export class MemoryOrganizations implements OrganizationRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -133,12 +133,12 @@ export class MemoryMemberships implements MembershipRepository {
   }
 
   async remove({ id, organizationId, userId }: Membership): Promise<void> {
-    const { memberships, teams, teamMembers, syncedMembers } = this.tables();
+    const { memberships, teams, teamMembers } = this.tables();
     memberships.delete(id);
     for (const [teamId, members] of teamMembers) {
       if (teams.get(teamId)?.organizationId !== organizationId) continue;
       teamMembers.set(teamId, new Set([...members].filter((member) => member !== userId)));
-      syncedMembers.delete(syncedKey(teamId, userId));
+      this.tables().forgetGroups(teamId, userId);
     }
     this.tables().forgetUninvited();
   }

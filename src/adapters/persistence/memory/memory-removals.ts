@@ -14,7 +14,7 @@ import {
 import { policyCodeKey } from './memory-policies.js';
 import { artifactKey, runLogKey } from './memory-run-artifacts.js';
 import { removeStateVersion } from './memory-state-versions.js';
-import { type CurrentTables, type MemoryTables, syncedKey } from './memory-tables.js';
+import type { CurrentTables, MemoryTables } from './memory-tables.js';
 import { removeVariableSet } from './memory-variable-sets.js';
 
 export class MemoryRemovals implements Removals {
@@ -68,6 +68,7 @@ function removeOrganization(tables: MemoryTables, id: OrganizationId): void {
   dropWhere(tables.memberships, (membership) => membership.organizationId === id);
   tables.forgetUninvited();
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
+  tables.organizationGroups.delete(id);
   tables.organizations.delete(id);
   tables.deletions.delete(id);
 }
@@ -148,7 +149,7 @@ function removeTaskStage(tables: MemoryTables, { id, evaluations, results }: Tas
 
 function removeTeam(tables: MemoryTables, id: TeamId): void {
   dropWhere(tables.tokens, ({ owner }) => owner.id === id);
-  for (const userId of tables.teamMembers.get(id) ?? []) tables.syncedMembers.delete(syncedKey(id, userId));
+  for (const userId of tables.teamMembers.get(id) ?? []) tables.forgetGroups(id, userId);
   tables.teamMembers.delete(id);
   tables.teamGroups.delete(id);
   dropWhere(tables.teamWorkspaces, (row) => row.teamId === id);
@@ -165,7 +166,7 @@ function removeUser(tables: MemoryTables, id: UserId): void {
   dropWhere(tables.memberships, (membership) => membership.userId === id);
   for (const [teamId, members] of tables.teamMembers) {
     tables.teamMembers.set(teamId, new Set([...members].filter((userId) => userId !== id)));
-    tables.syncedMembers.delete(syncedKey(teamId, id));
+    tables.forgetGroups(teamId, id);
   }
   // The id stays, so that the next user of the address gets another.
   const user = tables.users.get(id);

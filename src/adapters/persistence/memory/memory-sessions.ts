@@ -1,9 +1,13 @@
 import type {
+  ListedSession,
   SessionCredential,
   SessionRepository,
+  SessionsOf,
 } from '../../../application/ports/repositories/session-repository.js';
-import type { Instant, LoginCode, Session, UserId } from '../../../domain/index.js';
-import type { CurrentTables } from './memory-tables.js';
+import type { Instant, LoginCode, Session, SessionId, UserId } from '../../../domain/index.js';
+import { byText, type CurrentTables } from './memory-tables.js';
+
+const listed = ({ secretDigest: _, ...session }: Session): ListedSession => session;
 
 export class MemorySessions implements SessionRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -31,10 +35,16 @@ export class MemorySessions implements SessionRepository {
     const tables = this.tables();
     const user = session && tables.user(session.userId);
     if (session === undefined || user === undefined || user.suspended) return undefined;
-    const { id, expiresAt } = session;
+    const { id, createdAt, expiresAt, lastUsedAt } = session;
     return {
       session: { id, expiresAt },
-      actor: { kind: 'user', tokenId: id, userId: user.id, siteAdministrator: user.siteAdministrator },
+      actor: {
+        kind: 'user',
+        tokenId: id,
+        userId: user.id,
+        siteAdministrator: user.siteAdministrator,
+        session: { createdAt, lastUsedAt },
+      },
       invited: [...tables.memberships.values()].some(
         ({ userId, invitedEmail }) => userId === user.id && invitedEmail !== null,
       ),
@@ -45,20 +55,46 @@ export class MemorySessions implements SessionRepository {
     this.tables().sessions.set(session.id, session);
   }
 
+  async ofUser(userId: UserId, now: Instant): Promise<readonly ListedSession[]> {
+    const own = [...this.tables().sessions.values()].filter((row) => row.userId === userId && row.expiresAt > now);
+    return own
+      .sort(byText(({ createdAt }) => createdAt))
+      .reverse()
+      .map(listed);
+  }
+
   async remove(secretDigest: string): Promise<void> {
     this.drop((row) => row.secretDigest === secretDigest);
   }
 
-  async removeOf(userId: UserId, until?: Instant): Promise<void> {
-    this.drop((session) => session.userId === userId && (until === undefined || session.expiresAt <= until));
+  async removeOf(userId: UserId, { until, except }: SessionsOf = {}): Promise<number> {
+    return this.drop(
+      (session) =>
+        session.userId === userId && session.id !== except && (until === undefined || session.expiresAt <= until),
+    );
   }
 
-  private drop(isGone: (session: Session) => boolean): void {
+  async removeOne(userId: UserId, id: SessionId): Promise<boolean> {
+    return this.drop((session) => session.userId === userId && session.id === id) > 0;
+  }
+
+  async markUsed(uses: ReadonlyMap<SessionId, Instant>): Promise<void> {
+    const { sessions } = this.tables();
+    for (const [id, lastUsedAt] of uses) {
+      const session = sessions.get(id);
+      if (session && (session.lastUsedAt ?? '') < lastUsedAt) sessions.set(id, { ...session, lastUsedAt });
+    }
+  }
+
+  /** Returns the number of sessions removed. */
+  private drop(isGone: (session: Session) => boolean): number {
     const { sessions, loginCodes } = this.tables();
+    const before = sessions.size;
     for (const [id, session] of sessions) {
       if (!isGone(session)) continue;
       sessions.delete(id);
       loginCodes.delete(id);
     }
+    return before - sessions.size;
   }
 }

@@ -14,6 +14,7 @@ import {
   type ConfigurationVersionState,
   DomainError,
   type Grant,
+  type GroupPattern,
   type Identity,
   type IdentityId,
   type IngressAttributes,
@@ -97,6 +98,13 @@ export interface MemoryEffect {
   readonly begun: number;
 }
 
+export interface MemoryGroupMembership {
+  readonly teamId: TeamId;
+  readonly userId: UserId;
+  readonly identityId: IdentityId;
+  readonly group: string;
+}
+
 /**
  * All stored rows. A row is replaced whole and never changed in place, so that copying the maps copies everything. The
  * methods hide a row as soon as it, or a row that it belongs to, is deleted.
@@ -114,8 +122,11 @@ export class MemoryTables {
   readonly teams = new Map<TeamId, Team>();
   readonly teamMembers = new Map<TeamId, ReadonlySet<UserId>>();
   readonly teamGroups = new Map<TeamId, string>();
-  /** Whether a sign-in made the user a member of the organization, by `syncedKey`. */
-  readonly syncedMembers = new Map<string, boolean>();
+  readonly organizationGroups = new Map<OrganizationId, readonly GroupPattern[]>();
+  /** By team, user and identity, as one text. */
+  readonly groupMemberships = new Map<string, MemoryGroupMembership>();
+  /** Whether the provider sends `auth_time`, by issuer. */
+  readonly identityProviders = new Map<string, boolean>();
   readonly teamWorkspaces = new Map<TeamWorkspaceId, TeamWorkspace>();
   readonly teamProjects = new Map<TeamProjectId, TeamProject>();
   readonly projects = new Map<ProjectId, Project>();
@@ -256,6 +267,13 @@ export class MemoryTables {
     return this.user(userId) !== undefined && this.membershipOf(organizationId, userId) !== undefined;
   }
 
+  /** Forgets that sign-ins made the membership. */
+  forgetGroups(teamId: TeamId, userId: UserId): void {
+    for (const [key, row] of this.groupMemberships) {
+      if (row.teamId === teamId && row.userId === userId) this.groupMemberships.delete(key);
+    }
+  }
+
   /** Releases reserved ids that are not used. */
   forgetUninvited(): void {
     const invited = new Set([...this.memberships.values()].map(({ userId }) => userId));
@@ -312,9 +330,6 @@ export class MemoryTables {
 
 /** The current tables: the committed ones for reading, and a transaction's own while it is open. */
 export type CurrentTables = () => MemoryTables;
-
-/** Identifies the membership of a user in a team. */
-export const syncedKey = (teamId: TeamId, userId: UserId): string => `${teamId} ${userId}`;
 
 export const present = <Item>(items: Iterable<Item | undefined>): Item[] =>
   [...items].filter((item): item is Item & {} => item !== undefined);

@@ -16,7 +16,7 @@ import {
   type WithStanding,
 } from '../../../domain/index.js';
 import { standingIn } from './memory-standing.js';
-import { type CurrentTables, checkRevision, pageOf, present, syncedKey } from './memory-tables.js';
+import { type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
 
 export class MemoryTeams implements TeamRepository {
   constructor(private readonly tables: CurrentTables) {}
@@ -78,9 +78,9 @@ export class MemoryTeams implements TeamRepository {
   }
 
   async removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void> {
-    const { teamMembers, syncedMembers } = this.tables();
+    const { teamMembers } = this.tables();
     teamMembers.set(id, new Set([...(teamMembers.get(id) ?? [])].filter((userId) => !userIds.includes(userId))));
-    for (const userId of userIds) syncedMembers.delete(syncedKey(id, userId));
+    for (const userId of userIds) this.tables().forgetGroups(id, userId);
   }
 
   private checkName({ id, organizationId, name }: Team): void {

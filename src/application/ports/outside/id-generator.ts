@@ -1,45 +1,6 @@
-import type { Id, UserId } from '../../../domain/index.js';
+import type { Id, idPrefixes, UserId } from '../../../domain/index.js';
 
-export const idKinds = [
-  'organization',
-  'membership',
-  'user',
-  'team',
-  'project',
-  'workspace',
-  'tag',
-  'tag-binding',
-  'variable',
-  'variable-set',
-  'data-retention-policy',
-  'team-workspace',
-  'team-project',
-  'configuration-version',
-  'ingress-attributes',
-  'token',
-  'identity',
-  'session',
-  'bundle',
-  'run',
-  'run-comment',
-  'task-stage',
-  'task-result',
-  'run-task',
-  'workspace-task',
-  'policy-evaluation',
-  'policy-set-outcome',
-  'policy-set',
-  'policy-set-version',
-  'policy-set-parameter',
-  'policy',
-  'agent-pool',
-  'state-version',
-  'state-version-output',
-  'webhook',
-  'instance',
-] as const;
-
-export type IdKind = (typeof idKinds)[number];
+export type IdKind = keyof typeof idPrefixes;
 
 /** Unique, unguessable identifiers. */
 export interface IdGenerator {

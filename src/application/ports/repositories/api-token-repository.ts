@@ -75,6 +75,10 @@ export interface ApiTokenRepository {
   replace(token: ApiToken): Promise<void>;
   /** Returns whether it existed. */
   remove(id: TokenId): Promise<boolean>;
+  /** Those of a user that sessions made. Returns their ids. */
+  removeMadeInSessions(userId: UserId): Promise<readonly TokenId[]>;
+  /** Those of a user that sessions made. */
+  countMadeInSessions(userId: UserId): Promise<number>;
   /** Newest first. */
   pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>>;
   /** Tokens of an organization's teams. Nulls sort last in both directions; ties are ordered by id. */

@@ -9,4 +9,8 @@ export interface IdentityRepository {
   ofUser(userId: UserId): Promise<readonly Identity[]>;
   /** Returns whether it existed. */
   remove(userId: UserId, id: IdentityId): Promise<boolean>;
+  /** Whether the provider has ever sent `auth_time`; undefined if it was never asked for it. */
+  sendsAuthTime(issuer: string): Promise<boolean | undefined>;
+  /** Notes the answer of a provider that was asked. That it was sent once is never forgotten. */
+  noteAuthTime(issuer: string, sent: boolean): Promise<void>;
 }

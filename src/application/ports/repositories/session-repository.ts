@@ -1,11 +1,22 @@
-import type { Actor, Instant, LoginCode, Session, UserId } from '../../../domain/index.js';
+import type { Actor, InSession, Instant, LoginCode, Session, SessionId, UserId } from '../../../domain/index.js';
 
 /** A presented session and the user it authenticates. */
 export interface SessionCredential {
   readonly session: Pick<Session, 'id' | 'expiresAt'>;
-  readonly actor: Extract<Actor, { readonly kind: 'user' }>;
+  readonly actor: Extract<Actor, { readonly kind: 'user' }> & { readonly session: InSession };
   /** Whether the user has a pending invitation. */
   readonly invited: boolean;
+}
+
+/** A session without its secret. */
+export type ListedSession = Omit<Session, 'secretDigest'>;
+
+/** Which sessions of a user. Each member narrows it. */
+export interface SessionsOf {
+  /** Those that expired by then. */
+  readonly until?: Instant;
+  /** All but this one. */
+  readonly except?: SessionId;
 }
 
 export interface SessionRepository {
@@ -21,7 +32,13 @@ export interface SessionRepository {
   takeCode(
     codeDigest: string,
   ): Promise<{ readonly code: LoginCode; readonly credential: SessionCredential } | undefined>;
+  /** Those of a user that have not expired, the newest first. */
+  ofUser(userId: UserId, now: Instant): Promise<readonly ListedSession[]>;
   remove(secretDigest: string): Promise<void>;
-  /** Those of a user that expired by `until`; all of them if it is omitted. */
-  removeOf(userId: UserId, until?: Instant): Promise<void>;
+  /** Returns the number of sessions removed. */
+  removeOf(userId: UserId, which?: SessionsOf): Promise<number>;
+  /** Returns whether it existed. */
+  removeOne(userId: UserId, id: SessionId): Promise<boolean>;
+  /** Never sets a use to an earlier instant. */
+  markUsed(uses: ReadonlyMap<SessionId, Instant>): Promise<void>;
 }

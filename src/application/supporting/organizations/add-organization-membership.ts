@@ -35,7 +35,7 @@ export class AddOrganizationMembership {
       const createdAt = this.clock.now();
       const { id: userId } = await tx.users.reserve(invitedEmail, this.ids.ofAddress(invitedEmail), createdAt);
       const id = this.ids.next('membership');
-      const membership: Membership = { id, organizationId, userId, createdAt, invitedEmail };
+      const membership: Membership = { id, organizationId, userId, createdAt, invitedEmail, identityId: null };
       await tx.memberships.add(membership);
       for (const team of teams) {
         await tx.teams.save(withChangedMembers(team));

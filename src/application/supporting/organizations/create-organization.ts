@@ -30,7 +30,9 @@ export interface NewOrganization {
 /** POST /organizations. The creator becomes its first owner. */
 export class CreateOrganization {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'memberships' | 'teams' | 'rowLocks' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<
+      'organizations' | 'memberships' | 'teams' | 'teamGroups' | 'rowLocks' | 'audit'
+    >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -64,6 +66,7 @@ export class CreateOrganization {
       userId: actor.userId,
       createdAt,
       invitedEmail: null,
+      identityId: null,
     };
     await this.unitOfWork.run(async (tx) => {
       // The owner must not be removed concurrently: the organization would have none.
@@ -72,6 +75,7 @@ export class CreateOrganization {
       await tx.teams.add(owners);
       await tx.memberships.add(membership);
       await tx.teams.addMembers(owners, [actor.userId]);
+      await tx.teamGroups.giveFirst(created.id);
       await tx.audit.add(doneBy(actor, 'organizations/create', created.id), 'site');
     });
     const teams = [{ teamId: owners.id, owners: true, access: owners.access }];

@@ -1,13 +1,16 @@
-import { DomainError, hasEnded, type User } from '../../../domain/index.js';
+import { DomainError, hasEnded, isFresh, type User } from '../../../domain/index.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { SessionCredential } from '../../ports/repositories/session-repository.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { TokenUses } from '../users/token-uses.js';
 
 /** A session and its user, as the person sees them. */
 export interface ShownSession {
   readonly user: User;
   readonly expiresAt: string;
+  /** Whether it makes user tokens. */
+  readonly isFresh: boolean;
 }
 
 /** The actor that a session authenticates. */
@@ -16,6 +19,7 @@ export class AuthenticateSession {
     private readonly unitOfWork: UnitOfWork<'memberships' | 'sessions' | 'users'>,
     private readonly clock: Clock,
     private readonly secrets: SecretGenerator,
+    private readonly uses: TokenUses,
   ) {}
 
   /** Throws `actor/unauthenticated` if the session is unknown or has ended, or its user is suspended or gone. */
@@ -24,9 +28,10 @@ export class AuthenticateSession {
     if (credential === undefined) {
       throw new DomainError('actor/unauthenticated', 'the session has ended; sign in again');
     }
-    const { actor, invited } = credential;
+    const { actor, invited, session } = credential;
     // Written once per invitation, so that the first authenticated request finds it accepted.
     if (invited) await this.unitOfWork.run((tx) => tx.memberships.accept(actor.userId));
+    this.uses.note('session', { id: session.id, lastUsedAt: actor.session.lastUsedAt }, this.clock.now());
     return actor;
   }
 
@@ -34,7 +39,9 @@ export class AuthenticateSession {
   async show(secret: string | undefined): Promise<ShownSession | undefined> {
     const credential = secret === undefined ? undefined : await this.find(secret);
     const user = credential && (await this.unitOfWork.read((tx) => tx.users.find(credential.actor.userId)));
-    return credential && user && { user, expiresAt: credential.session.expiresAt };
+    if (credential === undefined || user === undefined) return undefined;
+    const { actor, session } = credential;
+    return { user, expiresAt: session.expiresAt, isFresh: isFresh(actor.session, this.clock.now()) };
   }
 
   private async find(secret: string): Promise<SessionCredential | undefined> {

@@ -1,13 +1,14 @@
 import {
   type Identity,
+  isDomainError,
   type ProvenIdentity,
   provenAddress,
   type RequestTrace,
   refusedSignIn,
   type Session,
+  type SessionId,
   startSession,
   type User,
-  type UserId,
   usernamesFor,
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
@@ -15,12 +16,12 @@ import { checkEmail } from '../../../domain/supporting/organizations/organizatio
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { IdentityProvider } from '../../ports/outside/identity-provider.js';
-import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Settings } from '../../ports/outside/settings.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { GroupMemberships } from './group-memberships.js';
-import { openPending } from './pending-sign-in.js';
+import type { IdentityLinks } from './identity-links.js';
+import type { BegunSignIn, PendingSignIns } from './pending-sign-in.js';
 
 export interface Callback {
   /** The query of the provider's redirect. */
@@ -38,104 +39,127 @@ export interface SignedIn {
   readonly returnTo: string;
 }
 
-type StoredNames = 'identities' | 'sessions' | 'users' | 'teamGroups' | 'teams' | 'memberships' | 'audit';
+type StoredNames = 'identities' | 'sessions' | 'users' | 'teamGroups' | 'teams' | 'memberships' | 'rowLocks' | 'audit';
 type Stored = Transaction<StoredNames>;
+
+/** The user who signs in, and what the sign-in made. */
+interface Found {
+  readonly user: User;
+  readonly identity: Identity;
+  readonly isLinked: boolean;
+  readonly isNew: boolean;
+}
+
+/** More than the browsers with which people of one name sign in for the first time at once. */
+const mostAttempts = 20;
 
 /** GET /session/callback: the person comes back from the provider, and gets a new session. */
 export class CompleteSignIn {
   constructor(
     private readonly unitOfWork: UnitOfWork<StoredNames>,
+    private readonly pending: PendingSignIns,
     private readonly provider: IdentityProvider,
+    private readonly links: IdentityLinks,
+    private readonly groups: GroupMemberships,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly secrets: SecretGenerator,
-    private readonly secretBox: SecretBox,
     private readonly settings: Pick<Settings, 'sessionHours' | 'createsUsersAtSignIn'>,
-    private readonly groups: GroupMemberships,
   ) {}
 
-  /** Throws `sign-in/not-begun`, `sign-in/refused`, `sign-in/provider-unavailable`, and `attribute/taken`. */
-  async execute({ query, sealed, secret: former, request }: Callback): Promise<SignedIn> {
-    const pending = openPending(this.secretBox, sealed, this.clock.now());
+  /**
+   * The session, or what the browser goes on to: a person who links an identity signs in twice. Throws
+   * `sign-in/not-begun`, `sign-in/refused`, `sign-in/provider-unavailable`, and `attribute/invalid`.
+   */
+  async execute({ query, sealed, secret: former, request }: Callback): Promise<SignedIn | BegunSignIn> {
+    const pending = this.pending.open(sealed);
+    const { purpose, returnTo } = pending;
     const proven = await this.provider.finish(query, pending);
-    const { secret, digest: secretDigest } = this.secrets.generate();
-    const session = await this.unitOfWork.run(async (tx) => {
-      const createdAt = this.clock.now();
-      const { user, linked, isNew = false } = await this.userOf(tx, proven, pending.linkTo, former);
-      if (user.suspended) throw refusedSignIn('Your user is suspended. Ask a site administrator.');
-      const { id: userId } = user;
-      const started = startSession(
-        { id: this.ids.next('session'), userId, secretDigest, createdAt },
-        this.settings.sessionHours,
-      );
-      // Here and not in the background: a user has few, and only those who sign in leave any.
-      await tx.sessions.removeOf(userId, createdAt);
-      if (former !== undefined) await tx.sessions.remove(this.secrets.digestOf(former));
-      await tx.sessions.add(started);
-      const actor = {
-        kind: 'user',
-        userId,
-        siteAdministrator: user.siteAdministrator,
-        tokenId: started.id,
-        request,
-      } as const;
-      if (isNew) await tx.audit.add(doneBy(actor, 'users/create-at-sign-in', userId), 'site');
-      if (linked !== undefined) await tx.audit.add(doneBy(actor, 'identities/link', linked.id), 'site');
-      await tx.audit.add(doneBy(actor, 'sessions/start', started.id), 'site');
-      if (proven.groups !== null) await this.groups.follow(tx, actor, user, proven.groups);
-      return started;
-    });
-    return { session, secret, returnTo: pending.returnTo };
+    if (purpose.kind === 'confirm-link') return this.links.confirmed(purpose, former, proven, returnTo);
+    const linkTo = purpose.kind === 'link' ? purpose.sessionId : undefined;
+    return { ...(await this.signIn(proven, linkTo, former, request)), returnTo };
   }
 
-  /** The user of the identity, the identity if it is new, and whether the user is. */
-  private async userOf(
+  /** Sign-ins that are first at the same time take the same subject, address or username: all but one try again. */
+  private async signIn(
+    proven: ProvenIdentity,
+    linkTo: SessionId | undefined,
+    former: string | undefined,
+    request: RequestTrace,
+  ): Promise<Omit<SignedIn, 'returnTo'>> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.unitOfWork.run((tx) => this.signInOnce(tx, proven, linkTo, former, request));
+      } catch (error) {
+        const isTaken = isDomainError(error) && error.code === 'attribute/taken';
+        if (!isTaken || attempt === mostAttempts) throw error;
+      }
+    }
+  }
+
+  private async signInOnce(
     tx: Stored,
     proven: ProvenIdentity,
-    linkTo: UserId | null,
+    linkTo: SessionId | undefined,
     former: string | undefined,
-  ): Promise<{ readonly user: User; readonly linked?: Identity; readonly isNew?: boolean }> {
+    request: RequestTrace,
+  ): Promise<Omit<SignedIn, 'returnTo'>> {
+    const { secret, digest: secretDigest } = this.secrets.generate();
+    const createdAt = this.clock.now();
+    const { user, identity, isLinked, isNew } =
+      linkTo === undefined
+        ? await this.userOf(tx, proven)
+        : { ...(await this.links.link(tx, linkTo, former, proven)), isNew: false };
+    if (user.suspended) throw refusedSignIn('Your user is suspended. Ask a site administrator.');
+    const { id: userId, siteAdministrator } = user;
+    const id = this.ids.next('session');
+    const session = startSession(
+      { id, userId, secretDigest, identityId: identity.id, createdAt },
+      this.settings.sessionHours,
+    );
+    // Here and not in the background: a user has few, and only those who sign in leave any.
+    await tx.sessions.removeOf(userId, { until: createdAt });
+    if (former !== undefined) await tx.sessions.remove(this.secrets.digestOf(former));
+    await tx.sessions.add(session);
+    const actor = { kind: 'user', userId, siteAdministrator, tokenId: id, request } as const;
+    if (isNew) await tx.audit.add(doneBy(actor, 'users/create-at-sign-in', userId), 'site');
+    if (isLinked) await tx.audit.add(doneBy(actor, 'identities/link', identity.id), 'site');
+    await tx.audit.add(doneBy(actor, 'sessions/start', id), 'site');
+    if (proven.groups !== null) await this.groups.follow(tx, actor, user, identity.id, proven.groups);
+    return { session, secret };
+  }
+
+  private async userOf(tx: Stored, proven: ProvenIdentity): Promise<Found> {
     const found = await tx.identities.find(proven.issuer, proven.subject);
-    if (linkTo !== null) {
-      const held = former === undefined ? undefined : await tx.sessions.findCredential(this.secrets.digestOf(former));
-      const user = held?.actor.userId === linkTo ? await tx.users.find(linkTo) : undefined;
-      if (user === undefined) throw refusedSignIn('You were signed out in the meantime. Sign in, and link again.');
-      if (found !== undefined && found.user.id !== linkTo) {
-        throw refusedSignIn('This identity belongs to another user of this service.');
-      }
-      return found === undefined ? { user, linked: await this.link(tx, user.id, proven) } : { user };
-    }
-    if (found !== undefined) return found;
+    if (found !== undefined) return { ...found, isLinked: false, isNew: false };
     if (!this.settings.createsUsersAtSignIn) {
       throw refusedSignIn(
         `No user of this service has the identity with which you signed in. Ask a site administrator to link it to your user: its issuer is ${proven.issuer}, its subject is ${proven.subject}.`,
       );
     }
-    const user = await this.newUser(tx, proven);
-    return { user, linked: await this.link(tx, user.id, proven), isNew: true };
-  }
-
-  private async newUser(tx: Stored, proven: ProvenIdentity): Promise<User> {
     const email = checkEmail(provenAddress(proven));
     const createdAt = this.clock.now();
     const { id, registered } = await tx.users.reserve(email, this.ids.ofAddress(email), createdAt);
-    if (registered) {
-      throw refusedSignIn(
-        `A user of this service has your e-mail address, and an address proves nothing about who it is. Ask a site administrator to link your identity to that user: its issuer is ${proven.issuer}, its subject is ${proven.subject}.`,
-      );
-    }
-    for (const username of usernamesFor(proven)) {
-      if ((await tx.users.findByUsername(username)) !== undefined) continue;
-      const user: User = { id, username, email, siteAdministrator: false, suspended: false, createdAt };
-      await tx.users.add(user);
-      return user;
-    }
-    throw new Error('the sequence of usernames ended');
+    if (registered) return this.madeMeanwhile(tx, proven);
+    const username = await this.freeUsername(tx, proven);
+    const user: User = { id, username, email, siteAdministrator: false, suspended: false, createdAt };
+    await tx.users.add(user);
+    return { user, identity: await this.links.add(tx, user, proven), isLinked: true, isNew: true };
   }
 
-  private async link(tx: Stored, userId: UserId, { issuer, subject }: ProvenIdentity): Promise<Identity> {
-    const identity = { id: this.ids.next('identity'), userId, issuer, subject, createdAt: this.clock.now() };
-    await tx.identities.add(identity);
-    return identity;
+  /** The address has a user: the person's own, if another sign-in of theirs has just been the first. */
+  private async madeMeanwhile(tx: Stored, proven: ProvenIdentity): Promise<Found> {
+    const found = await tx.identities.find(proven.issuer, proven.subject);
+    if (found !== undefined) return { ...found, isLinked: false, isNew: false };
+    throw refusedSignIn(
+      `A user of this service has your e-mail address, and an address proves nothing about who it is. Ask a site administrator to link your identity to that user: its issuer is ${proven.issuer}, its subject is ${proven.subject}.`,
+    );
+  }
+
+  private async freeUsername(tx: Stored, proven: ProvenIdentity): Promise<string> {
+    for (const username of usernamesFor(proven)) {
+      if ((await tx.users.findByUsername(username)) === undefined) return username;
+    }
+    throw new Error('the sequence of usernames ended');
   }
 }

@@ -1,4 +1,5 @@
 import {
+  checkFresh,
   DomainError,
   hasEnded,
   type LoginCode,
@@ -23,7 +24,10 @@ export class IssueLoginCode {
     private readonly secrets: SecretGenerator,
   ) {}
 
-  /** Returns the code. It replaces an earlier one of the session. Throws `actor/unauthenticated` without a session. */
+  /**
+   * Returns the code. It replaces an earlier one of the session. Throws `actor/unauthenticated` without a session, and
+   * `sign-in/too-old`.
+   */
   async execute(session: string, asked: Pick<LoginCode, 'challenge' | 'redirectUri'>): Promise<string> {
     const { secret, digest: codeDigest } = this.secrets.generate();
     await this.unitOfWork.run(async (tx) => {
@@ -32,6 +36,7 @@ export class IssueLoginCode {
       if (found === undefined || hasEnded(found.session, now)) {
         throw new DomainError('actor/unauthenticated', 'the session has ended; sign in again');
       }
+      checkFresh(found.actor.session, now);
       const expiresAt = later(now, terraformLogin.codeSeconds);
       await tx.sessions.keepCode({ sessionId: found.session.id, codeDigest, expiresAt, ...asked });
     });
@@ -78,7 +83,13 @@ export class RedeemLoginCode {
   private async issue({ actor }: SessionCredential, request: RequestTrace): Promise<IssuedToken> {
     const owner = { kind: 'user', id: actor.userId } as const;
     const expiresAt = later(this.clock.now(), terraformLogin.tokenDays * 86_400);
-    const issued = this.issuer.issue({ owner, createdBy: owner, description: 'terraform login', expiresAt });
+    const issued = this.issuer.issue({
+      owner,
+      createdBy: owner,
+      description: 'terraform login',
+      expiresAt,
+      madeInSession: true,
+    });
     await this.unitOfWork.run(async (tx) => {
       await addUserToken(tx, issued, this.settings);
       await tx.audit.add(doneBy({ ...actor, request }, 'user-tokens/manage', issued.token.id), 'site');

@@ -12,7 +12,8 @@ import { invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { GroupMemberships } from './group-memberships.js';
 
 export type NewIdentity = Pick<Identity, 'userId' | 'issuer' | 'subject'>;
 
@@ -48,6 +49,15 @@ export class ListIdentities {
 
   execute(actor: Actor, userId: UserId): Promise<readonly Identity[]> {
     authorize(standingOnSite(actor), 'users/manage');
+    return this.of(userId);
+  }
+
+  /** GET /account/identities. */
+  own(actor: Actor): Promise<readonly Identity[]> {
+    return this.of(ownerOf(actor));
+  }
+
+  private of(userId: UserId): Promise<readonly Identity[]> {
     return this.unitOfWork.read(async (tx) => {
       if ((await tx.users.find(userId)) === undefined) throw notFound();
       return tx.identities.ofUser(userId);
@@ -55,16 +65,50 @@ export class ListIdentities {
   }
 }
 
-/** DELETE /admin/users/:id/identities/:identityId. Also ends the user's sessions, which the identity may have begun. */
-export class RemoveIdentity {
-  constructor(private readonly unitOfWork: UnitOfWork<'identities' | 'sessions' | 'audit'>) {}
+type Removing = Transaction<'identities' | 'sessions' | 'teamGroups' | 'teams' | 'memberships' | 'rowLocks' | 'audit'>;
 
+/** Also ends the user's sessions, which the identity may have begun, and the memberships that its groups made. */
+export class RemoveIdentity {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<
+      'identities' | 'sessions' | 'teamGroups' | 'teams' | 'memberships' | 'rowLocks' | 'audit'
+    >,
+    private readonly clock: Clock,
+    private readonly groups: GroupMemberships,
+  ) {}
+
+  /** DELETE /admin/users/:id/identities/:identityId. */
   execute(actor: Actor, userId: UserId, id: IdentityId): Promise<void> {
     authorize(standingOnSite(actor), 'users/manage');
     return this.unitOfWork.run(async (tx) => {
-      if (!(await tx.identities.remove(userId, id))) throw notFound();
+      await this.remove(tx, actor, userId, id);
       await tx.sessions.removeOf(userId);
       await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
     });
   }
+
+  /** DELETE /account/identities/:id. The session that asks goes on, unless this identity began it. */
+  own(actor: Actor, id: IdentityId): Promise<void> {
+    const userId = ownerOf(actor);
+    return this.unitOfWork.run(async (tx) => {
+      const sessions = await tx.sessions.ofUser(userId, this.clock.now());
+      const kept = sessions.find((session) => session.id === actor.tokenId && session.identityId !== id);
+      await this.remove(tx, actor, userId, id);
+      await tx.sessions.removeOf(userId, kept === undefined ? {} : { except: kept.id });
+      await tx.audit.add(doneBy(actor, 'identities/manage', id), 'site');
+    });
+  }
+
+  private async remove(tx: Removing, actor: Actor, userId: UserId, id: IdentityId): Promise<void> {
+    if (!(await tx.identities.remove(userId, id))) throw notFound();
+    // An identity that is gone has no groups.
+    await this.groups.follow(tx, actor, { id: userId }, id, []);
+  }
+}
+
+/** The user who asks. Throws `resource/not-found` for other callers. */
+function ownerOf(actor: Actor): UserId {
+  authorize(standingOnSite(actor, actor.kind === 'user'), 'identities/manage');
+  if (actor.kind !== 'user') throw notFound();
+  return actor.userId;
 }

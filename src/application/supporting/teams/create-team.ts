@@ -17,6 +17,7 @@ import {
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { mapGroup } from './map-group.js';
 import type { TeamChange } from './update-team.js';
 
 /** POST /organizations/:name/teams. Granting organization-level permissions requires the right to grant them; mapping a group requires an owner. */
@@ -56,7 +57,7 @@ export class CreateTeam {
       if (ssoTeamId !== null) authorize(standing, 'teams/map-group');
       const team = changeTeam(bare, { ...settings, access });
       await tx.teams.add(team);
-      if (ssoTeamId !== null) await tx.teamGroups.map(team.id, ssoTeamId);
+      if (ssoTeamId !== null) await mapGroup(tx, team, ssoTeamId);
       await tx.audit.add(doneBy(actor, 'teams/create', team.id), team);
       return { subject: team, standing: { ...standing, team: asQuestion(team) } };
     });

@@ -14,6 +14,7 @@ import {
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { changedAccess, changeTeam, checkAccessChange } from '../../../domain/supporting/teams/team.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { mapGroup } from './map-group.js';
 
 /** Unnamed settings keep their value. */
 export interface TeamChange extends Partial<Omit<TeamSettings, 'access'>> {
@@ -41,7 +42,7 @@ export class UpdateTeam {
       const team = changeTeam(seen.subject, access === undefined ? settings : { ...settings, access });
       await tx.teams.save(team);
       // A group that was stored before it had an effect is mapped once an owner sends it.
-      if (ssoTeamId !== undefined && isOwner(seen.standing)) await tx.teamGroups.map(id, ssoTeamId);
+      if (ssoTeamId !== undefined && isOwner(seen.standing)) await mapGroup(tx, team, ssoTeamId);
       await tx.audit.add(doneBy(actor, 'teams/update', id), team);
       return { subject: team, standing: { ...seen.standing, team: asQuestion(team) } };
     });

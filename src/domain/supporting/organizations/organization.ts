@@ -1,6 +1,6 @@
 import { invalidAttribute } from '../../shared/domain-error.js';
 import type { ExecutionDefaults } from '../../shared/execution.js';
-import type { Instant, MembershipId, OrganizationId, UserId } from '../../shared/id.js';
+import type { IdentityId, Instant, MembershipId, OrganizationId, UserId } from '../../shared/id.js';
 import { checkName } from '../../shared/name.js';
 import type { OrganizationSettings } from './organization-settings.js';
 
@@ -24,6 +24,8 @@ export interface Membership {
   readonly createdAt: Instant;
   /** The invited email address; null after that user's first authenticated request. */
   readonly invitedEmail: string | null;
+  /** The identity whose sign-in made it, because of its groups; null if it was made by hand. */
+  readonly identityId: IdentityId | null;
 }
 
 /** The properties of a member that other members can see. */

@@ -1,5 +1,6 @@
 import { DomainError } from '../../shared/domain-error.js';
 import type { IdentityId, Instant, UserId } from '../../shared/id.js';
+import { beginsAsIdDoes } from '../../shared/id-prefixes.js';
 
 /** A person at an identity provider, known by issuer and subject, who acts here as a user. */
 export interface Identity {
@@ -18,6 +19,8 @@ export interface ProvenIdentity {
   /** Whether the provider has verified that the address is the person's. */
   readonly emailVerified: boolean;
   readonly username: string | null;
+  /** When the provider last asked the person to sign in, if it says so. */
+  readonly authTime: Instant | null;
   /** The person's groups; null if the operator names no claim for them. */
   readonly groups: readonly string[] | null;
 }
@@ -45,6 +48,8 @@ export function* usernamesFor({ username, email, subject }: ProvenIdentity): Gen
   const [wanted = ''] = (username ?? email ?? subject).split('@');
   const words = wanted.split(/[^A-Za-z0-9_.]+/).filter((word) => word !== '');
   const name = words.join('-') || 'user';
-  yield name.slice(0, longestUsername);
-  for (let nth = 2; ; nth += 1) yield `${name.slice(0, longestUsername - 8)}-${nth}`;
+  yield unlikeId(name.slice(0, longestUsername));
+  for (let nth = 2; ; nth += 1) yield unlikeId(`${name.slice(0, longestUsername - 8)}-${nth}`);
 }
+
+const unlikeId = (name: string): string => (beginsAsIdDoes(name) ? name.replace('-', '.') : name);

@@ -1,5 +1,6 @@
 import { invalidAttribute } from '../../shared/domain-error.js';
 import type { Instant, UserId } from '../../shared/id.js';
+import { beginsAsIdDoes } from '../../shared/id-prefixes.js';
 
 export interface User {
   readonly id: UserId;
@@ -29,6 +30,10 @@ const wellFormedUsername = /^[A-Za-z0-9_.-]{1,60}$/;
 export function checkUsername(username: string): string {
   if (!wellFormedUsername.test(username)) {
     throw invalidAttribute('username', 'Username must be 1 to 60 letters, digits, dots, dashes and underscores');
+  }
+  if (beginsAsIdDoes(username)) {
+    const [prefix] = username.split('-');
+    throw invalidAttribute('username', `Username must not begin with ${prefix}-, as ids do`);
   }
   return username;
 }

@@ -1,3 +1,4 @@
+import type { OrganizationGroups } from '../../../application/index.js';
 import type { Organization } from '../../../domain/index.js';
 import { type Command, UsageError } from '../command.js';
 import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
@@ -97,4 +98,52 @@ const remove: Command = {
     }),
 };
 
-export const organizationCommands: readonly Command[] = [list, show, create, remove];
+const groups: Command = {
+  name: 'organization groups',
+  does: 'lists, gives or takes away the groups at the identity provider that an organization may map to teams',
+  about:
+    'A group is a value of the claim OIDC_GROUPS_CLAIM, or a prefix of values followed by *. The first organization of a service is given every group, *. Taking a group away ends the team memberships that only this group gives, immediately.',
+  words: ['NAME'],
+  options: {
+    give: { value: 'GROUP', about: 'a group to give' },
+    take: { value: 'GROUP', about: 'a group to take away' },
+    yes: { about: 'required to end memberships' },
+  },
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const name = call.word(0);
+      const { organization, groups: given } = await known(
+        `organization ${name}`,
+        place.use.showOrganizationGroups.execute(place.operator, name),
+      );
+      const [give, take] = [call.option('give'), call.option('take')];
+      if (give === undefined && take === undefined)
+        return groupsOf({ organization, groups: given, endedMemberships: 0 });
+      const taken = given.find(({ pattern }) => pattern === take);
+      if (take !== undefined && taken === undefined) throw new UsageError(`${name} was not given the group ${take}`);
+      if (taken !== undefined && taken.memberships > 0 && !call.switch('yes')) {
+        throw new UsageError(
+          `${counted(taken.memberships, 'team membership')} will end; add --yes to take the group ${taken.pattern} away`,
+        );
+      }
+      const kept = given.map(({ pattern }) => pattern).filter((pattern) => pattern !== take);
+      const wanted = give === undefined ? kept : [...kept, give];
+      return groupsOf(await place.use.giveOrganizationGroups.execute(place.operator, name, wanted));
+    }),
+};
+
+function groupsOf({ organization, groups: given, endedMemberships }: OrganizationGroups) {
+  const rows = given.map(({ pattern, memberships }) => [pattern, String(memberships)]);
+  const ended = endedMemberships === 0 ? '' : `\n${counted(endedMemberships, 'team membership')} ended`;
+  return {
+    json: {
+      name: organization.name,
+      'sso-groups': given.map(({ pattern }) => pattern),
+      'sso-group-memberships': given.map(({ pattern, memberships }) => ({ group: pattern, memberships })),
+      'ended-memberships': endedMemberships,
+    },
+    text: `${listing(['group', 'memberships'], rows, 'group')}${ended}`,
+  };
+}
+
+export const organizationCommands: readonly Command[] = [list, show, create, groups, remove];

@@ -86,6 +86,21 @@ async function keptBytes(unitOfWork: UnitOfWork, limit: number, call: Call): Pro
   ];
 }
 
+/** Every group of one organization is a group of another once there is another. */
+async function givenGroups(unitOfWork: UnitOfWork): Promise<Found> {
+  const { organizations, names } = await unitOfWork.read(async (tx) => ({
+    organizations: await tx.organizations.pageOfAll({ number: 1, size: 1 }),
+    names: await tx.teamGroups.withEveryGroup(mostNamed + 1),
+  }));
+  const more = names.length > mostNamed ? ', and more' : '';
+  return organizations.total < 2 || names.length === 0
+    ? ok('no organization may map the groups of another to its teams')
+    : warning(
+        `these organizations may map every group at the identity provider to their teams: ${names.slice(0, mostNamed).join(', ')}${more}`,
+        'give each its own groups with gatehouse organization groups NAME --give GROUP, and take * away with --take *',
+      );
+}
+
 /** The findings in a database with this release's schema. */
 export const keptData = async (
   unitOfWork: UnitOfWork,
@@ -94,5 +109,6 @@ export const keptData = async (
 ): Promise<Looked> => [
   ...(await failingEffects(unitOfWork)),
   await leftTokens(unitOfWork),
+  await givenGroups(unitOfWork),
   ...(await keptBytes(unitOfWork, limit, call)),
 ];

@@ -15,7 +15,7 @@ import {
 } from '../../routing/schema.js';
 import { poolType } from '../workspaces/workspace-requests.js';
 
-const organizationType: TypeName = { singular: 'organization', plural: 'organizations' };
+export const organizationType: TypeName = { singular: 'organization', plural: 'organizations' };
 const membershipType: TypeName = { singular: 'organization-membership', plural: 'organization-memberships' };
 
 const flag = absentable(z.boolean());

@@ -54,6 +54,10 @@ function askedIn(one: (name: string) => string | undefined): Asked {
   return { port, redirectUri, state, challenge };
 }
 
+/** The page that asks the person, as the path to return to after signing in. */
+const pageOf = (one: (name: string) => string | undefined): string =>
+  `${authorizePath}?${new URLSearchParams(names.map((name): [string, string] => [name, one(name) ?? '']))}`;
+
 /** RFC 6749 has an error document of its own, which the command shows. */
 const errorOf = ({ status }: Problem): string => {
   if (status >= 500 || status === 429) return 'temporarily_unavailable';
@@ -82,12 +86,14 @@ export const loginRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] => 
       countedAs: 'caller',
       refuse: visits.refuse,
       handle: async (exchange) => {
-        const [path, query] = partsOf(exchange.request.originalUrl);
+        const [, query] = partsOf(exchange.request.originalUrl);
         const asked = askedIn((name) => query.one(name));
         const visitor = await visits.visitor(exchange);
-        if (visitor === undefined) {
-          const again = new URLSearchParams(names.map((name): [string, string] => [name, query.one(name) ?? '']));
-          return visits.toProvider(exchange, `${path}?${again}`);
+        if (visitor === undefined || !visitor.isFresh) {
+          return visits.toProvider(
+            exchange,
+            pageOf((name) => query.one(name)),
+          );
         }
         const hidden = [['form', formSecretOf(visitor.secret)], ...names.map((name) => [name, query.one(name) ?? ''])];
         const inputs = hidden.map(
@@ -112,10 +118,19 @@ export const loginRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] => 
       countedAs: 'caller',
       refuse: visits.refuse,
       handle: async (exchange) => {
-        const { secret } = await visits.signedIn(exchange);
+        const { secret, isFresh } = await visits.signedIn(exchange);
         const form = await readForm(exchange, secret);
         const asked = askedIn((name) => form.get(name) ?? undefined);
         if (form.get('decision') !== 'allow') return answerCommand(exchange, asked, { error: 'access_denied' });
+        if (!isFresh) {
+          const begun = await use.beginSignIn.execute(pageOf((name) => form.get(name) ?? undefined));
+          return visits.leadTo(
+            exchange,
+            'Sign in again',
+            'Your sign-in is too old to issue a token. Sign in again',
+            begun,
+          );
+        }
         const challenge = Buffer.from(asked.challenge, 'base64url').toString('hex');
         const code = await use.issueLoginCode.execute(secret, { challenge, redirectUri: asked.redirectUri });
         answerCommand(exchange, asked, { code });

@@ -1,7 +1,8 @@
-import type { ShownSession } from '../../../../application/index.js';
+import type { ListedSession, OwnSessions, ShownSession } from '../../../../application/index.js';
+import { freshMinutes } from '../../../../domain/index.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type Words } from '../../routing/resource.js';
-import { flag, maybeDateTime, text } from '../../routing/resource-schema.js';
+import { count, dateTime, flag, maybeDateTime, text } from '../../routing/resource-schema.js';
 
 /** The session of a browser, signed in or not. */
 const session =
@@ -12,6 +13,11 @@ const session =
     attributes: {
       'sign-in': is(flag, possible, 'Whether people can sign in, at `/session/sign-in`.'),
       'expires-at': is(maybeDateTime, shown?.expiresAt ?? null, 'Null without a session.'),
+      'can-issue-tokens': is(
+        flag,
+        shown?.isFresh ?? false,
+        `Whether the sign-in is at most ${freshMinutes} minutes old, so that the session makes user tokens.`,
+      ),
       user: orNull(
         shown?.user ?? null,
         ({ id, username, email, siteAdministrator }) => ({
@@ -29,4 +35,30 @@ export const presentSession = session(presenting);
 
 export const sessionSchema = described({ name: 'Session', about: 'The session of a browser.' }, (words) =>
   session(words)(anyView()),
+);
+
+const ownSession =
+  ({ is, toOneOrNone }: Words) =>
+  ({ current, tokensMadeInSessions }: Omit<OwnSessions, 'sessions'>) =>
+  (session: ListedSession): Resource => ({
+    id: session.id,
+    type: 'sessions',
+    attributes: {
+      'created-at': is(dateTime, session.createdAt, 'When the person signed in.'),
+      'expires-at': is(dateTime, session.expiresAt),
+      'last-used-at': is(maybeDateTime, session.lastUsedAt, 'Accurate to within a minute.'),
+      'is-current': is(flag, session.id === current, 'Whether it is the session that asks.'),
+      'tokens-made-in-sessions': is(
+        count,
+        tokensMadeInSessions,
+        'The number of user tokens that the sessions of the user have made.',
+      ),
+    },
+    relationships: { identity: toOneOrNone('identities', session.identityId, 'The identity that signed in.') },
+  });
+
+export const presentOwnSession = ownSession(presenting);
+
+export const ownSessionSchema = described({ name: 'OwnSession', about: 'A session of the user who asks.' }, (words) =>
+  ownSession(words)(anyView())(anyView()),
 );

@@ -1,3 +1,4 @@
+import type { LinkConfirmation } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { isReturnPath, usualReturnPath } from '../../../../domain/index.js';
 import { contract } from '../../routing/dialect.js';
@@ -75,16 +76,17 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
       handle: async (exchange) => {
         const { request } = exchange;
         const at = request.originalUrl.indexOf('?');
-        const begun = await use.completeSignIn.execute({
+        const answer = await use.completeSignIn.execute({
           query: at === -1 ? '' : request.originalUrl.slice(at + 1),
           sealed: pending.read(request),
           secret: session.read(request),
           request: exchange.origin(),
         });
-        const { expiresAt, createdAt } = begun.session;
+        if ('url' in answer) return visits.goTo(exchange, answer);
+        const { expiresAt, createdAt } = answer.session;
         const seconds = (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000;
-        const cookies = [session.written(begun.secret, seconds), pending.removed()];
-        visits.redirect(exchange, `${publicUrl}${begun.returnTo}`, cookies);
+        const cookies = [session.written(answer.secret, seconds), pending.removed()];
+        visits.redirect(exchange, `${publicUrl}${answer.returnTo}`, cookies);
       },
     },
     {
@@ -95,11 +97,12 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
       handle: async (exchange) => {
         const returnTo = returnPathOf(exchange);
         const { secret, user } = await visits.signedIn(exchange);
-        const body = `<p>You are signed in as <strong>${escaped(user.username)}</strong>. The identity with which you sign in next
-        becomes one of yours: a person who has it can sign in here as you.</p>
+        const confirmation = confirmations[await use.identityLinks.confirmation(secret)];
+        const body = `<p>You are signed in as <strong>${escaped(user.username)}</strong>. ${confirmation.sentence}</p>
       <form method="post" action="${escaped(publicUrl)}/session/link">
         <input type="hidden" name="form" value="${formSecretOf(secret)}">
         <input type="hidden" name="return_to" value="${escaped(returnTo)}">
+        ${confirmation.field}
         <button>Link an identity</button>
       </form>`;
         answerPage(exchange, publicUrl, 200, { title: 'Link an identity', body, formLeadsTo: "'self'" });
@@ -111,15 +114,29 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
       countedAs: 'caller',
       refuse,
       handle: async (exchange) => {
-        const { secret, user } = await visits.signedIn(exchange);
-        const wanted = (await readForm(exchange, secret)).get('return_to') ?? usualReturnPath;
+        const { secret } = await visits.signedIn(exchange);
+        const form = await readForm(exchange, secret);
+        const wanted = form.get('return_to') ?? usualReturnPath;
         const returnTo = isReturnPath(wanted) ? wanted : usualReturnPath;
-        const { url, sealed, seconds } = await use.beginSignIn.execute(returnTo, user.id);
-        // Not a redirect: browsers hold the policy for forms against every redirect of the provider as well.
-        const body = `<p><a href="${escaped(url)}">Go on to the identity provider</a></p>`;
-        const cookie = { 'Set-Cookie': pending.written(sealed, seconds) };
-        answerPage(exchange, publicUrl, 200, { title: 'Link an identity', body, next: url }, cookie);
+        const begun = await use.identityLinks.begin(secret, form.get('token') ?? undefined, returnTo);
+        visits.leadTo(exchange, 'Link an identity', 'Go on to the identity provider', begun);
       },
     },
   ];
 };
+
+const added =
+  'The identity with which you sign in then becomes one of yours: a person who has it can sign in here as you. Your other sessions end.';
+
+/** The sentence and the field of the page, by what confirms the link. */
+const confirmations = {
+  identity: {
+    sentence: `You sign in twice: first with an identity that you have, so that it is certain that you are there. ${added}`,
+    field: '',
+  },
+  token: {
+    sentence: `Your identity provider cannot confirm that you are there. Paste a user token that was not made in a browser and is older than this session, or ask a site administrator to link the identity. ${added}`,
+    field:
+      '<p><label>User token <input type="password" name="token" autocomplete="off" required maxlength="200"></label></p>',
+  },
+} as const satisfies Record<LinkConfirmation, { readonly sentence: string; readonly field: string }>;

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ShownSession } from '../../../../application/index.js';
+import type { BegunSignIn, ShownSession } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { DomainError } from '../../../../domain/index.js';
 import type { Problem } from '../../routing/error-table.js';
@@ -78,8 +78,22 @@ export class Visits {
 
   /** Sends the browser to the provider, to come back to the path of this service. */
   async toProvider(exchange: Exchange, returnTo: string): Promise<void> {
-    const { url, sealed, seconds } = await this.use.beginSignIn.execute(returnTo);
+    this.goTo(exchange, await this.use.beginSignIn.execute(returnTo));
+  }
+
+  /** Redirects the browser to the provider. */
+  goTo(exchange: Exchange, { url, sealed, seconds }: BegunSignIn): void {
     this.redirect(exchange, url, this.pending.written(sealed, seconds));
+  }
+
+  /**
+   * Answers a form with a page that goes on to the provider. Not a redirect: browsers hold the policy for forms against
+   * every redirect of the provider as well.
+   */
+  leadTo(exchange: Exchange, title: string, label: string, { url, sealed, seconds }: BegunSignIn): void {
+    const body = `<p><a href="${escaped(url)}">${escaped(label)}</a></p>`;
+    const cookie = { 'Set-Cookie': this.pending.written(sealed, seconds) };
+    answerPage(exchange, this.browsers.publicUrl, 200, { title, body, next: url }, cookie);
   }
 
   /** Answers a refusal as a page. */

@@ -29,7 +29,8 @@ const toChange = ({ data: { attributes } }: z.infer<ReturnType<typeof changeDocu
     visibility: attributes.visibility,
     membersManageToken: attributes['allow-member-token-management'],
     access: attributes['organization-access'],
-    ssoTeamId: attributes['sso-team-id'],
+    // Clients write the empty text where they mean none.
+    ssoTeamId: attributes['sso-team-id'] === '' ? null : attributes['sso-team-id'],
   });
 
 export const teamParameters = {

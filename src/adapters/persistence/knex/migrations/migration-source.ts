@@ -34,6 +34,7 @@ import * as policySetRepositories from './0032-policy-set-repositories.js';
 import * as teamGroups from './0033-team-groups.js';
 import * as runsListedAtOnce from './0034-runs-listed-at-once.js';
 import * as effectsInLanes from './0035-effects-in-lanes.js';
+import * as identities from './0036-identities.js';
 import * as stateWarnings from './0038-state-warnings.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -72,6 +73,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0033-team-groups': teamGroups,
   '0034-runs-listed-at-once': runsListedAtOnce,
   '0035-effects-in-lanes': effectsInLanes,
+  '0036-identities': identities,
   '0038-state-warnings': stateWarnings,
 };
 

@@ -39,7 +39,7 @@ interface OwnerRow {
 const ownerColumns = ['user_id', 'team_id', 'organization_id', 'audits'] as const satisfies readonly (keyof OwnerRow)[];
 
 /** The columns read in each request. */
-const credentialColumns = ['id', ...ownerColumns, 'expires_at', 'last_used_at'];
+const credentialColumns = ['id', ...ownerColumns, 'expires_at', 'last_used_at', 'made_in_session'];
 
 interface CredentialRow extends OwnerRow {
   readonly id: TokenId;
@@ -47,6 +47,7 @@ interface CredentialRow extends OwnerRow {
   readonly last_used_at: Instant | null;
   readonly site_administrator: boolean | number | null;
   readonly suspended: boolean | number | null;
+  readonly made_in_session: boolean | number;
   readonly invited: boolean | number;
   readonly owning_organization_id: OrganizationId;
 }
@@ -74,6 +75,7 @@ const tokenRows = rowsOf<ApiToken>((row, as) => ({
   secretDigest: row.secret_digest,
   description: row.description,
   createdBy: as.group(row.created_by_kind, { kind: row.created_by_kind, id: row.created_by_id }),
+  madeInSession: as.flag(row.made_in_session),
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
@@ -85,7 +87,13 @@ function actorFromRow(row: CredentialRow): Actor {
   const owner = ownerFromRow(row);
   switch (owner.kind) {
     case 'user':
-      return { kind: 'user', tokenId: row.id, userId: owner.id, siteAdministrator: Boolean(row.site_administrator) };
+      return {
+        kind: 'user',
+        tokenId: row.id,
+        userId: owner.id,
+        siteAdministrator: Boolean(row.site_administrator),
+        ...(row.made_in_session && { madeInSession: true }),
+      };
     case 'team':
       return { kind: 'team', tokenId: row.id, teamId: owner.id, organizationId: row.owning_organization_id };
     case 'organization':
@@ -232,6 +240,16 @@ export class KnexApiTokens implements ApiTokenRepository {
     return (await this.db.run(this.db.sql('api_tokens').where({ id }).delete())) > 0;
   }
 
+  async removeMadeInSessions(userId: UserId): Promise<readonly TokenId[]> {
+    const rows = await this.db.all<{ readonly id: TokenId }>(this.madeInSessions(userId).select('id').orderBy('id'));
+    await this.db.run(this.madeInSessions(userId).delete());
+    return rows.map(({ id }) => id);
+  }
+
+  countMadeInSessions(userId: UserId): Promise<number> {
+    return countOf(this.db, this.madeInSessions(userId));
+  }
+
   pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>> {
     const tokens = this.db
       .sql('api_tokens as k')
@@ -338,6 +356,10 @@ export class KnexApiTokens implements ApiTokenRepository {
           .update({ last_used_at: usedAt }),
       );
     }
+  }
+
+  private madeInSessions(userId: UserId): Knex.QueryBuilder {
+    return this.db.sql('api_tokens').where('user_id', userId).whereRaw('made_in_session = TRUE');
   }
 
   private async firstOf(tokens: Knex.QueryBuilder): Promise<ApiToken | undefined> {

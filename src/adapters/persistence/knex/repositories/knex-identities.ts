@@ -47,4 +47,16 @@ export class KnexIdentities implements IdentityRepository {
   async remove(userId: UserId, id: IdentityId): Promise<boolean> {
     return (await this.db.run(this.db.sql('identities').where({ id, user_id: userId }).delete())) > 0;
   }
+
+  async sendsAuthTime(issuer: string): Promise<boolean | undefined> {
+    const row = await this.db.first<{ readonly sends_auth_time: boolean | number }>(
+      this.db.sql('identity_providers').where({ issuer }).select('sends_auth_time'),
+    );
+    return row && Boolean(row.sends_auth_time);
+  }
+
+  async noteAuthTime(issuer: string, sent: boolean): Promise<void> {
+    const insert = this.db.sql('identity_providers').insert({ issuer, sends_auth_time: sent }).onConflict('issuer');
+    await this.db.run(sent ? insert.merge(['sends_auth_time']) : insert.ignore());
+  }
 }

@@ -15,6 +15,7 @@ import {
   type Actor,
   alreadyTaken,
   type ExecutionDefaults,
+  type IdentityId,
   type Instant,
   type Member,
   type Membership,
@@ -144,6 +145,7 @@ interface MembershipRow {
   readonly organization_id: OrganizationId;
   readonly organization_name: string;
   readonly invited_email: string | null;
+  readonly identity_id: IdentityId | null;
 }
 
 type WithoutTeams = Omit<MembershipView, 'teams'>;
@@ -154,6 +156,7 @@ const membershipColumns = {
   organization_id: 'm.organization_id',
   organization_name: 'o.name',
   invited_email: 'm.invited_email',
+  identity_id: 'm.identity_id',
 };
 
 const memberFromRow = (row: MembershipRow): WithoutTeams => ({
@@ -163,6 +166,7 @@ const memberFromRow = (row: MembershipRow): WithoutTeams => ({
   userId: row.id,
   createdAt: row.member_since,
   invitedEmail: row.invited_email,
+  identityId: row.identity_id,
   user: memberOf({ invitedEmail: row.invited_email }, userRows.read(row)),
 });
 
@@ -265,6 +269,7 @@ export class KnexMemberships implements MembershipRepository {
       user_id: membership.userId,
       created_at: membership.createdAt,
       invited_email: membership.invitedEmail,
+      identity_id: membership.identityId,
     };
     return unlessTaken(this.db.run(this.db.sql('organization_memberships').insert(row)), {
       user_id: () => alreadyTaken('email', 'User'),

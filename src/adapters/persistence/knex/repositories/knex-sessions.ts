@@ -1,16 +1,30 @@
 import type { Knex } from 'knex';
 import type {
+  ListedSession,
   SessionCredential,
   SessionRepository,
+  SessionsOf,
 } from '../../../../application/ports/repositories/session-repository.js';
 import type { Instant, LoginCode, Session, SessionId, UserId } from '../../../../domain/index.js';
 import { prepared } from '../engine/prepared.js';
+import { rowsOf } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
+
+const listed = rowsOf<ListedSession>((row) => ({
+  id: row.id,
+  userId: row.user_id,
+  identityId: row.identity_id,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  lastUsedAt: row.last_used_at,
+}));
 
 interface CredentialRow {
   readonly id: SessionId;
   readonly user_id: UserId;
+  readonly created_at: Instant;
   readonly expires_at: Instant;
+  readonly last_used_at: Instant | null;
   readonly site_administrator: boolean | number;
   readonly suspended: boolean | number;
   readonly invited: boolean | number;
@@ -21,11 +35,21 @@ const credentials = (sql: Knex): Knex.QueryBuilder =>
   sql('sessions as s')
     .join('users as u', 'u.id', 's.user_id')
     .whereNull('u.deleted_at')
-    .select('s.id', 's.user_id', 's.expires_at', 'u.site_administrator', 'u.suspended', {
-      invited: sql.raw(
-        'exists (select 1 from organization_memberships as i where i.user_id = s.user_id and i.invited_email is not null)',
-      ),
-    });
+
+    .select(
+      's.id',
+      's.user_id',
+      's.created_at',
+      's.expires_at',
+      's.last_used_at',
+      'u.site_administrator',
+      'u.suspended',
+      {
+        invited: sql.raw(
+          'exists (select 1 from organization_memberships as i where i.user_id = s.user_id and i.invited_email is not null)',
+        ),
+      },
+    );
 
 const credential = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
   credentials(sql).where('s.secret_digest', secretDigest),
@@ -36,7 +60,13 @@ function credentialFrom(row: CredentialRow | undefined): SessionCredential | und
   const siteAdministrator = Boolean(row.site_administrator);
   return {
     session: { id: row.id, expiresAt: row.expires_at },
-    actor: { kind: 'user', tokenId: row.id, userId: row.user_id, siteAdministrator },
+    actor: {
+      kind: 'user',
+      tokenId: row.id,
+      userId: row.user_id,
+      siteAdministrator,
+      session: { createdAt: row.created_at, lastUsedAt: row.last_used_at },
+    },
     invited: Boolean(row.invited),
   };
 }
@@ -82,23 +112,41 @@ export class KnexSessions implements SessionRepository {
     return { code: { sessionId: row.id, codeDigest, challenge, redirectUri, expiresAt }, credential };
   }
 
-  async add({ id, userId, secretDigest, createdAt, expiresAt }: Session): Promise<void> {
-    const row = {
-      id,
-      user_id: userId,
-      secret_digest: secretDigest,
-      created_at: createdAt,
-      expires_at: expiresAt,
-    };
+  async add({ secretDigest, ...session }: Session): Promise<void> {
+    const row = { ...listed.write(session), secret_digest: secretDigest };
     await this.db.run(this.db.sql('sessions').insert(row));
+  }
+
+  async ofUser(userId: UserId, now: Instant): Promise<readonly ListedSession[]> {
+    const own = this.db.sql('sessions').where({ user_id: userId }).where('expires_at', '>', now);
+    const rows = own.select(listed.columns).orderBy('created_at', 'desc').orderBy('id', 'desc');
+    return (await this.db.all<object>(rows)).map(listed.read);
   }
 
   async remove(secretDigest: string): Promise<void> {
     await this.db.run(this.db.sql('sessions').where({ secret_digest: secretDigest }).delete());
   }
 
-  async removeOf(userId: UserId, until?: Instant): Promise<void> {
+  async removeOf(userId: UserId, { until, except }: SessionsOf = {}): Promise<number> {
     const own = this.db.sql('sessions').where({ user_id: userId });
-    await this.db.run((until === undefined ? own : own.where('expires_at', '<=', until)).delete());
+    if (until !== undefined) own.where('expires_at', '<=', until);
+    if (except !== undefined) own.whereNot('id', except);
+    return this.db.run(own.delete());
+  }
+
+  async removeOne(userId: UserId, id: SessionId): Promise<boolean> {
+    return (await this.db.run(this.db.sql('sessions').where({ id, user_id: userId }).delete())) > 0;
+  }
+
+  async markUsed(uses: ReadonlyMap<SessionId, Instant>): Promise<void> {
+    // In a fixed order, so that two processes marking the same sessions cannot deadlock.
+    for (const [id, usedAt] of [...uses].sort()) {
+      const session = this.db.sql('sessions').where({ id });
+      await this.db.run(
+        session
+          .where((earlier) => earlier.whereNull('last_used_at').orWhere('last_used_at', '<', usedAt))
+          .update({ last_used_at: usedAt }),
+      );
+    }
   }
 }

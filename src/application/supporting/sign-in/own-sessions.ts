@@ -1,0 +1,73 @@
+import {
+  type Actor,
+  authorize,
+  notFound,
+  type SessionId,
+  standingOnSite,
+  type TokenId,
+  type UserId,
+} from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { ListedSession } from '../../ports/repositories/session-repository.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+
+/** The user who asks. Throws `resource/not-found` for other callers. */
+function ownerOf(actor: Actor): UserId {
+  authorize(standingOnSite(actor, actor.kind === 'user'), 'sessions/manage');
+  if (actor.kind !== 'user') throw notFound();
+  return actor.userId;
+}
+
+export interface OwnSessions {
+  readonly sessions: readonly ListedSession[];
+  /** The session that asks; undefined for a token. */
+  readonly current: SessionId | undefined;
+  /** The number of the user's tokens that sessions made. */
+  readonly tokensMadeInSessions: number;
+}
+
+/** GET /account/sessions. */
+export class ListSessions {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'sessions' | 'tokens'>,
+    private readonly clock: Clock,
+  ) {}
+
+  execute(actor: Actor): Promise<OwnSessions> {
+    const userId = ownerOf(actor);
+    return this.unitOfWork.read(async (tx) => {
+      const sessions = await tx.sessions.ofUser(userId, this.clock.now());
+      const current = sessions.find(({ id }) => id === actor.tokenId)?.id;
+      return { sessions, current, tokensMadeInSessions: await tx.tokens.countMadeInSessions(userId) };
+    });
+  }
+}
+
+/** DELETE /account/sessions/:id. */
+export class EndOneSession {
+  constructor(private readonly unitOfWork: UnitOfWork<'sessions' | 'audit'>) {}
+
+  execute(actor: Actor, id: SessionId): Promise<void> {
+    const userId = ownerOf(actor);
+    return this.unitOfWork.run(async (tx) => {
+      if (!(await tx.sessions.removeOne(userId, id))) throw notFound();
+      await tx.audit.add(doneBy(actor, 'sessions/manage', id), 'site');
+    });
+  }
+}
+
+/** DELETE /account/sessions: signs out everywhere, and revokes the tokens that sessions made if asked to. */
+export class EndAllSessions {
+  constructor(private readonly unitOfWork: UnitOfWork<'sessions' | 'tokens' | 'audit'>) {}
+
+  execute(actor: Actor, { revokesTokens }: { readonly revokesTokens: boolean }): Promise<void> {
+    const userId = ownerOf(actor);
+    return this.unitOfWork.run(async (tx) => {
+      await tx.sessions.removeOf(userId);
+      const revoked: readonly TokenId[] = revokesTokens ? await tx.tokens.removeMadeInSessions(userId) : [];
+      await tx.audit.add(doneBy(actor, 'sessions/manage', userId), 'site');
+      for (const id of revoked) await tx.audit.add(doneBy(actor, 'user-tokens/manage', id), 'site');
+    });
+  }
+}

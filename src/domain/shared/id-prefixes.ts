@@ -1,0 +1,44 @@
+/** The field's prefixes: a reader of a log knows what an id names. */
+export const idPrefixes = {
+  organization: 'org',
+  membership: 'ou',
+  user: 'user',
+  team: 'team',
+  project: 'prj',
+  workspace: 'ws',
+  tag: 'tag',
+  'tag-binding': 'tb',
+  variable: 'var',
+  'variable-set': 'varset',
+  'data-retention-policy': 'drp',
+  'team-workspace': 'tws',
+  'team-project': 'tprj',
+  'configuration-version': 'cv',
+  'ingress-attributes': 'ia',
+  token: 'at',
+  identity: 'idn',
+  session: 'sess',
+  bundle: 'bundle',
+  run: 'run',
+  'run-comment': 'wsc',
+  'task-stage': 'ts',
+  'task-result': 'taskrs',
+  'run-task': 'task',
+  'workspace-task': 'wstask',
+  'policy-evaluation': 'poleval',
+  'policy-set-outcome': 'psout',
+  'policy-set': 'polset',
+  'policy-set-version': 'polsetver',
+  'policy-set-parameter': 'var',
+  policy: 'pol',
+  'agent-pool': 'apool',
+  'state-version': 'sv',
+  'state-version-output': 'wsout',
+  webhook: 'hook',
+  instance: 'instance',
+} as const;
+
+const begins = new RegExp(`^(${[...new Set(Object.values(idPrefixes))].join('|')})-`, 'i');
+
+/** Whether a reader could take the name for an id: both are accepted where a user is named. */
+export const beginsAsIdDoes = (name: string): boolean => begins.test(name);

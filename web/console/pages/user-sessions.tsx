@@ -1,0 +1,137 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useRead } from '../api/reading.ts';
+import { session } from '../api/session.ts';
+import { useChange } from '../parts/change.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+
+const sessions = '/account/sessions';
+const identities = '/account/identities';
+
+/** The sessions and identities of the person, where people sign in with an identity provider. */
+export function UserSessions() {
+  return (
+    <>
+      <Sessions />
+      <Identities />
+    </>
+  );
+}
+
+function Sessions() {
+  const { data } = useRead(sessions);
+  const [revokesTokens, setRevokesTokens] = useState(false);
+  const end = useChange((id: string) => api.delete('/account/sessions/{id}', { path: { id } }), {
+    done: 'The session was ended.',
+    outdates: [sessions],
+  });
+  const endAll = async (): Promise<void> => {
+    await api.delete(sessions, { query: { 'revoke-tokens': revokesTokens ? 'true' : 'false' } });
+    await session.end();
+  };
+  if (data.length === 0) return null;
+  const made = data[0]?.attributes['tokens-made-in-sessions'] ?? 0;
+  return (
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">Sessions</h2>
+      <Table
+        caption="Your sessions"
+        rows={data}
+        keyOf={({ id }) => id}
+        empty={null}
+        columns={[
+          { head: 'Signed in', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          { head: 'Last used', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
+          { head: 'Ends', cell: ({ attributes }) => <Time at={attributes['expires-at']} /> },
+          {
+            head: 'Actions',
+            cell: ({ id, attributes }) =>
+              attributes['is-current'] ? (
+                'This browser'
+              ) : (
+                <Confirm
+                  trigger="End"
+                  triggerName={`End session ${id}`}
+                  title="End this session?"
+                  confirm="End session"
+                  isDanger
+                  onConfirm={() => end.run(id)}
+                >
+                  <p>The browser that has it is signed out immediately.</p>
+                </Confirm>
+              ),
+          },
+        ]}
+      />
+      <Confirm
+        trigger="Sign out everywhere"
+        title="Sign out everywhere?"
+        confirm="Sign out everywhere"
+        isDanger
+        onConfirm={endAll}
+      >
+        <p>All your sessions end, and this one too. Tokens go on.</p>
+        {made > 0 && (
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={revokesTokens}
+              onChange={({ target }) => setRevokesTokens(target.checked)}
+            />
+            Also revoke the tokens that were made in sessions ({made})
+          </label>
+        )}
+      </Confirm>
+    </section>
+  );
+}
+
+function Identities() {
+  const { data } = useRead(identities);
+  const remove = useChange((id: string) => api.delete('/account/identities/{id}', { path: { id } }), {
+    done: 'The identity was removed.',
+    outdates: [identities, sessions],
+  });
+  if (data.length === 0) return null;
+  return (
+    <section aria-labelledby="identities">
+      <h2 id="identities">Identities</h2>
+      <Table
+        caption="Your identities"
+        rows={data}
+        keyOf={({ id }) => id}
+        empty={null}
+        columns={[
+          { head: 'Provider', cell: ({ attributes }) => attributes.issuer },
+          { head: 'Subject', cell: ({ attributes }) => attributes.subject },
+          { head: 'Linked', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          {
+            head: 'Actions',
+            cell: ({ id, attributes }) => (
+              <Confirm
+                trigger="Remove"
+                triggerName={`Remove ${attributes.subject}`}
+                title={`Remove ${attributes.subject}?`}
+                confirm="Remove identity"
+                isDanger
+                onConfirm={() => remove.run(id)}
+              >
+                <p>
+                  You can no longer sign in with it. Your other sessions end, and the memberships that its groups gave
+                  you. Without an identity, only a site administrator can link one.
+                </p>
+              </Confirm>
+            ),
+          },
+        ]}
+      />
+      <p>
+        <a className="button" href="/session/link?return_to=/app/settings/tokens">
+          Link another identity
+        </a>
+      </p>
+    </section>
+  );
+}
