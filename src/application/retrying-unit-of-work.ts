@@ -1,4 +1,4 @@
-import { isDomainError } from '../domain/index.js';
+import { asRead, isStale } from '../domain/shared/domain-error.js';
 import type { RepositoryName, Transaction, UnitOfWork } from './ports/repositories/unit-of-work.js';
 
 const attempts = 5;
@@ -21,8 +21,7 @@ export class RetryingUnitOfWork<Names extends RepositoryName = RepositoryName> i
       try {
         return await this.inner.run(again);
       } catch (error) {
-        const stale = isDomainError(error) && error.code === 'shared/stale-revision';
-        if (!stale || attempt === attempts) throw error;
+        if (!isStale(error) || attempt === attempts) throw error;
         if (error.details.table === undefined) await this.pauseAfter(attempt);
         again = async (tx) => {
           await tx.rowLocks.takeStale(error);
@@ -32,7 +31,11 @@ export class RetryingUnitOfWork<Names extends RepositoryName = RepositoryName> i
     }
   }
 
-  read<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result> {
-    return this.inner.read(work);
+  async read<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.inner.read(work);
+    } catch (error) {
+      throw asRead(error);
+    }
   }
 }

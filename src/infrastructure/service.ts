@@ -14,7 +14,7 @@ import { closeToOthers } from '../adapters/system/private-files.js';
 import { openTracing } from '../adapters/tracing/open-tracing.js';
 import type { Tracing } from '../adapters/tracing/tracing.js';
 import { attemptSeconds, type BundleStore } from '../application/index.js';
-import { isDomainError } from '../domain/index.js';
+import { DomainError, isDomainError } from '../domain/index.js';
 import { forgetKilledBackup } from './backup.js';
 import type { Config } from './config.js';
 import { buildContainer } from './container/build-container.js';
@@ -101,7 +101,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       signingSecrets: await signingSecrets(config),
       log,
       ready: async () => {
-        if (leaving || !server.listening) throw new Error('stopping');
+        if (leaving || !server.listening) throw new DomainError('service/unavailable', 'the service is stopping');
         await ping();
       },
       stopping: stopping.signal,

@@ -73,7 +73,7 @@ describe('a change that came too late', () => {
 });
 
 describe('reading', () => {
-  it('is passed on and never repeated', async () => {
+  it('is never repeated, and a stale revision that it meets is a temporary failure', async () => {
     const unitOfWork = new RetryingUnitOfWork(new MemoryUnitOfWork());
     expect(await unitOfWork.read((tx) => tx.users.any())).toBe(false);
     let times = 0;
@@ -81,7 +81,13 @@ describe('reading', () => {
       times += 1;
       throw stale(1);
     });
-    await expect(read).rejects.toEqual(stale(1));
+    await expect(read).rejects.toMatchObject({ code: 'service/unavailable', cause: stale(1) });
     expect(times).toBe(1);
+  });
+
+  it('passes other refusals on', async () => {
+    const refusal = alreadyTaken('name', 'Name');
+    const read = new RetryingUnitOfWork(new MemoryUnitOfWork()).read(() => Promise.reject(refusal));
+    await expect(read).rejects.toBe(refusal);
   });
 });

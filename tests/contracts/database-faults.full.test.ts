@@ -195,6 +195,20 @@ import { refusal } from './on-every-backend.js';
     expect(isDomainError(await fault)).toBe(false);
   });
 
+  it('is away for a read that waits for a lock too long, and a write that does is decided again', async () => {
+    const locked = new pg.Client({ connectionString: url });
+    await locked.connect();
+    await locked.query('begin; lock table users in access exclusive mode');
+    await expect(unitOfWork.read((tx) => tx.users.any())).rejects.toEqual(away);
+    const write = addUser();
+    // Its first attempt waits for five seconds.
+    await pause(5_500);
+    await locked.query('rollback');
+    await locked.end();
+    await write;
+    expect(await countUsers()).toBe(1);
+  });
+
   it('ends statements that take too long', async () => {
     const settings = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
     await straight.query(`create table seen (name text, value text)`);

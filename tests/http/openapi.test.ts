@@ -136,6 +136,13 @@ describe('the description of the API', () => {
     expect(tags.filter((tag) => !used.includes(tag))).toEqual([]);
   });
 
+  it('has no conflict for an operation that reads, except under the lease of an agent', () => {
+    const conflicts = operations.filter(({ method, operation }) => method === 'get' && '409' in operation.responses);
+    expect(conflicts.map(({ path }) => path).filter((path) => !path.startsWith('/agent/v1/runs/{id}/'))).toEqual([]);
+    const held = conflicts.map(({ operation }) => (operation.responses['409'] as { readonly $ref: string }).$ref);
+    expect(held.filter((ref) => !ref.includes('lease.lost') || ref.includes('stale'))).toEqual([]);
+  });
+
   it('has schemas of JSON Schema 2020-12 only', () => {
     const ajv = addFormats.default(new Ajv2020({ strict: false }));
     const schemas = [...objectsIn(described)].filter(([, at]) => at.at(-1) === 'schema' || at.at(-2) === 'schemas');

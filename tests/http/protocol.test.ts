@@ -383,7 +383,10 @@ describe('the service', () => {
     expect((await alive()).body).toEqual({ status: 'ok' });
     expect((await api.anonymous.get('/readyz').expect(200)).body).toEqual({ status: 'ready' });
     api.health.ready = false;
-    expect((await api.anonymous.get('/readyz').expect(503)).body).toEqual({ status: 'not ready' });
+    expect((await api.anonymous.get('/readyz').expect(503)).body).toEqual({
+      status: 'not ready',
+      reason: 'the database is read-only',
+    });
     await alive();
     api.health.ready = true;
     await api.anonymous.get('/readyz').expect(200);

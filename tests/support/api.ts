@@ -12,6 +12,7 @@ import {
   type Secret,
   type UnitOfWork,
 } from '../../src/application/index.js';
+import { DomainError } from '../../src/domain/index.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
@@ -271,7 +272,7 @@ export async function startApi(
     signingSecrets,
     log,
     ready: async () => {
-      if (!health.ready) throw new Error('not ready');
+      if (!health.ready) throw new DomainError('service/unavailable', 'the database is read-only');
     },
     stopping: stopping.signal,
     stopped: stopping.signal,

@@ -80,6 +80,15 @@ export const isDomainError = (error: unknown): error is DomainError =>
 export const isRefusal = (error: unknown): error is DomainError =>
   isDomainError(error) && !error.code.startsWith('service/');
 
+export const isStale = (error: unknown): error is DomainError =>
+  isDomainError(error) && error.code === 'shared/stale-revision';
+
+/** A read changes nothing, so it conflicts with nothing: a stale revision that it meets is a temporary failure. */
+export const asRead = (error: unknown): unknown =>
+  isStale(error)
+    ? new DomainError('service/unavailable', 'the data changed while it was read', error.details, error)
+    : error;
+
 /** The same error for missing and hidden resources: a caller must not be able to distinguish them. */
 export const notFound = (): DomainError => new DomainError('resource/not-found', 'resource not found');
 

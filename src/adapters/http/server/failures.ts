@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Refusal, Refusals } from '../../../application/index.js';
-import { isRefusal } from '../../../domain/index.js';
+import { asRead, isRefusal } from '../../../domain/shared/domain-error.js';
 import { unknownActor } from '../../../domain/supporting/audit/audit-event.js';
 import { internalProblem, type Problem, problemOf } from '../routing/error-table.js';
 import { limits } from '../routing/limits.js';
@@ -56,8 +56,9 @@ export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, linge
   const logFault = ({ id, route }: HttpExchange, err: unknown) =>
     log.error({ request: id, route, err }, 'request failed');
 
-  const fail: Fail = (exchange, error) => {
+  const fail: Fail = (exchange, cause) => {
     const { request, response } = exchange;
+    const error = request.method === 'GET' || request.method === 'HEAD' ? asRead(cause) : cause;
     if (request.destroyed && !request.complete) {
       // The client disconnected: no response is possible, and this is not a fault.
       response.destroy();

@@ -4,7 +4,9 @@ const saying = (status: string) => z.strictObject({ status: z.literal(status) })
 
 export const healthySchema = saying('ok');
 export const readySchema = saying('ready');
-export const notReadySchema = saying('not ready');
+export const notReadySchema = saying('not ready').extend({
+  reason: z.string().meta({ description: 'The reason, such as a database that is read-only.' }),
+});
 
 /** Addresses that the service sends requests from or is reached at, as far as it knows any: it knows none. */
 export const ipRanges = { api: [], notifications: [], sentinel: [], vcs: [] } as const;

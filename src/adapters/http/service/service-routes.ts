@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { DomainError } from '../../../domain/index.js';
+import { DomainError, isDomainError } from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Exchange } from '../routing/exchange.js';
 import { partsOf } from '../routing/query.js';
@@ -20,7 +20,7 @@ import {
 
 /** The health the service reports. */
 export interface Health {
-  /** Rejects while requests cannot be served: the database does not answer, or the service is stopping. */
+  /** Rejects with the reason while requests cannot be served: the database is unavailable, or the service is stopping. */
   readonly ready: () => Promise<void>;
 }
 
@@ -43,6 +43,9 @@ export interface Scraped {
 const answerJson = (exchange: Exchange, status: number, body: unknown): void => {
   exchange.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 };
+
+/** The errors of drivers may name hosts and files, so only a refusal's own sentence is shown. */
+const reasonOf = (error: unknown): string => (isDomainError(error) ? error.message : 'internal error');
 
 const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
 
@@ -71,7 +74,7 @@ export const serviceRoutes = ({ ready }: Health, descriptions: Descriptions, log
     handle: async (exchange) => {
       const outcome = await ready().then(
         () => ({ status: 200, body: { status: 'ready' } }),
-        () => ({ status: 503, body: { status: 'not ready' } }),
+        (error: unknown) => ({ status: 503, body: { status: 'not ready', reason: reasonOf(error) } }),
       );
       answerJson(exchange, outcome.status, outcome.body);
     },

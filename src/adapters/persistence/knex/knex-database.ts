@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { noteChange } from '../../../application/ports/outside/changes.js';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
-import { limit, refusalOf } from './engine/postgres-faults.js';
+import { limit, onConnection, refusalOf, refusalOfWrite } from './engine/postgres-faults.js';
 import { PostgresReads, StatementSender } from './engine/postgres-statements.js';
 import { PostgresTransaction } from './engine/postgres-transaction.js';
 import { GroupedCommits } from './engine/sqlite-commits.js';
@@ -61,7 +61,7 @@ export interface KnexDatabase {
   migrate(): Promise<void>;
   /** The state of the schema relative to this release. */
   schema(): Promise<Schema>;
-  /** Rejects when the database does not answer in time. */
+  /** Rejects with what keeps the database from reading and writing: `service/unavailable` or `service/storage-full`. */
   ping(): Promise<void>;
   /** The number of connections, and of units of work that wait for one; undefined without a pool. */
   readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
@@ -163,6 +163,8 @@ export function openSqlite(file: string, { onStatement, longest, now = systemTim
   const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
   const writer = new Database(file, { timeout: busyTimeout });
   for (const setting of sqliteSettings) writer.pragma(setting);
+  // Its commits wait for the lock on their own.
+  writer.pragma('busy_timeout = 0');
   const reader = new Database(file, { readonly: true, timeout: busyTimeout });
   const writing = new SqliteStatements(sql, writer, onStatement);
   const reading = new SqliteStatements(sql, reader, onStatement);
@@ -182,9 +184,8 @@ export function openSqlite(file: string, { onStatement, longest, now = systemTim
     },
     migrate: () => migrate(sqliteConfig(file)),
     schema: () => schemaOf(sqliteConfig(file)),
-    ping: async () => {
-      reader.exec('select 1');
-    },
+    // Takes the lock for writing, and writes nothing.
+    ping: () => sayingWhatFails(commits.run(async () => undefined)),
     hear: (given) => {
       listeners = given;
     },
@@ -197,8 +198,7 @@ export function openSqlite(file: string, { onStatement, longest, now = systemTim
   };
 }
 
-/** Knex's pool does not reuse a connection with this mark. */
-type PooledConnection = pg.Client & { __knex__disposed?: unknown };
+const readOnlyQuery = `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`;
 
 const tooLong = () => new DomainError('service/unavailable', 'the database is too slow right now; nothing was changed');
 
@@ -253,51 +253,52 @@ export function openPostgres(
   const sender = new StatementSender(onStatement);
   const committed = transactionOn(new PostgresReads(sql, pool, sender), now, 'postgres');
 
-  const answered = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw refusalOf(error) ?? error;
-    }
-  };
+  const answered = <Result>(work: Promise<Result>, refusal = refusalOf): Promise<Result> =>
+    work.catch((error: unknown) => {
+      throw refusal(error) ?? error;
+    });
 
   let others: PostgresNews | undefined;
-  const transact = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
-    const connection: PooledConnection = await pool.client.acquireConnection();
-    const db = new PostgresTransaction(sql, connection, sender);
-    try {
-      const began = performance.now();
-      const news = new News();
-      const result = await work(transactionOn(db, now, 'postgres', news));
-      if (performance.now() - began > longest) throw tooLong();
-      await db.commit();
-      others?.tell(news);
-      return result;
-    } catch (error) {
-      // If the rollback fails too, report the first error and do not reuse the connection.
-      await db.rollback().catch((failure: unknown) => {
-        connection.__knex__disposed = failure;
-      });
-      throw error;
-    } finally {
-      await pool.client.releaseConnection(connection);
-    }
-  };
+  const transact = <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> =>
+    onConnection(pool, async (connection) => {
+      const db = new PostgresTransaction(sql, connection, sender);
+      try {
+        const began = performance.now();
+        const news = new News();
+        const result = await work(transactionOn(db, now, 'postgres', news));
+        if (performance.now() - began > longest) throw tooLong();
+        await db.commit();
+        others?.tell(news);
+        return result;
+      } catch (error) {
+        // If the rollback fails too, report the first error and do not reuse the connection.
+        await db.rollback().catch((failure: unknown) => {
+          connection.__knex__disposed = failure;
+        });
+        throw error;
+      }
+    });
+
+  const ask = (): Promise<void> =>
+    onConnection(pool, async (connection) => {
+      const { rows } = await connection.query<{ read_only: boolean }>(readOnlyQuery);
+      if (rows[0]?.read_only) throw Object.assign(new Error('the server accepts no writes'), { code: '25006' });
+    });
 
   return {
     unitOfWork: {
-      run: (work) => answered(() => transact(work)),
-      read: (work) => answered(() => work(committed)),
+      run: (work) => answered(transact(work), refusalOfWrite),
+      read: (work) => answered(work(committed)),
     },
-    migrate: () => answered(() => migrate({ ...config, pool: { min: 0, max: 1 } })),
-    schema: () => answered(() => schemaOf({ ...config, pool: { min: 0, max: 1 } })),
+    migrate: () => answered(migrate({ ...config, pool: { min: 0, max: 1 } })),
+    schema: () => answered(schemaOf({ ...config, pool: { min: 0, max: 1 } })),
     ping: async () => {
       const waiting = new AbortController();
       const late = pause(Math.min(pingTimeout, timeout), undefined, { signal: waiting.signal }).then(() => {
-        throw new Error('the database responds slowly');
+        throw new DomainError('service/unavailable', 'the database responds slowly');
       });
       try {
-        await Promise.race([pool.raw('select 1'), late]);
+        await Promise.race([answered(ask()), late]);
       } finally {
         waiting.abort();
       }

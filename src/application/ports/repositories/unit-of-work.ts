@@ -100,6 +100,9 @@ export interface UnitOfWork<Names extends RepositoryName = RepositoryName> {
    * may reject `run` after `work` resolved.
    */
   run<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result>;
-  /** For reading only: each statement sees the latest committed data, and no locks are held between statements. */
+  /**
+   * For reading only: each statement sees the latest committed data, and no locks are held between statements. A statement
+   * that waits for a lock too long is `service/unavailable`, never `shared/stale-revision`.
+   */
   read<Result>(work: (tx: Transaction<Names>) => Promise<Result>): Promise<Result>;
 }

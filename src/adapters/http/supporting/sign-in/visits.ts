@@ -14,7 +14,7 @@ const titles: Readonly<Record<number, string>> = {
   401: 'You are not signed in',
   403: 'You are not signed in',
   404: 'Sign-in is not set up',
-  503: 'The identity provider does not answer',
+  503: 'Sign-in is not available at the moment',
 };
 
 /** The text that a form of the session's pages brings back: only pages of this service can know it. */

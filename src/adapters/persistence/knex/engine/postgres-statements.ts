@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
+import { onConnection } from './postgres-faults.js';
 import { type Compiled, compiled, type OnStatement, type Query, type Statements } from './statements.js';
 
 /** For statements whose texts depend on what is asked: a page of every size has one of its own. */
@@ -58,13 +59,7 @@ export class PostgresReads implements Statements {
   /** Does nothing: what only reads defers nothing but locks, and one would end with its statement. */
   async runLater(): Promise<void> {}
 
-  private async execute(query: Query): Promise<pg.QueryResult> {
-    const { client } = this.pool;
-    const connection: pg.Client = await client.acquireConnection();
-    try {
-      return await this.sender.send(connection, compiled(query));
-    } finally {
-      await client.releaseConnection(connection);
-    }
+  private execute(query: Query): Promise<pg.QueryResult> {
+    return onConnection(this.pool, (connection) => this.sender.send(connection, compiled(query)));
   }
 }

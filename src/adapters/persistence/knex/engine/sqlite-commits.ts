@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { DomainError } from '../../../../domain/index.js';
@@ -9,9 +10,10 @@ const mostTogether = 64;
 
 /**
  * How long a unit of work on its own may wait for something outside the database, in milliseconds: others wait behind
- * it.
+ * it. A group waits as long for another process that holds the lock for writing.
  */
 const usualLongest = 5_000;
+const betweenTries = 20;
 
 type Work = (db: Statements) => Promise<unknown>;
 
@@ -128,7 +130,7 @@ export class GroupedCommits {
     const ended = new Map<Unit, Outcome>();
     const apart: Unit[] = [];
     try {
-      this.writer.exec('begin immediate');
+      await this.begin();
       for (const unit of units) {
         const outcome = await this.attempt(unit, units.length > 1);
         if (outcome.kind === 'waits') apart.push(unit);
@@ -141,6 +143,19 @@ export class GroupedCommits {
       for (const unit of units) if (!apart.includes(unit)) unit.reject(error);
     }
     this.waiting.push(...apart.map((unit) => ({ ...unit, alone: true })));
+  }
+
+  /** Waits for the lock between turns of the event loop: SQLite's own wait would hold up everything else. */
+  private async begin(): Promise<void> {
+    for (const began = performance.now(); ; await pause(betweenTries)) {
+      try {
+        this.writer.exec('begin immediate');
+        return;
+      } catch (error) {
+        const locked = (error as { readonly code?: string }).code === 'SQLITE_BUSY';
+        if (!locked || performance.now() - began > this.longest) throw error;
+      }
+    }
   }
 
   /** Rolls back a unit that does not succeed. Throws when the whole transaction is over. */
