@@ -16,6 +16,7 @@ import {
 } from '../../src/domain/index.js';
 import { policyCommit } from '../../src/domain/policy-outcomes/policy-set-version.js';
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
+import { initialLifetimes } from '../../src/domain/tokens/token-lifetimes.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -186,6 +187,7 @@ const otherSettings: OrganizationSettings = {
   costEstimationEnabled: true,
   enforceHyok: true,
   maxTtlEnabled: true,
+  tokenLifetimes: { ...initialLifetimes, user: { most: 3_600_000, changedAt: noon } },
   ownersTeamSamlRoleId: 'owners',
   registryMonorepoSupportEnabled: true,
   sendPassingStatusesForUntriggeredSpeculativePlans: true,

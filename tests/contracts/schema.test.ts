@@ -72,6 +72,7 @@ const changes: Readonly<Record<string, readonly [sqlite: string, pg: string]>> =
   '0034-runs-listed-at-once': ['70b30fe36f696eb6', '981d0e272a55f2fa'],
   '0035-effects-in-lanes': ['1ac7cc57ebfb084a', 'c866f4fe58c2075e'],
   '0036-identities': ['8160aea1b420757e', 'f89181595360f308'],
+  '0037-organization-switches': ['9f86425e8404b161', '9abdae0c8d1f1522'],
   '0038-state-warnings': ['aca6d721f9076f39', 'ced52b417a16bf7f'],
 };
 

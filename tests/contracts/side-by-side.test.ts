@@ -225,7 +225,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       removal: removeUser,
       refused: 'owners-team/protected',
       use: (place) => (unitOfWork) =>
-        new application.CreateOrganization(unitOfWork, clock, ids).execute(asUser(place.user), {
+        new application.CreateOrganization(unitOfWork, clock, ids, { configured: false }).execute(asUser(place.user), {
           name: unique('org'),
           email: 'ops@example.com',
         }),

@@ -167,6 +167,8 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'organizations/delete': owners,
   'organizations/give-groups': ['site administrator'],
   'organization-tokens/manage': owners,
+  'token-ttl-policies/read': members,
+  'token-ttl-policies/manage': owners,
   'memberships/read': members,
   'memberships/manage': [...owners, ...organizationToken, 'manage-membership'],
   'users/manage': ['site administrator'],

@@ -377,6 +377,7 @@ export const aSession = (user: Pick<User, 'id'>, given: Partial<Session> = {}): 
     createdAt: noon,
     expiresAt: afterNoon(1),
     lastUsedAt: null,
+    longestIdle: 0,
     ...given,
   };
 };

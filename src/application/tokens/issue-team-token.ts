@@ -1,12 +1,13 @@
 import { type Actor, authorized, type Instant, identityOf, type TeamId } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { checkLifetime } from '../../domain/tokens/token-lifetimes.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 
 /** POST /teams/:id/authentication-token: replaces the existing token. Only this response contains the secret. */
 export class IssueTeamToken {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'tokens' | 'teams' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'tokens' | 'teams' | 'audit'>,
     private readonly issuer: TokenIssuer,
   ) {}
 
@@ -19,6 +20,8 @@ export class IssueTeamToken {
       const owner = { kind: 'team', id } as const;
       const { expiresAt } = command;
       const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
+      const organization = await tx.organizations.find(organizationId);
+      checkLifetime(issued.token, organization ? [organization] : []);
       await tx.tokens.replace(issued.token);
       await tx.audit.add(doneBy(actor, 'team-tokens/manage', issued.token.id), { organizationId });
       return issued;

@@ -10,6 +10,7 @@ import {
   type UserId,
 } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { checkLifetime } from '../../domain/tokens/token-lifetimes.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { Settings } from '../ports/outside/settings.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -38,7 +39,7 @@ export async function addUserToken(
 /** POST /users/:id/authentication-tokens: adds a token of the caller's own. Only this response contains the secret. */
 export class IssueUserToken {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'tokens' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'tokens' | 'audit'>,
     private readonly clock: Clock,
     private readonly issuer: TokenIssuer,
     private readonly settings: Pick<Settings, 'maxTokensPerUser'>,
@@ -52,6 +53,7 @@ export class IssueUserToken {
     if (session !== undefined) checkFresh(session, this.clock.now());
     const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), madeInSession, ...given });
     await this.unitOfWork.run(async (tx) => {
+      checkLifetime(issued.token, await tx.organizations.joinedBy(userId));
       await addUserToken(tx, issued, this.settings);
       await tx.audit.add(doneBy(actor, 'user-tokens/manage', issued.token.id), 'site');
     });

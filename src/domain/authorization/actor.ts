@@ -17,6 +17,10 @@ export interface InSession {
   /** When the person signed in. */
   readonly createdAt: Instant;
   readonly lastUsedAt: Instant | null;
+  /** The longest time between two recorded uses, in seconds. */
+  readonly longestIdle: number;
+  /** When the request was authenticated. */
+  readonly at: Instant;
 }
 
 /** The caller, as identified by its token or, for a user in a browser, by its session. */

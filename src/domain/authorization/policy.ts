@@ -8,6 +8,7 @@ import {
   projectScaleNames,
   reachesInProject,
 } from '../team-access/project-access-level.js';
+import { barred } from './entry.js';
 import {
   type OrganizationAccess,
   type OrganizationPermission,
@@ -168,6 +169,8 @@ export const policy = {
   'organizations/give-groups': [['site administrator']],
   'organization-tokens/manage': [['owner']],
   'memberships/read': [['member']],
+  'token-ttl-policies/read': [['member']],
+  'token-ttl-policies/manage': [['owner']],
   'memberships/manage': [['manage-membership'], ['organization token']],
   'users/manage': [['site administrator']],
   'user-tokens/manage': [['its own']],
@@ -302,12 +305,15 @@ const inWords = (requirement: Requirement): string =>
 
 /**
  * Throws `resource/not-found` if the policy denies the action. A caller who cannot see the resource gets the same
- * sentence as for a missing one; a caller who can gets the missing permission.
+ * sentence as for a missing one; a caller who can gets the missing permission. Throws `actor/unauthenticated` for a caller
+ * who can see it and whose token or session the organization refuses.
  */
 export function authorize(standing: Standing, action: Action): void {
-  if (may(standing, action)) return;
+  const allowed = may(standing, action);
   const read = seeing(action);
-  if (read === undefined || !may(standing, read)) throw notFound();
+  if (!allowed && (read === undefined || !may(standing, read))) throw notFound();
+  if (standing.bar !== undefined) throw barred(standing.bar);
+  if (allowed) return;
   throw new DomainError('resource/not-found', `not authorized: requires ${inWords(policy[action])}`);
 }
 
@@ -322,6 +328,13 @@ export function seenBy<Subject>(seen: WithStanding<Subject> | undefined, action:
   if (seen === undefined) throw notFound();
   authorize(seen.standing, action);
   return seen;
+}
+
+/** Like `seenBy`, also for an owner whose token or session the organization refuses, who can then change what it accepts. */
+export function seenByOwner<Subject>(seen: WithStanding<Subject> | undefined, action: Action): WithStanding<Subject> {
+  if (seen === undefined || !isOwner(seen.standing)) return seenBy(seen, action);
+  const { bar: _, ...standing } = seen.standing;
+  return seenBy({ ...seen, standing }, action);
 }
 
 /** Like `seenBy`, but returns the subject only. */

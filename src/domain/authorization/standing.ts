@@ -1,6 +1,7 @@
 import type { TeamId } from '../shared/id.js';
 import type { Grant } from '../team-access/access-level.js';
 import type { ProjectGrant } from '../team-access/project-access-level.js';
+import type { Bar } from './entry.js';
 import type { OrganizationAccess } from './organization-permissions.js';
 
 /** One of the caller's teams and its rights on the subject. */
@@ -44,6 +45,8 @@ export interface Standing {
   /** A member of the organization in question, one of its teams, or its own token. */
   readonly member: boolean;
   readonly teams: readonly TeamStanding[];
+  /** Why the organization refuses the token or session of the caller, who is a member. */
+  readonly bar?: Bar;
   readonly team?: TeamInQuestion;
   readonly pool?: PoolInQuestion;
   /** Whether the subject is the caller's own user, team or token. */

@@ -41,6 +41,8 @@ export type BundleKey = Id<'bundle'>;
 /** UTC, ISO 8601, milliseconds and a literal `Z`, as `Date#toISOString` writes it: text order is time order. */
 export type Instant = string;
 
+export const secondsBetween = (from: Instant, to: Instant): number => (Date.parse(to) - Date.parse(from)) / 1000;
+
 /** A negative `seconds` returns an earlier instant. */
 export const later = (from: Instant, seconds: number): Instant =>
   new Date(Date.parse(from) + seconds * 1000).toISOString();

@@ -37,6 +37,7 @@ import { projectAccessRoutes } from '../team-access/project-access-routes.js';
 import { teamAccessRoutes } from '../team-access/team-access-routes.js';
 import { organizationTokenRoutes } from '../tokens/organization-token-routes.js';
 import { teamTokenRoutes } from '../tokens/team-token-routes.js';
+import { tokenLifetimeRoutes } from '../tokens/token-lifetime-routes.js';
 import { userTokenRoutes } from '../tokens/user-token-routes.js';
 import { neighboursIn } from './neighbours.js';
 import type { Area } from './openapi.js';
@@ -87,6 +88,7 @@ const areas = {
     ...organizationRoutes(use, dialect, neighboursIn(dialect)),
     ...organizationTokenRoutes(use, dialect),
     ...organizationGroupRoutes(use, dialect),
+    ...tokenLifetimeRoutes(use, dialect),
   ],
   Teams: (use, dialect) => teamRoutes(use, dialect, neighboursIn(dialect)),
   Users: (use, dialect) => [

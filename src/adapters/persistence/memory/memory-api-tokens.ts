@@ -163,6 +163,22 @@ export class MemoryApiTokens implements ApiTokenRepository {
     return issued.slice(0, most).map(({ id, team }) => ({ id, teamId: team.id }));
   }
 
+  async actingIn(organizationId: OrganizationId, after: TokenId, most: number): Promise<readonly ApiToken[]> {
+    const tables = this.tables();
+    const active = [...tables.memberships.values()].filter(
+      (one) => one.organizationId === organizationId && one.invitedEmail === null,
+    );
+    const owners = new Set([
+      organizationId,
+      ...tables.teamsOf(organizationId).map(({ id }) => id),
+      ...active.map(({ userId }) => userId),
+    ]);
+    return present([...tables.tokens.keys()].map((id) => tables.token(id)))
+      .filter(({ id, owner }) => id > after && owners.has(owner.id))
+      .sort(byText(({ id }) => id))
+      .slice(0, most);
+  }
+
   async ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]> {
     const tables = this.tables();
     const issued = this.ofTeams().flatMap(({ id, team, createdBy }) => {

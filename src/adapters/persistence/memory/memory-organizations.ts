@@ -40,6 +40,16 @@ export class MemoryOrganizations implements OrganizationRepository {
     return subject && { subject, standing: standingIn(this.tables(), actor, subject.id) };
   }
 
+  async find(id: OrganizationId): Promise<Organization | undefined> {
+    return this.tables().organization(id);
+  }
+
+  async joinedBy(userId: UserId): Promise<readonly Organization[]> {
+    const tables = this.tables();
+    const active = [...tables.memberships.values()].filter((one) => one.userId === userId && one.invitedEmail === null);
+    return present(active.map(({ organizationId }) => tables.organization(organizationId)));
+  }
+
   async add(organization: Organization): Promise<void> {
     this.checkName(organization);
     this.tables().organizations.set(organization.id, organization);
@@ -73,7 +83,8 @@ export class MemoryOrganizations implements OrganizationRepository {
   ): Promise<Page<Organization>> {
     const own = this.living().filter(({ id }) => {
       if (actor.kind === 'auditor') return false;
-      return actor.kind === 'user' ? standingIn(this.tables(), actor, id).member : id === actor.organizationId;
+      const { member, bar } = standingIn(this.tables(), actor, id);
+      return actor.kind === 'user' ? member && bar === undefined : id === actor.organizationId;
     });
     const matches = (one: Organization) =>
       hasPart(one.name, name) && hasPart(one.email, email) && (hasPart(one.name, search) || hasPart(one.email, search));

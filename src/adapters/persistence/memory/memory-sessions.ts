@@ -5,6 +5,7 @@ import type {
   SessionsOf,
 } from '../../../application/ports/repositories/session-repository.js';
 import type { Instant, LoginCode, Session, SessionId, UserId } from '../../../domain/index.js';
+import { usedAt } from '../../../domain/supporting/sign-in/session.js';
 import { byText, type CurrentTables } from './memory-tables.js';
 
 const listed = ({ secretDigest: _, ...session }: Session): ListedSession => session;
@@ -35,7 +36,7 @@ export class MemorySessions implements SessionRepository {
     const tables = this.tables();
     const user = session && tables.user(session.userId);
     if (session === undefined || user === undefined || user.suspended) return undefined;
-    const { id, createdAt, expiresAt, lastUsedAt } = session;
+    const { id, createdAt, expiresAt, lastUsedAt, longestIdle } = session;
     return {
       session: { id, expiresAt },
       actor: {
@@ -43,7 +44,7 @@ export class MemorySessions implements SessionRepository {
         tokenId: id,
         userId: user.id,
         siteAdministrator: user.siteAdministrator,
-        session: { createdAt, lastUsedAt },
+        session: { createdAt, lastUsedAt, longestIdle, at: lastUsedAt ?? createdAt },
       },
       invited: [...tables.memberships.values()].some(
         ({ userId, invitedEmail }) => userId === user.id && invitedEmail !== null,
@@ -80,9 +81,9 @@ export class MemorySessions implements SessionRepository {
 
   async markUsed(uses: ReadonlyMap<SessionId, Instant>): Promise<void> {
     const { sessions } = this.tables();
-    for (const [id, lastUsedAt] of uses) {
+    for (const [id, now] of uses) {
       const session = sessions.get(id);
-      if (session && (session.lastUsedAt ?? '') < lastUsedAt) sessions.set(id, { ...session, lastUsedAt });
+      if (session && (session.lastUsedAt ?? '') < now) sessions.set(id, usedAt(session, now));
     }
   }
 

@@ -1,3 +1,4 @@
+import { barOf, entryOf } from '../../../domain/authorization/entry.js';
 import {
   type Actor,
   auditorStanding,
@@ -43,11 +44,15 @@ function isMember(tables: MemoryTables, actor: Member, organizationId: Organizat
 export function standingIn(tables: MemoryTables, actor: Actor, organizationId: OrganizationId): Standing {
   if (actor.kind === 'auditor') return auditorStanding(actor.organizationId === organizationId);
   const teams = teamsOfActor(tables, actor, organizationId);
+  const member = isMember(tables, actor, organizationId);
+  const rules = tables.organization(organizationId)?.settings;
+  const bar = member && rules && actor.kind === 'user' ? barOf(entryOf(actor), rules) : undefined;
   return {
     actor: actor.kind,
     siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
-    member: isMember(tables, actor, organizationId),
+    member,
     teams: teams.map(({ id, owners, access }) => ({ teamId: id, owners, access })),
+    ...(bar && { bar }),
   };
 }
 

@@ -96,6 +96,11 @@ export interface ApiTokenRepository {
    * ordered by id.
    */
   ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]>;
+  /**
+   * Tokens that act in the organization: its own, those of its teams, and those of active members. At most `most`, ordered
+   * by id, with ids after `after`.
+   */
+  actingIn(organizationId: OrganizationId, after: TokenId, most: number): Promise<readonly ApiToken[]>;
   /** Moves `lastUsedAt` forward, never back. */
   markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void>;
 }

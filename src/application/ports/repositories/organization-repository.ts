@@ -14,7 +14,11 @@ import type { MembershipFilter, OrganizationFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface OrganizationRepository {
+  /** A standing in an organization that refuses the caller's token or session says so, wherever it is found. */
   findFor(actor: Actor, name: string): Promise<WithStanding<Organization> | undefined>;
+  find(id: OrganizationId): Promise<Organization | undefined>;
+  /** Those in which the user is a member, without invitations that wait. */
+  joinedBy(userId: UserId): Promise<readonly Organization[]>;
   /** Also adds its default project. Throws `attribute/taken` if an existing organization has the name. */
   add(organization: Organization): Promise<void>;
   /** Saves name, email address and settings. Throws `attribute/taken` if another organization has the name. */
@@ -23,7 +27,7 @@ export interface OrganizationRepository {
   setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void>;
   /** Hides the organization and its resources, and frees its name. */
   remove(id: OrganizationId, now: string): Promise<void>;
-  /** The caller's organizations, by name. */
+  /** The caller's organizations, by name, without those that refuse the caller's token or session. */
   page(actor: Actor, page: PageRequest, filter?: OrganizationFilter): Promise<Page<Organization>>;
   /** All organizations, by name: for the operator. */
   pageOfAll(page: PageRequest): Promise<Page<Organization>>;

@@ -20,7 +20,7 @@ export interface SessionsOf {
 }
 
 export interface SessionRepository {
-  /** Also undefined if its user is deleted or suspended. The caller must check expiry. One indexed statement. */
+  /** Its actor is as of the session's last use. Also undefined if its user is deleted or suspended. The caller must check expiry. One indexed statement. */
   findCredential(secretDigest: string): Promise<SessionCredential | undefined>;
   add(session: Session): Promise<void>;
   /** Replaces the code of the session. */
@@ -39,6 +39,6 @@ export interface SessionRepository {
   removeOf(userId: UserId, which?: SessionsOf): Promise<number>;
   /** Returns whether it existed. */
   removeOne(userId: UserId, id: SessionId): Promise<boolean>;
-  /** Never sets a use to an earlier instant. */
+  /** Also keeps the longest time between two uses. Never sets a use to an earlier instant. */
   markUsed(uses: ReadonlyMap<SessionId, Instant>): Promise<void>;
 }

@@ -14,10 +14,11 @@ import { invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { changedDefaults } from '../../../domain/shared/execution.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { initialDefaults, organization } from '../../../domain/supporting/organizations/organization.js';
-import { initialSettings } from '../../../domain/supporting/organizations/organization-settings.js';
+import { checkEnforceable, initialSettings } from '../../../domain/supporting/organizations/organization-settings.js';
 import { defaultTeamSettings } from '../../../domain/supporting/teams/team.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
+import type { IdentityProvider } from '../../ports/outside/identity-provider.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 export interface NewOrganization {
@@ -35,6 +36,7 @@ export class CreateOrganization {
     >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
+    private readonly identityProvider: Pick<IdentityProvider, 'configured'>,
   ) {}
 
   async execute(actor: Actor, command: NewOrganization): Promise<WithStanding<Organization>> {
@@ -47,6 +49,7 @@ export class CreateOrganization {
     // A new organization has no pools.
     if (defaults.agentPoolId !== null)
       throw invalidAttribute('defaultAgentPool', 'Agent pool must belong to the organization');
+    checkEnforceable(command.settings ?? {}, this.identityProvider.configured);
     const settings = { ...initialSettings, ...command.settings };
     const created = organization({ id: this.ids.next('organization'), createdAt, name, email, defaults, settings });
     const owners: Team = {

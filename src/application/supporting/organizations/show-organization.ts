@@ -1,3 +1,4 @@
+import { seenByOwner } from '../../../domain/authorization/policy.js';
 import { type Actor, type Organization, seenBy, type WithStanding } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -5,7 +6,16 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 export class ShowOrganization {
   constructor(private readonly unitOfWork: UnitOfWork<'organizations'>) {}
 
+  /** Also for an owner whose token or session the organization refuses. */
   async execute(actor: Actor, name: string): Promise<WithStanding<Organization>> {
-    return seenBy(await this.unitOfWork.read((tx) => tx.organizations.findFor(actor, name)), 'organizations/read');
+    return seenByOwner(await this.find(actor, name), 'organizations/read');
+  }
+
+  async entitled(actor: Actor, name: string): Promise<Organization> {
+    return seenBy(await this.find(actor, name), 'organizations/read').subject;
+  }
+
+  private find(actor: Actor, name: string): Promise<WithStanding<Organization> | undefined> {
+    return this.unitOfWork.read((tx) => tx.organizations.findFor(actor, name));
   }
 }

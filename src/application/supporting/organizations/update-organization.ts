@@ -1,16 +1,18 @@
+import { seenByOwner } from '../../../domain/authorization/policy.js';
 import {
   type Actor,
   DomainError,
   type ExecutionDefaults,
   type Organization,
   type OrganizationSettings,
-  seenBy,
   type TokenOwner,
   type WithStanding,
 } from '../../../domain/index.js';
 import { changedDefaults } from '../../../domain/shared/execution.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { organization } from '../../../domain/supporting/organizations/organization.js';
+import { checkEnforceable } from '../../../domain/supporting/organizations/organization-settings.js';
+import type { IdentityProvider } from '../../ports/outside/identity-provider.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { namedPool, otherCreators } from '../workspaces/workspace-execution.js';
 
@@ -29,16 +31,18 @@ export interface ChangedOrganization extends Organization {
   readonly poolTokenCreators?: readonly TokenOwner[];
 }
 
-/** PATCH /organizations/:name. */
+/** PATCH /organizations/:name, also for an owner whose token or session the organization refuses. */
 export class UpdateOrganization {
   constructor(
     private readonly unitOfWork: UnitOfWork<'organizations' | 'agentPools' | 'agentTokens' | 'rowLocks' | 'audit'>,
+    private readonly identityProvider: Pick<IdentityProvider, 'configured'>,
   ) {}
 
   execute(actor: Actor, name: string, change: OrganizationChange): Promise<WithStanding<ChangedOrganization>> {
     return this.unitOfWork.run(async (tx) => {
-      const seen = seenBy(await tx.organizations.findFor(actor, name), 'organizations/update');
+      const seen = seenByOwner(await tx.organizations.findFor(actor, name), 'organizations/update');
       const { subject: current, standing } = seen;
+      checkEnforceable(change.settings ?? {}, this.identityProvider.configured);
       const defaults = changedDefaults(current.defaults, change.defaults ?? {});
       const next = organization({
         ...current,

@@ -31,8 +31,9 @@ export class AuthenticateSession {
     const { actor, invited, session } = credential;
     // Written once per invitation, so that the first authenticated request finds it accepted.
     if (invited) await this.unitOfWork.run((tx) => tx.memberships.accept(actor.userId));
-    this.uses.note('session', { id: session.id, lastUsedAt: actor.session.lastUsedAt }, this.clock.now());
-    return actor;
+    const now = this.clock.now();
+    this.uses.note('session', { id: session.id, lastUsedAt: actor.session.lastUsedAt }, now);
+    return { ...actor, session: { ...actor.session, at: now } };
   }
 
   /** GET /session. Undefined without a valid session. */

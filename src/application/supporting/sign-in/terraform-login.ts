@@ -8,6 +8,7 @@ import {
   terraformLogin,
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { longestLifetime } from '../../../domain/tokens/token-lifetimes.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Settings } from '../../ports/outside/settings.js';
@@ -51,10 +52,13 @@ export interface Redemption {
   readonly request: RequestTrace;
 }
 
-/** POST /oauth/token: the command gets a token of the person, which the list of the person's tokens shows. */
+/**
+ * POST /oauth/token: the command gets a token of the person, which the list of the person's tokens shows. It ends earlier
+ * where an organization of the person limits the lifetime of user tokens.
+ */
 export class RedeemLoginCode {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'sessions' | 'tokens' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'sessions' | 'tokens' | 'audit'>,
     private readonly clock: Clock,
     private readonly secrets: SecretGenerator,
     private readonly issuer: TokenIssuer,
@@ -82,7 +86,9 @@ export class RedeemLoginCode {
 
   private async issue({ actor }: SessionCredential, request: RequestTrace): Promise<IssuedToken> {
     const owner = { kind: 'user', id: actor.userId } as const;
-    const expiresAt = later(this.clock.now(), terraformLogin.tokenDays * 86_400);
+    const joined = await this.unitOfWork.read((tx) => tx.organizations.joinedBy(actor.userId));
+    const seconds = Math.min(terraformLogin.tokenDays * 86_400, longestLifetime('user', joined) / 1000);
+    const expiresAt = later(this.clock.now(), seconds);
     const issued = this.issuer.issue({
       owner,
       createdBy: owner,

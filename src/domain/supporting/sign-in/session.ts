@@ -1,5 +1,5 @@
 import { DomainError } from '../../shared/domain-error.js';
-import { type IdentityId, type Instant, later, type SessionId, type UserId } from '../../shared/id.js';
+import { type IdentityId, type Instant, later, type SessionId, secondsBetween, type UserId } from '../../shared/id.js';
 
 /** A person signed in with a browser. Its secret, in a cookie, is shown once and never stored. */
 export interface Session {
@@ -14,11 +14,26 @@ export interface Session {
   readonly expiresAt: Instant;
   /** Null until first used; accurate to within a minute. */
   readonly lastUsedAt: Instant | null;
+  /** The longest time between two recorded uses, in seconds. An organization may refuse a session that was idle once. */
+  readonly longestIdle: number;
 }
 
-export const startSession = (given: Omit<Session, 'expiresAt' | 'lastUsedAt'>, hours: number): Session => ({
+/** The session after a recorded use. */
+export function usedAt<Used extends Pick<Session, 'createdAt' | 'lastUsedAt' | 'longestIdle'>>(
+  session: Used,
+  now: Instant,
+): Used {
+  const idle = secondsBetween(session.lastUsedAt ?? session.createdAt, now);
+  return { ...session, lastUsedAt: now, longestIdle: Math.max(session.longestIdle, idle) };
+}
+
+export const startSession = (
+  given: Omit<Session, 'expiresAt' | 'lastUsedAt' | 'longestIdle'>,
+  hours: number,
+): Session => ({
   ...given,
   lastUsedAt: null,
+  longestIdle: 0,
   expiresAt: later(given.createdAt, hours * 3_600),
 });
 

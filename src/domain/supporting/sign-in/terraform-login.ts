@@ -8,7 +8,7 @@ export const terraformLogin = {
   ports: [10_000, 10_010],
   /** A code is redeemed within this time. */
   codeSeconds: 60,
-  /** The lifetime of the token. */
+  /** The lifetime of the token, unless an organization of the person allows less. */
   tokenDays: 30,
 } as const;
 

@@ -1,4 +1,6 @@
 import { neverEnded, type OrganizationBytes, type UnitOfWork } from '../../../application/index.js';
+import type { Organization } from '../../../domain/index.js';
+import { livesTooLong } from '../../../domain/tokens/token-lifetimes.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../command.js';
 import { operatorId } from '../operator.js';
@@ -44,6 +46,47 @@ async function leftTokens(unitOfWork: UnitOfWork): Promise<Found> {
     : warning(
         `team tokens issued by users who are no longer members: ${named.join(', ')}${more}`,
         'issue each token again, or revoke it with gatehouse token revoke --team ORGANIZATION/TEAM',
+      );
+}
+
+/** The tokens that were issued before an organization limited their lifetime, as `organization (id)`. */
+async function* tokensBeyond(unitOfWork: UnitOfWork): AsyncGenerator<string> {
+  for await (const organization of eachOrganization(unitOfWork)) {
+    if (!organization.settings.maxTtlEnabled) continue;
+    for (let after = ''; ; ) {
+      const tokens = await unitOfWork.read((tx) => tx.tokens.actingIn(organization.id, after, batch));
+      for (const token of tokens) {
+        if (livesTooLong(token, organization)) yield `${organization.name} (${token.owner.kind} token ${token.id})`;
+      }
+      const last = tokens.at(-1);
+      if (last === undefined || tokens.length < batch) break;
+      after = last.id;
+    }
+  }
+}
+
+const batch = 500;
+
+async function* eachOrganization(unitOfWork: UnitOfWork): AsyncGenerator<Organization> {
+  for (let number = 1; ; number += 1) {
+    const { items } = await unitOfWork.read((tx) => tx.organizations.pageOfAll({ number, size: 100 }));
+    yield* items;
+    if (items.length < 100) return;
+  }
+}
+
+async function longTokens(unitOfWork: UnitOfWork): Promise<Found> {
+  const named: string[] = [];
+  for await (const name of tokensBeyond(unitOfWork)) {
+    named.push(name);
+    if (named.length > mostListed) break;
+  }
+  const more = named.length > mostListed ? ', and more' : '';
+  return named.length === 0
+    ? ok('no token lives for longer than its organization allows')
+    : warning(
+        `tokens that live for longer than their organization allows: ${named.slice(0, mostListed).join(', ')}${more}`,
+        'they stay valid; issue each again with an expiry, or revoke it with gatehouse token revoke --id',
       );
 }
 
@@ -110,5 +153,6 @@ export const keptData = async (
   ...(await failingEffects(unitOfWork)),
   await leftTokens(unitOfWork),
   await givenGroups(unitOfWork),
+  await longTokens(unitOfWork),
   ...(await keptBytes(unitOfWork, limit, call)),
 ];

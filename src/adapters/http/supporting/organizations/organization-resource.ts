@@ -23,14 +23,16 @@ const authPolicy = z.enum(authPolicies);
 const maybeCount = count.nullable();
 const kept = 'Stored and shown. It has no effect on this service.';
 
+const refused = (value: string) => `\`${value}\` is refused: this service cannot enforce it.`;
+
 const settings = ({ is }: Words, given: OrganizationSettings): Members => ({
   'aggregated-commit-status-enabled': is(flag, given.aggregatedCommitStatusEnabled, kept),
   'allow-force-delete-workspaces': is(flag, given.allowForceDeleteWorkspaces, kept),
-  'assessments-enforced': is(flag, given.assessmentsEnforced, kept),
-  'collaborator-auth-policy': is(authPolicy, given.collaboratorAuthPolicy, kept),
+  'assessments-enforced': is(flag, given.assessmentsEnforced, refused('true')),
+  'collaborator-auth-policy': is(authPolicy, given.collaboratorAuthPolicy, refused('two_factor_mandatory')),
   'cost-estimation-enabled': is(flag, given.costEstimationEnabled, kept),
-  'enforce-hyok': is(flag, given.enforceHyok, kept),
-  'max-ttl-enabled': is(flag, given.maxTtlEnabled, kept),
+  'enforce-hyok': is(flag, given.enforceHyok, refused('true')),
+  'max-ttl-enabled': is(flag, given.maxTtlEnabled, 'Whether the token TTL policies limit the lifetime of new tokens.'),
   'owners-team-saml-role-id': is(maybeText, given.ownersTeamSamlRoleId, kept),
   'registry-monorepo-support-enabled': is(flag, given.registryMonorepoSupportEnabled, kept),
   'send-passing-statuses-for-untriggered-speculative-plans': is(
@@ -38,11 +40,23 @@ const settings = ({ is }: Words, given: OrganizationSettings): Members => ({
     given.sendPassingStatusesForUntriggeredSpeculativePlans,
     kept,
   ),
-  'session-remember': is(maybeCount, given.sessionRemember, kept),
-  'session-timeout': is(maybeCount, given.sessionTimeout, kept),
+  'session-remember': is(
+    maybeCount,
+    given.sessionRemember,
+    'The minutes after a sign-in for which the organization accepts a session. Null sets no limit beyond that of the service.',
+  ),
+  'session-timeout': is(
+    maybeCount,
+    given.sessionTimeout,
+    'The minutes for which a session may be unused; the organization then refuses it until the next sign-in. Null sets no limit.',
+  ),
   'speculative-plan-management-enabled': is(flag, given.speculativePlanManagementEnabled, kept),
   'stacks-enabled': is(flag, given.stacksEnabled, kept),
-  'user-tokens-enabled': is(flag, given.userTokensEnabled, kept),
+  'user-tokens-enabled': is(
+    flag,
+    given.userTokensEnabled,
+    'Whether members may use user tokens in the organization. If false, only sessions are accepted, except from site administrators and for owners who show or update the organization. Cannot be false unless OpenID Connect is configured.',
+  ),
 });
 
 /** An organization that is not deleted: its name is its id on the wire. */

@@ -109,8 +109,8 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
       'organizations/read',
       shows('showEntitlementSet', 'Show the entitlement set of an organization', () => entitlementSetSchema(dialect)),
       async (call) => {
-        const { subject } = await use.showOrganization.execute(call.actor, parameter(call, 'organization'));
-        return ok({ data: presentEntitlementSet(dialect)(subject) });
+        const organization = await use.showOrganization.entitled(call.actor, parameter(call, 'organization'));
+        return ok({ data: presentEntitlementSet(dialect)(organization) });
       },
     ),
     get(

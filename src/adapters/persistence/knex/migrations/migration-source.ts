@@ -35,6 +35,7 @@ import * as teamGroups from './0033-team-groups.js';
 import * as runsListedAtOnce from './0034-runs-listed-at-once.js';
 import * as effectsInLanes from './0035-effects-in-lanes.js';
 import * as identities from './0036-identities.js';
+import * as organizationSwitches from './0037-organization-switches.js';
 import * as stateWarnings from './0038-state-warnings.js';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -74,6 +75,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0034-runs-listed-at-once': runsListedAtOnce,
   '0035-effects-in-lanes': effectsInLanes,
   '0036-identities': identities,
+  '0037-organization-switches': organizationSwitches,
   '0038-state-warnings': stateWarnings,
 };
 

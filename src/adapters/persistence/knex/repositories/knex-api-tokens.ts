@@ -326,6 +326,23 @@ export class KnexApiTokens implements ApiTokenRepository {
     return rows.map((row) => ({ id: row.id, teamId: row.team_id }));
   }
 
+  async actingIn(organizationId: OrganizationId, after: TokenId, most: number): Promise<readonly ApiToken[]> {
+    const { sql } = this.db;
+    const members = sql('organization_memberships as m')
+      .where('m.organization_id', organizationId)
+      .whereNull('m.invited_email')
+      .select('m.user_id');
+    const rows = await this.db.all<object>(
+      living(sql)
+        .where((any) => any.where('o.id', organizationId).orWhereIn('k.user_id', members))
+        .where('k.id', '>', after)
+        .select(columnsOf('k', tokenRows.columns))
+        .orderBy('k.id')
+        .limit(most),
+    );
+    return rows.map(tokenRows.read);
+  }
+
   ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]> {
     const { sql } = this.db;
     const member = sql('organization_memberships as m')

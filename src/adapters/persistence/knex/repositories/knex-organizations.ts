@@ -11,6 +11,7 @@ import type {
 } from '../../../../application/ports/repositories/organization-repository.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import { usersByReference } from '../../../../application/supporting/organizations/users-by-reference.js';
+import { type Entry, entryOf } from '../../../../domain/authorization/entry.js';
 import {
   type Actor,
   alreadyTaken,
@@ -37,9 +38,36 @@ import { byTeamName, livingTeams, selectTeams, teamRows } from './knex-teams.js'
 import { forgetUninvited, userRows } from './knex-users.js';
 import { seeing } from './standing.js';
 
-const settingsFrom = ({ settings }: { readonly settings: string }): OrganizationSettings => ({
+/** What standing reads has columns of its own. */
+interface SettingsRow {
+  readonly settings: string;
+  readonly user_tokens_enabled: boolean | number;
+  readonly session_timeout: number | null;
+  readonly session_remember: number | null;
+}
+
+const settingsColumns = [
+  'settings',
+  'user_tokens_enabled',
+  'session_timeout',
+  'session_remember',
+] as const satisfies readonly (keyof SettingsRow)[];
+
+const settingsFrom = (row: SettingsRow): OrganizationSettings => ({
   ...initialSettings,
-  ...JSON.parse(settings),
+  ...JSON.parse(row.settings),
+  userTokensEnabled: Boolean(row.user_tokens_enabled),
+  sessionTimeout: row.session_timeout,
+  sessionRemember: row.session_remember,
+});
+
+const settingsToRow = ({
+  settings: { userTokensEnabled, sessionTimeout, sessionRemember, ...others },
+}: Organization): SettingsRow => ({
+  settings: JSON.stringify(others),
+  user_tokens_enabled: userTokensEnabled,
+  session_timeout: sessionTimeout,
+  session_remember: sessionRemember,
 });
 
 const organizationRows = rowsOf<Organization>((row, as) => ({
@@ -47,12 +75,11 @@ const organizationRows = rowsOf<Organization>((row, as) => ({
   name: row.name,
   email: row.email,
   defaults: { executionMode: row.default_execution_mode, agentPoolId: row.default_agent_pool_id },
-  settings: as.read(row, ['settings'], settingsFrom),
+  settings: as.read(row, settingsColumns, settingsFrom),
   createdAt: row.created_at,
 }));
 
 const changeable = organizationRows.only('name', 'email');
-const settingsToRow = ({ settings }: Organization) => ({ settings: JSON.stringify(settings) });
 const ownDefaults = organizationRows.only('defaults');
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
@@ -64,6 +91,13 @@ const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
     .select(...columnsOf('o', organizationRows.columns))
     .orderByRaw('lower(o.name)')
     .orderBy('o.id');
+
+/** Restricts organizations `o` to those that accept what the caller enters with, by the rules of `barOf`. */
+const entered = (organizations: Knex.QueryBuilder, { withToken, idle, age }: Entry): Knex.QueryBuilder =>
+  organizations
+    .whereRaw(withToken ? 'o.user_tokens_enabled = TRUE' : 'TRUE')
+    .whereRaw('(o.session_timeout is null or o.session_timeout * 60 >= ?)', [Math.ceil(idle)])
+    .whereRaw('(o.session_remember is null or o.session_remember * 60 >= ?)', [Math.ceil(age)]);
 
 const findOrganization = seeing(
   'organization',
@@ -79,6 +113,22 @@ export class KnexOrganizations implements OrganizationRepository {
 
   findFor(actor: Actor, name: string): Promise<WithStanding<Organization> | undefined> {
     return findOrganization(this.db, actor, { name });
+  }
+
+  async find(id: OrganizationId): Promise<Organization | undefined> {
+    const row = await this.db.first<object>(
+      living(this.db.sql).where('o.id', id).select(columnsOf('o', organizationRows.columns)),
+    );
+    return row && organizationRows.read(row);
+  }
+
+  async joinedBy(userId: UserId): Promise<readonly Organization[]> {
+    const joined = living(this.db.sql)
+      .join('organization_memberships as m', 'm.organization_id', 'o.id')
+      .where('m.user_id', userId)
+      .whereNull('m.invited_email');
+    const rows = await this.db.all<object>(joined.select(columnsOf('o', organizationRows.columns)).orderBy('o.id'));
+    return rows.map(organizationRows.read);
   }
 
   add(organization: Organization): Promise<void> {
@@ -130,10 +180,12 @@ export class KnexOrganizations implements OrganizationRepository {
     // An audit token belongs to no organization's members, and lists none.
     if (actor.kind === 'auditor') return living(this.db.sql).whereRaw('1 = 0');
     if (actor.kind !== 'user') return living(this.db.sql).where('o.id', actor.organizationId);
-    return living(this.db.sql)
+    const own = living(this.db.sql)
       .join('organization_memberships as m', 'm.organization_id', 'o.id')
       .join('users as u', 'u.id', 'm.user_id')
       .where({ 'm.user_id': actor.userId, 'u.deleted_at': null, 'u.suspended': false });
+    const entry = entryOf(actor);
+    return entry === undefined ? own : entered(own, entry);
   }
 }
 

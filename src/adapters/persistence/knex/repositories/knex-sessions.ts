@@ -6,6 +6,7 @@ import type {
   SessionsOf,
 } from '../../../../application/ports/repositories/session-repository.js';
 import type { Instant, LoginCode, Session, SessionId, UserId } from '../../../../domain/index.js';
+import { usedAt } from '../../../../domain/supporting/sign-in/session.js';
 import { prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
@@ -17,7 +18,11 @@ const listed = rowsOf<ListedSession>((row) => ({
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
+  longestIdle: row.longest_idle,
 }));
+
+/** The columns that change with a use. */
+const use = listed.only('lastUsedAt', 'longestIdle');
 
 interface CredentialRow {
   readonly id: SessionId;
@@ -25,6 +30,7 @@ interface CredentialRow {
   readonly created_at: Instant;
   readonly expires_at: Instant;
   readonly last_used_at: Instant | null;
+  readonly longest_idle: number;
   readonly site_administrator: boolean | number;
   readonly suspended: boolean | number;
   readonly invited: boolean | number;
@@ -42,6 +48,7 @@ const credentials = (sql: Knex): Knex.QueryBuilder =>
       's.created_at',
       's.expires_at',
       's.last_used_at',
+      's.longest_idle',
       'u.site_administrator',
       'u.suspended',
       {
@@ -65,7 +72,12 @@ function credentialFrom(row: CredentialRow | undefined): SessionCredential | und
       tokenId: row.id,
       userId: row.user_id,
       siteAdministrator,
-      session: { createdAt: row.created_at, lastUsedAt: row.last_used_at },
+      session: {
+        createdAt: row.created_at,
+        lastUsedAt: row.last_used_at,
+        longestIdle: row.longest_idle,
+        at: row.last_used_at ?? row.created_at,
+      },
     },
     invited: Boolean(row.invited),
   };
@@ -140,13 +152,12 @@ export class KnexSessions implements SessionRepository {
 
   async markUsed(uses: ReadonlyMap<SessionId, Instant>): Promise<void> {
     // In a fixed order, so that two processes marking the same sessions cannot deadlock.
-    for (const [id, usedAt] of [...uses].sort()) {
+    for (const [id, now] of [...uses].sort()) {
       const session = this.db.sql('sessions').where({ id });
-      await this.db.run(
-        session
-          .where((earlier) => earlier.whereNull('last_used_at').orWhere('last_used_at', '<', usedAt))
-          .update({ last_used_at: usedAt }),
-      );
+      const row = await this.db.first<object>(session.clone().select(listed.columns).forNoKeyUpdate());
+      const before = row && listed.read(row);
+      if (before === undefined || (before.lastUsedAt ?? '') >= now) continue;
+      await this.db.run(session.update(use.write(usedAt(before, now))));
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { barOf, type EntryRules, entryOf } from '../../../../domain/authorization/entry.js';
 import {
   type Actor,
   auditorStanding,
@@ -92,6 +93,10 @@ interface StandingRow extends Partial<GrantRow> {
   readonly standing_in_project?: boolean | number;
   readonly standing_level?: ProjectGrant['access'] | null;
   readonly standing_permissions?: string | null;
+  /** What the organization accepts, for a user. */
+  readonly standing_user_tokens?: boolean | number;
+  readonly standing_session_timeout?: number | null;
+  readonly standing_session_remember?: number | null;
 }
 
 type Place = 'organization' | 'project' | 'workspace';
@@ -115,7 +120,12 @@ function joinStanding(
       .leftJoin('organization_memberships as sm', (on) => on.on('sm.user_id', 'su.id').on('sm.organization_id', 'o.id'))
       .leftJoin('team_members as stm', (on) => on.on('stm.user_id', 'su.id').on('stm.organization_id', 'o.id'))
       .leftJoin('teams as st', (on) => on.on('st.id', 'stm.team_id').onNull('st.deleted_at'))
-      .select({ standing_member: 'sm.id' });
+      .select({
+        standing_member: 'sm.id',
+        standing_user_tokens: 'o.user_tokens_enabled',
+        standing_session_timeout: 'o.session_timeout',
+        standing_session_remember: 'o.session_remember',
+      });
   } else {
     query
       .leftJoin('teams as st', (on) =>
@@ -147,13 +157,22 @@ function standingFromRows(actor: Actor, rows: readonly StandingRow[]): Standing 
     actor.kind === 'organization'
       ? (row: StandingRow) => row.standing_organization_id === actor.organizationId
       : (row: StandingRow) => row.standing_member !== null;
+  const isMember = rows.some(member);
+  const bar = isMember && actor.kind === 'user' ? barOf(entryOf(actor), entryRulesFrom(rows)) : undefined;
   return {
     actor: actor.kind,
     siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
-    member: rows.some(member),
+    member: isMember,
     teams: rows.flatMap((row) => teamFromRow(row) ?? []),
+    ...(bar && { bar }),
   };
 }
+
+const entryRulesFrom = ([row]: readonly StandingRow[]): EntryRules => ({
+  userTokensEnabled: Boolean(row?.standing_user_tokens),
+  sessionTimeout: row?.standing_session_timeout ?? null,
+  sessionRemember: row?.standing_session_remember ?? null,
+});
 
 function teamFromRow(row: StandingRow): TeamStanding | undefined {
   if (!row.standing_team_id) return undefined;

@@ -1,0 +1,26 @@
+import { type Actor, authorized, type Organization } from '../../domain/index.js';
+import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changedLifetimes, type LimitedToken } from '../../domain/tokens/token-lifetimes.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+
+/** PATCH /organizations/:name/token-ttl-policies. Existing tokens stay valid. */
+export class ChangeTokenLifetimes {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'audit'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** In milliseconds. Unnamed kinds keep theirs. Throws `attribute/invalid` for a limit that would have no effect. */
+  execute(actor: Actor, name: string, change: Partial<Record<LimitedToken, number>>): Promise<Organization> {
+    return this.unitOfWork.run(async (tx) => {
+      const seen = await tx.organizations.findFor(actor, name);
+      const organization = authorized(seen, 'token-ttl-policies/manage');
+      const tokenLifetimes = changedLifetimes(organization.settings, change, this.clock.now());
+      const next = { ...organization, settings: { ...organization.settings, tokenLifetimes } };
+      await tx.organizations.save(next);
+      await tx.audit.add(doneBy(actor, 'token-ttl-policies/manage', next.id), { organizationId: next.id });
+      return next;
+    });
+  }
+}

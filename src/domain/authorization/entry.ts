@@ -1,0 +1,62 @@
+import { DomainError } from '../shared/domain-error.js';
+import { secondsBetween } from '../shared/id.js';
+import type { Actor } from './actor.js';
+
+/** How an organization limits what its members use to enter it. In minutes; null for no limit. */
+export interface EntryRules {
+  readonly userTokensEnabled: boolean;
+  readonly sessionTimeout: number | null;
+  readonly sessionRemember: number | null;
+}
+
+/** What a user enters an organization with. In seconds; 0 for a token. */
+export interface Entry {
+  readonly withToken: boolean;
+  readonly idle: number;
+  readonly age: number;
+}
+
+/**
+ * Undefined for those whom no organization bars: site administrators, and creators whose rights are checked again
+ * without a token.
+ */
+export function entryOf(actor: Extract<Actor, { readonly kind: 'user' }>): Entry | undefined {
+  if (actor.siteAdministrator || actor.tokenId === '') return undefined;
+  const { session } = actor;
+  if (session === undefined) return { withToken: true, idle: 0, age: 0 };
+  const { at, createdAt, lastUsedAt, longestIdle } = session;
+  return {
+    withToken: false,
+    idle: Math.max(longestIdle, secondsBetween(lastUsedAt ?? createdAt, at)),
+    age: secondsBetween(createdAt, at),
+  };
+}
+
+const exceeds = (seconds: number, minutes: number | null): boolean => minutes !== null && seconds > minutes * 60;
+
+const barriers = {
+  'user token': {
+    bars: ({ withToken }: Entry, rules: EntryRules) => withToken && !rules.userTokensEnabled,
+    sentence:
+      'this organization does not accept user tokens; sign in with a browser, or use a team or organization token',
+  },
+  'idle session': {
+    bars: ({ idle }: Entry, rules: EntryRules) => exceeds(idle, rules.sessionTimeout),
+    sentence: 'the session was unused for longer than this organization allows; sign in again',
+  },
+  'old session': {
+    bars: ({ age }: Entry, rules: EntryRules) => exceeds(age, rules.sessionRemember),
+    sentence: 'the sign-in is longer ago than this organization allows; sign in again',
+  },
+};
+
+/** Why an organization refuses a token or a session that its member may use elsewhere. */
+export type Bar = keyof typeof barriers;
+
+const bars = Object.keys(barriers) as readonly Bar[];
+
+export const barOf = (entry: Entry | undefined, rules: EntryRules): Bar | undefined =>
+  entry && bars.find((name) => barriers[name].bars(entry, rules));
+
+/** Leads to a sign-in, so it is the refusal of a caller without a valid token. */
+export const barred = (bar: Bar): DomainError => new DomainError('actor/unauthenticated', barriers[bar].sentence);
