@@ -16,7 +16,6 @@ import {
 } from '../../src/domain/index.js';
 import { policyCommit } from '../../src/domain/policy-outcomes/policy-set-version.js';
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
-import { initialLifetimes } from '../../src/domain/tokens/token-lifetimes.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -187,7 +186,12 @@ const otherSettings: OrganizationSettings = {
   costEstimationEnabled: true,
   enforceHyok: true,
   maxTtlEnabled: true,
-  tokenLifetimes: { ...initialLifetimes, user: { most: 3_600_000, changedAt: noon } },
+  tokenLifetimes: {
+    organization: { most: 3_600_000, changedAt: noon },
+    team: { most: 7_200_000, changedAt: noon },
+    user: { most: 10_800_000, changedAt: noon },
+    auditor: { most: 14_400_000, changedAt: noon },
+  },
   ownersTeamSamlRoleId: 'owners',
   registryMonorepoSupportEnabled: true,
   sendPassingStatusesForUntriggeredSpeculativePlans: true,

@@ -55,7 +55,7 @@ onEveryBackend('identities and sessions', (on) => {
           tokenId: session.id,
           userId: user.id,
           siteAdministrator,
-          session: { createdAt: session.createdAt, lastUsedAt: null },
+          session: { createdAt: session.createdAt, lastUsedAt: null, longestIdle: 0, at: session.createdAt },
         },
         invited: false,
       });

@@ -446,6 +446,26 @@ describe('the doctor', () => {
     });
   });
 
+  it('lists tokens that live for longer than their organization allows', async () => {
+    await used(async (DATA_DIR) => {
+      const environment = { DATA_DIR, PORT: '0' };
+      await piped(['user', 'add', 'alice', '--email', 'a@example.com'], environment);
+      await piped(['organization', 'create', 'acme', '--email', 'o@example.com', '--owner', 'alice'], environment);
+      await piped(['token', 'issue', '--user', 'alice'], environment);
+      const database = new Database(join(DATA_DIR, 'gatehouse.sqlite'));
+      expect(await complaints({ DATA_DIR })).toEqual([]);
+      database.exec(`update organizations set settings = '{"maxTtlEnabled":true}'`);
+      const ids = database.prepare('select id from api_tokens order by id').pluck().all();
+      expect(ids.length).toBeGreaterThan(0);
+      database.close();
+      expect(await complaints({ DATA_DIR })).toEqual([
+        `database warning: tokens that live for longer than their organization allows: ${ids.map((id) => `acme (user token ${id})`).join(', ')}`,
+      ]);
+      const refused = await piped(['token', 'issue', '--user', 'alice'], environment);
+      expect(refused.status).toBe(1);
+    });
+  });
+
   it('finds organizations near the limit of what they may keep, and mends a counter that drifted', async () => {
     await used(async (DATA_DIR) => {
       const environment = { DATA_DIR, PORT: '0' };

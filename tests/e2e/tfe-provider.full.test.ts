@@ -251,4 +251,37 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
     },
     timeout,
   );
+
+  run(
+    'fails with the words of the service for a switch that cannot be enforced, and plans nothing for the harmless values',
+    async () => {
+      const project = await Project.make('switches');
+      const organization = (name: string, body: string): string =>
+        `resource "tfe_organization" "${name}" {\nname = "${name}"\nemail = "ops@example.com"\n${body}\n}\n`;
+      const harmless = [
+        'collaborator_auth_policy = "password"',
+        'enforce_hyok = false',
+        'assessments_enforced = false',
+        'user_tokens_enabled = true',
+        'max_ttl_enabled = true',
+        'session_timeout_minutes = 60',
+        'session_remember_minutes = 600',
+      ];
+      await project.write('main.tf', organization('harmless', harmless.join('\n')));
+      await project.apply();
+      expect(notKept(await project.planned())).toEqual([]);
+      for (const [name, attribute, words] of [
+        ['two-factor', 'collaborator_auth_policy = "two_factor_mandatory"', 'this service has no second factor'],
+        ['hyok', 'enforce_hyok = true', 'this service does not encrypt with keys of the organization'],
+        ['assessed', 'assessments_enforced = true', 'this service does not assess workspaces'],
+        ['tokenless', 'user_tokens_enabled = false', 'The operator must set OIDC_ISSUER first'],
+      ] as const) {
+        await project.write('main.tf', organization(name, attribute));
+        const failed = await project.apply(`-target=tfe_organization.${name}`).catch((error: Error) => error.message);
+        // The command wraps and frames the words.
+        expect(String(failed).replaceAll(/[\s│╷╵]+/g, ' ')).toContain(words);
+      }
+    },
+    timeout,
+  );
 });

@@ -65,7 +65,7 @@ describe('a switch that this service cannot enforce', () => {
     },
   );
 
-  it('is user-tokens-enabled where nobody could sign in without a token', async () => {
+  it('is user-tokens-enabled while people cannot sign in without a token', async () => {
     const organization = await newOrganization(plain);
     const refused = await plain.admin
       .patch(`/organizations/${organization}`, change({ 'user-tokens-enabled': false }))
@@ -111,7 +111,7 @@ describe('an organization without user tokens', () => {
     for (const other of [api.as(teamToken), organizationToken]) {
       await other.get(`/organizations/${organization}/workspaces`).expect(200);
     }
-    // What the caller could not see before stays what it was.
+    // A resource that the caller could not see before answers as it did.
     for (const path of [`/teams/${secret}`, `/teams/team-unknown`, '/workspaces/ws-unknown']) {
       expect((await token.get(path).expect(404)).body).toEqual(missing);
     }

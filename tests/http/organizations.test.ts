@@ -42,7 +42,7 @@ const everyPermission = (value: boolean) => ({
   'can-read-audit-events': value,
 });
 
-/** Settings without an effect, and their values in a new organization. */
+/** The settings of a new organization. */
 const initialSettings = {
   'aggregated-commit-status-enabled': true,
   'allow-force-delete-workspaces': false,
@@ -173,8 +173,13 @@ describe('organizations', () => {
       ...Object.fromEntries(
         Object.entries(initialSettings).map(([attribute, value]) => [attribute, value === null ? 20_160 : !value]),
       ),
-      'collaborator-auth-policy': 'two_factor_mandatory',
       'owners-team-saml-role-id': 'Owners of everything',
+      // Their other values are refused.
+      ...Object.fromEntries(
+        (['collaborator-auth-policy', 'enforce-hyok', 'assessments-enforced', 'user-tokens-enabled'] as const).map(
+          (attribute) => [attribute, initialSettings[attribute]],
+        ),
+      ),
     };
     const name = newName();
     const given = { name, email: 'ops@example.com', ...otherwise };

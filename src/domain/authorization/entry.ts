@@ -9,7 +9,7 @@ export interface EntryRules {
   readonly sessionRemember: number | null;
 }
 
-/** What a user enters an organization with. In seconds; 0 for a token. */
+/** The token or session that a user enters an organization with. In seconds; 0 for a token. */
 export interface Entry {
   readonly withToken: boolean;
   readonly idle: number;

@@ -21,6 +21,12 @@ const ofSite = (...names: readonly string[]) => of('/admin', ...names);
 /** Requests for these are 404 with the reason, and `docs/compatibility.md` lists them. */
 export const notServed: readonly NotServed[] = [
   {
+    name: 'token TTL policies through the tfe provider',
+    paths: [],
+    resources: ['tfe_org_max_token_ttl_policy'],
+    why: 'The API serves `token-ttl-policies`. The provider sends them only to a service that reports release 2.0.1 or later.',
+  },
+  {
     name: 'settings and policy sets of projects',
     paths: [],
     resources: ['tfe_project_settings', 'tfe_project_policy_set'],

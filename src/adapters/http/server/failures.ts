@@ -41,7 +41,7 @@ const problemOfExpress = (error: unknown): Problem | undefined =>
 function refusalOf(exchange: HttpExchange, error: unknown): Refusal | undefined {
   if (!isRefusal(error)) return undefined;
   const outcome = error.code;
-  if (outcome === 'actor/unauthenticated') {
+  if (outcome === 'actor/unauthenticated' && exchange.actor === undefined) {
     const request = exchange.origin();
     return { actor: unknownActor, action: 'requests/authenticate', subject: null, about: undefined, outcome, request };
   }

@@ -10,7 +10,7 @@ const harmless = {
   maxTtlEnabled: false,
 };
 
-/** What an organization accepts from its members: standing reads it with each request. */
+/** The tokens and sessions that an organization accepts: standing reads these columns with each request. */
 export async function up(knex: Knex): Promise<void> {
   const column = columnsFor(knex);
   await lockTables(knex, { changed: ['organizations', 'sessions'] });

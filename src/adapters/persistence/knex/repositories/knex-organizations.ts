@@ -38,7 +38,7 @@ import { byTeamName, livingTeams, selectTeams, teamRows } from './knex-teams.js'
 import { forgetUninvited, userRows } from './knex-users.js';
 import { seeing } from './standing.js';
 
-/** What standing reads has columns of its own. */
+/** The settings that standing reads have columns of their own. */
 interface SettingsRow {
   readonly settings: string;
   readonly user_tokens_enabled: boolean | number;

@@ -93,7 +93,7 @@ interface StandingRow extends Partial<GrantRow> {
   readonly standing_in_project?: boolean | number;
   readonly standing_level?: ProjectGrant['access'] | null;
   readonly standing_permissions?: string | null;
-  /** What the organization accepts, for a user. */
+  /** The rules of the organization, for a user. */
   readonly standing_user_tokens?: boolean | number;
   readonly standing_session_timeout?: number | null;
   readonly standing_session_remember?: number | null;
