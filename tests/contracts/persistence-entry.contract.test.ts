@@ -1,16 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Actor,
-  type Organization,
-  type OrganizationSettings,
-  type Session,
-  type User,
-  type Workspace,
-} from '../../src/domain/index.js';
-import { later } from '../../src/domain/shared/id.js';
 import type { Bar } from '../../src/domain/authorization/entry.js';
+import type { Actor, Organization, OrganizationSettings, Session, User, Workspace } from '../../src/domain/index.js';
+import { later } from '../../src/domain/shared/id.js';
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
-import { aMembership, asOrganization, aSession, asTeam, asUser, aUser, noon, ownedBy } from '../support/builders.js';
+import { aMembership, aSession, asOrganization, asTeam, asUser, aUser, noon, ownedBy } from '../support/builders.js';
 import { type Ground, onEveryBackend } from './on-every-backend.js';
 
 /** The user in a session that was begun and last used this many seconds before noon. */
@@ -165,8 +158,7 @@ onEveryBackend('tokens that act in an organization', (on) => {
     ].sort((a, b) => (a.id < b.id ? -1 : 1));
     for (const user of [stranger, invited]) await on.token(ownedBy('user', user));
     await on.token(ownedBy('team', await on.team(other)));
-    const part = (after: string, most: number) =>
-      on.read((tx) => tx.tokens.actingIn(organization.id, after, most));
+    const part = (after: string, most: number) => on.read((tx) => tx.tokens.actingIn(organization.id, after, most));
     expect(await part('', 100)).toEqual(expected);
     expect(await part('', 2)).toEqual(expected.slice(0, 2));
     expect(await part(expected[1]?.id ?? '', 100)).toEqual(expected.slice(2));

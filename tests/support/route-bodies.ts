@@ -29,6 +29,9 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
     'patch /organizations/:organization': doc('organizations', { email: 'b@example.com' }),
     'post /organizations/:organization/authentication-token': {},
+    'patch /organizations/:organization/token-ttl-policies': doc('organization-token-ttl-policies', {
+      'token-ttl-policies': [{ 'token-type': 'team', 'max-ttl-ms': 94_608_000_000 }],
+    }),
     'post /organizations/:organization/organization-memberships': doc('organization-memberships', {
       email: referred.email,
     }),
