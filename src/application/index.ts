@@ -210,9 +210,11 @@ export { type Refusal, Refusals } from './supporting/audit/refusals.js';
 export { ChangeFeed, type Followed, type Follower, mostFollowers } from './supporting/changes/change-feed.js';
 export { type Following, FollowOrganization, FollowWorkspace } from './supporting/changes/follow-changes.js';
 export { AddOrganizationMembership } from './supporting/organizations/add-organization-membership.js';
+export { ChangeTokenLifetimes } from './supporting/organizations/change-token-lifetimes.js';
 export { CreateOrganization, type NewOrganization } from './supporting/organizations/create-organization.js';
 export { ListOrganizationMemberships } from './supporting/organizations/list-organization-memberships.js';
 export { ListOrganizations } from './supporting/organizations/list-organizations.js';
+export { ListTokenLifetimes } from './supporting/organizations/list-token-lifetimes.js';
 export {
   type GivenGroup,
   GiveOrganizationGroups,
@@ -426,13 +428,11 @@ export { ShowProjectAccess } from './team-access/show-project-access.js';
 export { ShowTeamAccess } from './team-access/show-team-access.js';
 export { type ProjectAccessChange, UpdateProjectAccess } from './team-access/update-project-access.js';
 export { type TeamAccessChange, UpdateTeamAccess } from './team-access/update-team-access.js';
-export { ChangeTokenLifetimes } from './tokens/change-token-lifetimes.js';
 export type { ManageableToken } from './tokens/find-manageable-token.js';
 export { IssueOrganizationToken } from './tokens/issue-organization-token.js';
 export { IssueTeamToken } from './tokens/issue-team-token.js';
 export { IssueUserToken, type NewUserToken } from './tokens/issue-user-token.js';
 export { type ExpiryStatus, expiryStatuses, ListTeamTokens, type TeamTokensQuery } from './tokens/list-team-tokens.js';
-export { ListTokenLifetimes } from './tokens/list-token-lifetimes.js';
 export { ListUserTokens } from './tokens/list-user-tokens.js';
 export { RevokeOrganizationToken } from './tokens/revoke-organization-token.js';
 export { RevokeTeamToken } from './tokens/revoke-team-token.js';

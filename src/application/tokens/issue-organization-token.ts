@@ -1,6 +1,6 @@
 import { type Actor, authorized, type Instant, identityOf, type OrganizationTokenKind } from '../../domain/index.js';
+import { checkLifetime } from '../../domain/shared/token-lifetimes.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
-import { checkLifetime } from '../../domain/tokens/token-lifetimes.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 

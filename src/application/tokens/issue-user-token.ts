@@ -9,8 +9,8 @@ import {
   standingOnSite,
   type UserId,
 } from '../../domain/index.js';
+import { checkLifetime } from '../../domain/shared/token-lifetimes.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
-import { checkLifetime } from '../../domain/tokens/token-lifetimes.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { Settings } from '../ports/outside/settings.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';

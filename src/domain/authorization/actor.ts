@@ -1,5 +1,14 @@
-import type { Instant, OrganizationId, SessionId, TeamId, TokenId, UserId } from '../shared/id.js';
+import {
+  type Instant,
+  type OrganizationId,
+  type SessionId,
+  secondsBetween,
+  type TeamId,
+  type TokenId,
+  type UserId,
+} from '../shared/id.js';
 import type { TokenOwner } from '../shared/token-owner.js';
+import type { Entry } from './entry.js';
 import { type Action, may } from './policy.js';
 import type { Standing } from './standing.js';
 
@@ -106,3 +115,19 @@ export const runStanding = (sharesState: boolean): Standing => ({
  */
 export const isOpenTo = (actor: Actor, action: Action | null): boolean =>
   actor.kind !== 'auditor' || (action !== null && may(auditorStanding(true), action));
+
+/**
+ * Undefined for those whom no organization bars: site administrators, and creators whose rights are checked again
+ * without a token.
+ */
+export function entryOf(actor: Extract<Actor, { readonly kind: 'user' }>): Entry | undefined {
+  if (actor.siteAdministrator || actor.tokenId === '') return undefined;
+  const { session } = actor;
+  if (session === undefined) return { withToken: true, idle: 0, age: 0 };
+  const { at, createdAt, lastUsedAt, longestIdle } = session;
+  return {
+    withToken: false,
+    idle: Math.max(longestIdle, secondsBetween(lastUsedAt ?? createdAt, at)),
+    age: secondsBetween(createdAt, at),
+  };
+}

@@ -1,6 +1,4 @@
 import { DomainError } from '../shared/domain-error.js';
-import { secondsBetween } from '../shared/id.js';
-import type { Actor } from './actor.js';
 
 /** How an organization limits what its members use to enter it. In minutes; null for no limit. */
 export interface EntryRules {
@@ -14,22 +12,6 @@ export interface Entry {
   readonly withToken: boolean;
   readonly idle: number;
   readonly age: number;
-}
-
-/**
- * Undefined for those whom no organization bars: site administrators, and creators whose rights are checked again
- * without a token.
- */
-export function entryOf(actor: Extract<Actor, { readonly kind: 'user' }>): Entry | undefined {
-  if (actor.siteAdministrator || actor.tokenId === '') return undefined;
-  const { session } = actor;
-  if (session === undefined) return { withToken: true, idle: 0, age: 0 };
-  const { at, createdAt, lastUsedAt, longestIdle } = session;
-  return {
-    withToken: false,
-    idle: Math.max(longestIdle, secondsBetween(lastUsedAt ?? createdAt, at)),
-    age: secondsBetween(createdAt, at),
-  };
 }
 
 const exceeds = (seconds: number, minutes: number | null): boolean => minutes !== null && seconds > minutes * 60;

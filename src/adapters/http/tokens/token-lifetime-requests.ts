@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type LimitedToken, limitedTokens, tokenLifetimeBounds } from '../../../domain/tokens/token-lifetimes.js';
+import { type LimitedToken, limitedTokens, tokenLifetimeBounds } from '../../../domain/shared/token-lifetimes.js';
 import type { Dialect, TypeName } from '../routing/dialect.js';
 import { reading, resourceDocument } from '../routing/schema.js';
 

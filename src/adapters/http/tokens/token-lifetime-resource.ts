@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Organization } from '../../../domain/index.js';
-import { type LimitedToken, limitedTokens } from '../../../domain/tokens/token-lifetimes.js';
+import { type LimitedToken, limitedTokens } from '../../../domain/shared/token-lifetimes.js';
 import type { Resource } from '../routing/document.js';
 import { anyView, described, presenting, type Words } from '../routing/resource.js';
 import { count, dateTime } from '../routing/resource-schema.js';

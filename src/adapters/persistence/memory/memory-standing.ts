@@ -1,4 +1,5 @@
-import { barOf, entryOf } from '../../../domain/authorization/entry.js';
+import { entryOf } from '../../../domain/authorization/actor.js';
+import { barOf } from '../../../domain/authorization/entry.js';
 import {
   type Actor,
   auditorStanding,

@@ -7,8 +7,8 @@ import {
   type RequestTrace,
   terraformLogin,
 } from '../../../domain/index.js';
+import { longestLifetime } from '../../../domain/shared/token-lifetimes.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
-import { longestLifetime } from '../../../domain/tokens/token-lifetimes.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Settings } from '../../ports/outside/settings.js';

@@ -1,5 +1,5 @@
 import { invalidAttribute } from '../../shared/domain-error.js';
-import { initialLifetimes, type TokenLifetimes } from '../../tokens/token-lifetimes.js';
+import { initialLifetimes, type TokenLifetimes } from '../../shared/token-lifetimes.js';
 
 export const authPolicies = ['password', 'two_factor_mandatory'] as const;
 

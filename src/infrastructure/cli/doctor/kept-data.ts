@@ -1,6 +1,6 @@
 import { neverEnded, type OrganizationBytes, type UnitOfWork } from '../../../application/index.js';
 import type { Organization } from '../../../domain/index.js';
-import { livesTooLong } from '../../../domain/tokens/token-lifetimes.js';
+import { livesTooLong } from '../../../domain/shared/token-lifetimes.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../command.js';
 import { operatorId } from '../operator.js';

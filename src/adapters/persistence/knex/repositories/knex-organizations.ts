@@ -11,7 +11,7 @@ import type {
 } from '../../../../application/ports/repositories/organization-repository.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import { usersByReference } from '../../../../application/supporting/organizations/users-by-reference.js';
-import { type Entry, entryOf } from '../../../../domain/authorization/entry.js';
+import { entryOf } from '../../../../domain/authorization/actor.js';
 import {
   type Actor,
   alreadyTaken,
@@ -25,50 +25,17 @@ import {
   notFound,
   type Organization,
   type OrganizationId,
-  type OrganizationSettings,
   type Team,
   type UserId,
   type WithStanding,
 } from '../../../../domain/index.js';
-import { initialSettings } from '../../../../domain/supporting/organizations/organization-settings.js';
 import { ofOrganization, ofPage, withPart } from '../engine/lists.js';
 import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from '../engine/statements.js';
 import { byTeamName, livingTeams, selectTeams, teamRows } from './knex-teams.js';
 import { forgetUninvited, userRows } from './knex-users.js';
+import { entered, settingsColumns, settingsFrom, settingsToRow } from './organization-settings-rows.js';
 import { seeing } from './standing.js';
-
-/** The settings that standing reads have columns of their own. */
-interface SettingsRow {
-  readonly settings: string;
-  readonly user_tokens_enabled: boolean | number;
-  readonly session_timeout: number | null;
-  readonly session_remember: number | null;
-}
-
-const settingsColumns = [
-  'settings',
-  'user_tokens_enabled',
-  'session_timeout',
-  'session_remember',
-] as const satisfies readonly (keyof SettingsRow)[];
-
-const settingsFrom = (row: SettingsRow): OrganizationSettings => ({
-  ...initialSettings,
-  ...JSON.parse(row.settings),
-  userTokensEnabled: Boolean(row.user_tokens_enabled),
-  sessionTimeout: row.session_timeout,
-  sessionRemember: row.session_remember,
-});
-
-const settingsToRow = ({
-  settings: { userTokensEnabled, sessionTimeout, sessionRemember, ...others },
-}: Organization): SettingsRow => ({
-  settings: JSON.stringify(others),
-  user_tokens_enabled: userTokensEnabled,
-  session_timeout: sessionTimeout,
-  session_remember: sessionRemember,
-});
 
 const organizationRows = rowsOf<Organization>((row, as) => ({
   id: row.id,
@@ -91,13 +58,6 @@ const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
     .select(...columnsOf('o', organizationRows.columns))
     .orderByRaw('lower(o.name)')
     .orderBy('o.id');
-
-/** Restricts organizations `o` to those that accept what the caller enters with, by the rules of `barOf`. */
-const entered = (organizations: Knex.QueryBuilder, { withToken, idle, age }: Entry): Knex.QueryBuilder =>
-  organizations
-    .whereRaw(withToken ? 'o.user_tokens_enabled = TRUE' : 'TRUE')
-    .whereRaw('(o.session_timeout is null or o.session_timeout * 60 >= ?)', [Math.ceil(idle)])
-    .whereRaw('(o.session_remember is null or o.session_remember * 60 >= ?)', [Math.ceil(age)]);
 
 const findOrganization = seeing(
   'organization',

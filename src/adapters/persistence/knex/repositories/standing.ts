@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { barOf, type EntryRules, entryOf } from '../../../../domain/authorization/entry.js';
+import { entryOf } from '../../../../domain/authorization/actor.js';
+import { barOf, type EntryRules } from '../../../../domain/authorization/entry.js';
 import {
   type Actor,
   auditorStanding,

@@ -1,7 +1,6 @@
-import { invalidAttribute } from '../shared/domain-error.js';
-import type { Instant } from '../shared/id.js';
-import type { TokenOwner } from '../shared/token-owner.js';
-import type { ApiToken } from './api-token.js';
+import { invalidAttribute } from './domain-error.js';
+import type { Instant } from './id.js';
+import type { TokenOwner } from './token-owner.js';
 
 /** The kinds of token whose lifetime an organization limits. */
 export const limitedTokens = [
@@ -59,7 +58,12 @@ export interface TokenLimits {
   readonly settings: { readonly maxTtlEnabled: boolean; readonly tokenLifetimes: TokenLifetimes };
 }
 
-type Lived = Pick<ApiToken, 'owner' | 'createdAt' | 'expiresAt'>;
+/** A token as far as its lifetime matters. */
+interface Lived {
+  readonly owner: TokenOwner;
+  readonly createdAt: Instant;
+  readonly expiresAt: Instant | null;
+}
 
 /** Whether the token lives for longer than the organization allows. */
 export function livesTooLong({ owner: { kind }, createdAt, expiresAt }: Lived, { settings }: TokenLimits): boolean {

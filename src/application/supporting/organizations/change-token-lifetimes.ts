@@ -1,8 +1,8 @@
-import { type Actor, authorized, type Organization } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
-import { changedLifetimes, type LimitedToken } from '../../domain/tokens/token-lifetimes.js';
-import type { Clock } from '../ports/outside/clock.js';
-import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { type Actor, authorized, type Organization } from '../../../domain/index.js';
+import { changedLifetimes, type LimitedToken } from '../../../domain/shared/token-lifetimes.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Clock } from '../../ports/outside/clock.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** PATCH /organizations/:name/token-ttl-policies. Existing tokens stay valid. */
 export class ChangeTokenLifetimes {

@@ -1,5 +1,5 @@
-import { type Actor, authorized, type Organization } from '../../domain/index.js';
-import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { type Actor, authorized, type Organization } from '../../../domain/index.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** GET /organizations/:name/token-ttl-policies: the organization, which has a longest lifetime for each kind of token. */
 export class ListTokenLifetimes {
