@@ -34,7 +34,7 @@ import { rowsOf } from '../engine/rows.js';
 import { columnsOf, pageOf, type Statements, unlessTaken } from '../engine/statements.js';
 import { byTeamName, livingTeams, selectTeams, teamRows } from './knex-teams.js';
 import { forgetUninvited, userRows } from './knex-users.js';
-import { entered, settingsColumns, settingsFrom, settingsToRow } from './organization-settings-rows.js';
+import { entered, settingsColumns, settingsFrom, settingsToRow } from './organizations/organization-settings-rows.js';
 import { seeing } from './standing.js';
 
 const organizationRows = rowsOf<Organization>((row, as) => ({

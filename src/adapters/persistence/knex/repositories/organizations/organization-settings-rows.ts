@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { Entry } from '../../../../domain/authorization/entry.js';
-import type { Organization, OrganizationSettings } from '../../../../domain/index.js';
-import { initialSettings } from '../../../../domain/supporting/organizations/organization-settings.js';
+import type { Entry } from '../../../../../domain/authorization/entry.js';
+import type { Organization, OrganizationSettings } from '../../../../../domain/index.js';
+import { initialSettings } from '../../../../../domain/supporting/organizations/organization-settings.js';
 
 /** The settings that standing reads have columns of their own. */
 interface SettingsRow {
