@@ -210,11 +210,9 @@ export { type Refusal, Refusals } from './supporting/audit/refusals.js';
 export { ChangeFeed, type Followed, type Follower, mostFollowers } from './supporting/changes/change-feed.js';
 export { type Following, FollowOrganization, FollowWorkspace } from './supporting/changes/follow-changes.js';
 export { AddOrganizationMembership } from './supporting/organizations/add-organization-membership.js';
-export { ChangeTokenLifetimes } from './supporting/organizations/change-token-lifetimes.js';
 export { CreateOrganization, type NewOrganization } from './supporting/organizations/create-organization.js';
 export { ListOrganizationMemberships } from './supporting/organizations/list-organization-memberships.js';
 export { ListOrganizations } from './supporting/organizations/list-organizations.js';
-export { ListTokenLifetimes } from './supporting/organizations/list-token-lifetimes.js';
 export {
   type GivenGroup,
   GiveOrganizationGroups,
@@ -227,6 +225,7 @@ export { ShowOrganization } from './supporting/organizations/show-organization.j
 export { ShowOrganizationMembership } from './supporting/organizations/show-organization-membership.js';
 export type { ChangedOrganization, OrganizationChange } from './supporting/organizations/update-organization.js';
 export { UpdateOrganization } from './supporting/organizations/update-organization.js';
+export { ChangeTokenLifetimes, ListTokenLifetimes } from './supporting/organizations/token-lifetimes.js';
 export { CreatePolicy } from './supporting/policies/create-policy.js';
 export { ListPolicies } from './supporting/policies/list-policies.js';
 export { ReadPolicyCode } from './supporting/policies/read-policy-code.js';

@@ -4,6 +4,18 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
+/** GET /organizations/:name/token-ttl-policies: the organization, which has a longest lifetime for each kind of token. */
+export class ListTokenLifetimes {
+  constructor(private readonly unitOfWork: UnitOfWork<'organizations'>) {}
+
+  async execute(actor: Actor, name: string): Promise<Organization> {
+    return authorized(
+      await this.unitOfWork.read((tx) => tx.organizations.findFor(actor, name)),
+      'token-ttl-policies/read',
+    );
+  }
+}
+
 /** PATCH /organizations/:name/token-ttl-policies. Existing tokens stay valid. */
 export class ChangeTokenLifetimes {
   constructor(
