@@ -41,6 +41,15 @@ export class HeaderList {
     for (const name in headers) this.list.push(name, headers[name] as Headers[string]);
   }
 
+  /** Adds headers, or replaces those that are there. */
+  put(headers: Headers): void {
+    for (const name in headers) {
+      const at = this.list.indexOf(name);
+      if (at === -1) this.list.push(name, headers[name] as Headers[string]);
+      else this.list[at + 1] = headers[name] as Headers[string];
+    }
+  }
+
   /** Throws for an unknown header. */
   replace(headers: Headers): void {
     for (const name in headers) {

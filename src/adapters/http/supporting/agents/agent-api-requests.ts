@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PhaseReport, PolicyReport, StateReport } from '../../../../application/index.js';
 import { outcomeStatuses } from '../../../../domain/index.js';
 import { limits } from '../../routing/limits.js';
-import { tooWide } from '../../routing/read-body.js';
+import { tooWide } from '../../routing/read-json.js';
 import { absentable, parse } from '../../routing/schema.js';
 
 const count = absentable(z.number().int().min(0).max(1_000_000));

@@ -58,7 +58,7 @@ const refusals: readonly Refusal[] = [429, 'resource/not-found', 'service/unavai
 
 const answer = (exchange: Exchange, document: object): void => {
   const body = JSON.stringify(document);
-  exchange.writeHead(200, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) }).end(body);
+  exchange.respond(200, { 'Content-Type': mediaType }, body);
 };
 
 /**

@@ -4,6 +4,7 @@ import type { UseCases } from '../../../../application/use-cases.js';
 import { type TaskReport, type TaskResultOutcome, taskReportLimits } from '../../../../domain/index.js';
 import { runTaskActorOf } from '../../../../domain/supporting/audit/audit-event.js';
 import { presentTaskResult, taskResultSchema } from '../../policy-outcomes/task-result-resource.js';
+import { bodyKinds } from '../../routing/body-kinds.js';
 import { client } from '../../routing/dialect.js';
 import { mediaType } from '../../routing/document.js';
 import type { Exchange } from '../../routing/exchange.js';
@@ -82,17 +83,16 @@ export const taskCallbackRoute = (use: UseCases): PlainRoute => {
     handle: async (exchange) => {
       const caller = callerOf(exchange);
       const { taskId } = await use.askTaskResult.execute(caller);
+      exchange.admit({ organization: null, caller: `task-result ${caller.resultId}` });
       const request = exchange.origin();
       const about = { kind: 'task-results', id: caller.resultId } as const;
       const asked = { actor: runTaskActorOf(taskId), action: 'task-results/report', subject: about.id } as const;
       exchange.asks({ ...asked, about, request });
-      const { data } = parse(report, await readBody(exchange.request));
+      const { data } = parse(report, await readBody(exchange, bodyKinds.text));
       const said: TaskReport = data.attributes;
       const result = await use.reportTaskResult.execute(caller, said, data.relationships.outcomes?.data, request);
       const document = JSON.stringify({ data: present(result) });
-      exchange
-        .writeHead(200, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(document) })
-        .end(document);
+      exchange.respond(200, { 'Content-Type': mediaType }, document);
     },
   };
 };

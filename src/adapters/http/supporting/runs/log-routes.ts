@@ -36,8 +36,7 @@ export const logRoutes = (use: UseCases): PlainRoute[] => [
       const limit = Math.min(natural(query.get('limit'), largestPart), largestPart);
       const offset = natural(query.get('offset'), 0);
       const bytes = await use.readRunLog.execute(String(exchange.request.params.objectId), offset, limit);
-      const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': bytes.byteLength };
-      exchange.writeHead(200, headers).end(bytes);
+      exchange.respond(200, { 'Content-Type': 'text/plain; charset=utf-8' }, bytes);
     },
   },
 ];
