@@ -45,7 +45,6 @@ export const refuse = (exchange: HttpExchange, { status, document, headers }: Pr
   }
   exchange.refusedEarly = true;
   response.write(body);
-  exchange.waits(length);
   // The memory of each part is free at once: garbage collection comes late to it.
   request.on('data', (part: Buffer) => part.byteLength === part.buffer.byteLength && giveBack(part.buffer));
   request.once('end', () => response.end());

@@ -19,13 +19,18 @@ export const send = async (
   response.once('close', () => leave());
   for await (const part of parts) {
     const written = await new Promise<boolean>((resolve) => {
+      let done = false;
       let taken = () => {};
       leave = () => resolve(false);
       response.write(part, (error) => {
+        done = true;
         taken();
         resolve(!error);
       });
-      if (response.writableLength > 0) taken = waits(part.length);
+      // Node passes the part on in the next tick.
+      process.nextTick(() => {
+        if (!done && response.writableLength > 0) taken = waits(part.length);
+      });
     });
     if (!written) return;
     if (typeof part === 'string') continue;
