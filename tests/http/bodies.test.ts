@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 jest.setTimeout(8_000);
 import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
@@ -214,7 +214,8 @@ describe('memory for bodies', () => {
     client.ask('POST', `/api/v2/workspaces/${id}/state-versions`, { ...by(api.admin), 'Content-Length': body.length });
     client.write(body.slice(0, -1));
     await holds(256 * KiB);
-    expect((await readdir(tmpdir())).filter((name) => name.startsWith('gatehouse-body-'))).toEqual([]);
+    // The name ends as soon as the file is open.
+    while ((await readdir(tmpdir())).some((name) => name.startsWith('gatehouse-body-'))) await nextTurn();
     client.write('}');
     const answer = await client.response();
     expect(answer.status).toBe(201);
@@ -232,4 +233,185 @@ describe('memory for bodies', () => {
     expect((await long.response()).status).toBe(503);
     await ended(long);
   });
+});
+
+describe('a body that is slow', () => {
+  /** No body is fast enough that does not arrive at once. */
+  const hasty = { first: 120_000, window: 400, perWindow: MiB, total: 3_600_000 };
+
+  it('is refused when it does not begin, when it is too slow, and when it takes too long in all', async () => {
+    const meters = async (of: typeof api) => parseExposition((await of.anonymous.get('/metrics')).text);
+    for (const [pace, begins, reason, detail] of [
+      [{ ...hasty, first: 200 }, false, 'silent', 'did not begin to arrive in time'],
+      [hasty, true, 'slow', 'took too long to arrive'],
+      [{ ...hasty, window: 60_000, total: 400 }, true, 'slow', 'took too long to arrive'],
+    ] as const) {
+      const impatient = await startApi({ timeouts: { ...unhurried, pace } });
+      const client = await connected(impatient);
+      client.ask('POST', '/api/v2/organizations', { ...by(impatient.admin), 'Content-Length': 1000 });
+      if (begins) client.write('{');
+      const answer = await client.response();
+      expect(answer.status).toBe(408);
+      expect(answer.headers.connection).toBe('close');
+      expect(errorIn(answer).detail).toContain(detail);
+      expect((await meters(impatient)).value('gatehouse_late_bodies_total', { reason })).toBe(1);
+      client.leave();
+    }
+  });
+
+  it('is waited for under a lease, and from the holder of a lock', async () => {
+    const { unitOfWork, bundleStore } = api;
+    const pace = { ...hasty, first: 1, window: 2 };
+    const patient = await startApi({ unitOfWork, bundleStore, timeouts: { ...unhurried, pace } });
+    const locked = await api.workspace('acme', newName());
+    await api.admin.post(`/workspaces/${locked}/actions/lock`).expect(200);
+    const state = JSON.stringify(doc('state-versions', { serial: 1, md5: '0'.repeat(32) }));
+    for (const [method, path, headers, body] of [
+      ['PUT', `/agent/v1/runs/${job.runId}/log?offset=0`, { ...by({ secret: agentToken }), Lease: job.json.lease.token }, 'xxxx'],
+      ['POST', `/workspaces/${locked}/state-versions`, by(api.admin), state],
+    ] as const) {
+      const client = await connected(patient);
+      client.ask(method, path, { ...headers, 'Content-Length': body.length });
+      // Far longer than a body without lease or lock may take.
+      for (const part of [body.slice(0, 2), body.slice(2)]) {
+        await pause(50);
+        client.write(part);
+      }
+      expect((await client.response()).status).toBeLessThan(300);
+      client.leave();
+    }
+  });
+});
+
+describe('a response that its client does not read', () => {
+  const clock = { now: 0 };
+  const small = new MemoryBudget(512 * KiB, () => clock.now);
+
+  it('holds what was written of it, and is cut when memory is short and it has waited for a second', async () => {
+    const of = await startApi({ memory: small });
+    await of.organization('acme');
+    const { uploadUrl, id } = await of.version(await of.workspace('acme', 'api'), { speculative: true });
+    const archive = await archiveOf({ 'noise.bin': randomBytes(20 * MiB).toString('base64') });
+    await of.upload(uploadUrl, archive).expect(200);
+    const { location = '' } = (await of.admin.get(`/configuration-versions/${id}/download`).expect(302)).headers;
+    const stalledReader = async () => {
+      const client = await connected(of);
+      return client.stopReading().ask('GET', pathOf(location), {});
+    };
+    const refusals = async () =>
+      parseExposition((await of.anonymous.get('/metrics')).text).value('gatehouse_memory_refusals_total', {
+        reason: 'unread',
+      });
+    const first = await stalledReader();
+    while (small.waiting.size < 1) await nextTurn();
+    const [waits] = small.waiting.keys();
+    expect(waits?.bytes).toBeGreaterThan(0);
+    // Another finds no room, and the first has not waited long enough: the other is cut itself.
+    const second = await stalledReader();
+    while ((await refusals()) !== 1) await nextTurn();
+    second.readOn();
+    await second.closed;
+    expect(first.isOpen).toBe(true);
+    clock.now += 2_000;
+    const third = await stalledReader();
+    while ((await refusals()) !== 2) await nextTurn();
+    first.readOn();
+    await first.closed;
+    third.readOn();
+    while (third.heard.length < archive.length) await nextTurn();
+    third.leave();
+    while (small.reserved > 0) await nextTurn();
+  });
+
+  it('is refused before it begins when there is no memory for the whole of it', async () => {
+    const shown = (await api.admin.get(`/runs/${job.runId}`).expect(200)).body.data;
+    const plan = (await api.admin.get(`/plans/${shown.relationships.plan.data.id}`).expect(200)).body.data;
+    const path = pathOf(plan.attributes['log-read-url']);
+    for (const offset of [50, 350]) await job.log(offset * KiB, 'x'.repeat(300 * KiB));
+    await api.anonymous.get(`${path}?limit=1000`).expect(200);
+    const refused = await api.anonymous.get(path).expect(503);
+    expect(refused.headers['retry-after']).toBe('5');
+    expect(memory.reserved).toBe(0);
+  });
+});
+
+/** The routes whose documents have names, ids and choices only. */
+const withoutText = `
+post /workspaces/:workspaceId/configuration-versions
+post /team-workspaces
+patch /team-workspaces/:id
+post /team-projects
+patch /team-projects/:id
+post /teams/:teamId/authentication-token
+post /projects/:id/relationships/workspaces
+post /workspaces/:id/relationships/remote-state-consumers
+patch /workspaces/:id/relationships/remote-state-consumers
+delete /workspaces/:id/relationships/remote-state-consumers
+post /workspaces/:id/relationships/data-retention-policy
+delete /organizations/:organization/tags
+post /tags/:id/relationships/workspaces
+post /workspaces/:id/relationships/tags
+delete /workspaces/:id/relationships/tags
+post /varsets/:id/relationships/workspaces
+delete /varsets/:id/relationships/workspaces
+post /varsets/:id/relationships/projects
+delete /varsets/:id/relationships/projects
+patch /workspaces/:workspaceId/state-versions
+post /policy-sets/:id/relationships/workspaces
+delete /policy-sets/:id/relationships/workspaces
+post /policy-sets/:id/relationships/workspace-exclusions
+delete /policy-sets/:id/relationships/workspace-exclusions
+post /policy-sets/:id/relationships/policies
+delete /policy-sets/:id/relationships/policies
+post /workspaces/:workspaceId/tasks
+patch /workspaces/:workspaceId/tasks/:workspaceTaskId
+post /organizations/:organization/agent-pools
+patch /agent-pools/:id
+post /agent-pools/:poolId/authentication-tokens
+post /admin/agent-pools
+patch /admin/agent-pools/:id
+post /admin/agent-pools/:sitePoolId/authentication-tokens
+post /organizations
+patch /organizations/:organization
+post /organizations/:organization/organization-memberships
+post /organizations/:organization/authentication-token
+post /organizations/:organization/teams
+patch /teams/:id
+post /teams/:id/relationships/users
+delete /teams/:id/relationships/users
+post /teams/:id/relationships/organization-memberships
+delete /teams/:id/relationships/organization-memberships
+post /admin/users
+post /admin/users/:id/identities
+post /users/:userId/authentication-tokens
+`
+  .trim()
+  .split('\n')
+  .sort();
+
+describe('every route that reads a body', () => {
+  const reading = routesAt('/api/v2').filter(({ body }) => body !== 'ignored');
+
+  it('has the limit of its kind: only documents with free text or values may be longer than 256 KiB', () => {
+    const plain = reading.filter((route) => route.body === 'read' && documentKindOf(route) === bodyKinds.plain);
+    expect(plain.map(keyOf).sort()).toEqual(withoutText);
+    for (const { body } of reading) {
+      if (body !== 'read' && body !== 'ignored') expect(Object.values(bodyKinds)).toContain('bytes' in body ? body.bytes : body.document);
+    }
+  });
+
+  it.each(reading.filter(({ body }) => body === 'read' || (body !== 'ignored' && 'bytes' in body)).map((route) => ({ name: keyOf(route), route })))(
+    '$name refuses one byte more, before any is sent',
+    async ({ route }) => {
+      const { body } = route;
+      const { most } = (typeof body === 'object' && 'bytes' in body ? body.bytes : documentKindOf(route)).bytes;
+      const client = await connected();
+      const path = `/api/v2${route.path.replaceAll(/:\w+/g, 'any')}`;
+      const answer = await client
+        .ask(route.method.toUpperCase(), path, { ...by(api.admin), 'Content-Length': most + 1 })
+        .response();
+      expect([answer.status, errorIn(answer).detail]).toEqual([413, `the body is larger than ${most} bytes`]);
+      client.leave();
+    },
+  );
 });
