@@ -25,7 +25,9 @@ const filenames = {
 
 const download = (use: UseCases) => async (exchange: Exchange) => {
   const { request, response } = exchange;
-  const bundle = await use.readBundle.execute(String(request.params.objectId));
+  const objectId = String(request.params.objectId);
+  const bundle = await use.readBundle.execute(objectId);
+  exchange.admit({ organization: null, caller: `capability ${objectId}` });
   const headers = {
     'Content-Type': 'application/octet-stream',
     'Content-Disposition': `attachment; filename="${filenames[bundle.of]}"`,

@@ -71,7 +71,7 @@ export interface Exchange {
    * silent for too long or takes too long in all, or when the service stops.
    */
   receive<Received>(into: (body: AsyncIterable<Uint8Array>) => Promise<Received>): Promise<Received>;
-  /** Call it before the body is read. */
+  /** Call it before the body is read, or the response is written. */
   admit(admission: Admission): void;
   /**
    * Reads the body into memory or, when it is long, into a file. Throws a 400, 408 or 413, and a 429 or 503 when there

@@ -146,6 +146,7 @@ export const metricsRoute = ({ token, contentType, text }: Scraped): PlainRoute 
       throw new DomainError('actor/unauthenticated', 'the token in METRICS_TOKEN is required');
     }
     const body = Buffer.from(await text());
+    exchange.admit({ organization: null, caller: 'scrape' });
     exchange.respond(200, { 'Content-Type': contentType }, body);
   },
 });

@@ -57,6 +57,7 @@ const stateSchema = describedJson((words) => state(words)(anyView()));
 const refusals: readonly Refusal[] = [429, 'resource/not-found', 'service/unavailable'];
 
 const answer = (exchange: Exchange, document: object): void => {
+  exchange.admit({ organization: null, caller: `capability ${exchange.request.params.objectId}` });
   const body = JSON.stringify(document);
   exchange.respond(200, { 'Content-Type': mediaType }, body);
 };

@@ -49,6 +49,8 @@ const report = resourceDocument(
   { outcomes: absentable(z.object({ data: z.array(outcome).max(outcomes) })) },
 );
 
+const shareOf = (resultId: string) => ({ organization: null, caller: `task-result ${resultId}` });
+
 const callerOf = ({ request }: Exchange) => ({ resultId: String(request.params.id), secret: bearerOf(request) });
 
 /** By run tasks, which have a callback token and nothing else. */
@@ -83,7 +85,7 @@ export const taskCallbackRoute = (use: UseCases): PlainRoute => {
     handle: async (exchange) => {
       const caller = callerOf(exchange);
       const { taskId } = await use.askTaskResult.execute(caller);
-      exchange.admit({ organization: null, caller: `task-result ${caller.resultId}` });
+      exchange.admit(shareOf(caller.resultId));
       const request = exchange.origin();
       const about = { kind: 'task-results', id: caller.resultId } as const;
       const asked = { actor: runTaskActorOf(taskId), action: 'task-results/report', subject: about.id } as const;
@@ -126,7 +128,9 @@ export const taskFileRoutes = (use: UseCases): PlainRoute[] =>
       refusals: [429, 'actor/unauthenticated', 'resource/not-found', 'service/unavailable'],
     }),
     handle: async (exchange) => {
-      const parts = await use.readTaskFiles.execute(callerOf(exchange), word);
+      const caller = callerOf(exchange);
+      const parts = await use.readTaskFiles.execute(caller, word);
+      exchange.admit(shareOf(caller.resultId));
       exchange.writeHead(200, { 'Content-Type': type });
       await exchange.download(parts);
     },
