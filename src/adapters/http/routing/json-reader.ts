@@ -1,3 +1,4 @@
+import { freeBytes } from './free-bytes.js';
 import { bytesPerValue, notJson, tooDeep, tooManyValues } from './read-json.js';
 
 /** What may come next. */
@@ -13,6 +14,9 @@ interface Container {
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 const endsWord = (byte: number) => byte === 0x2c || byte === 0x5d || byte === 0x7d || isBlank(byte);
+
+/** Longer than a slice, so that its bytes are a copy. */
+const longText = 256 * 1024;
 
 /** The limits on what is parsed. */
 export interface Bounds {
@@ -136,6 +140,7 @@ export class JsonReader {
     this.inText = false;
     this.hasEscapes = false;
     this.textBytes += bytes.length;
+    if (bytes.length > longText) freeBytes(bytes);
     const within = this.stack.at(-1);
     if (within === undefined || (this.expected !== 'first name' && this.expected !== 'name')) {
       this.add(text);
@@ -168,6 +173,7 @@ export class JsonReader {
   private joined(last: Uint8Array): Uint8Array {
     if (this.parts === undefined) return last;
     const all = Buffer.concat([...this.parts, last]);
+    this.parts.forEach(freeBytes);
     this.parts = undefined;
     return all;
   }

@@ -1,8 +1,8 @@
 import { mediaType } from '../routing/document.js';
 import type { Problem } from '../routing/error-table.js';
+import { freeBytes } from '../routing/free-bytes.js';
 import type { Answer } from '../routing/route.js';
 import type { HttpExchange } from './exchange.js';
-import { giveBack } from './fast.js';
 
 /** Streams a response of unknown length. A failure from here on cuts it off. */
 const stream = async (
@@ -46,7 +46,7 @@ export const refuse = (exchange: HttpExchange, { status, document, headers }: Pr
   exchange.refusedEarly = true;
   response.write(body);
   // The memory of each part is free at once: garbage collection comes late to it.
-  request.on('data', (part: Buffer) => part.byteLength === part.buffer.byteLength && giveBack(part.buffer));
+  request.on('data', freeBytes);
   request.once('end', () => response.end());
   const wait = exchange.lacksMemory ? Math.min(lingering, brieflyLingering) : lingering;
   const cut = setTimeout(() => request.destroy(), wait).unref();

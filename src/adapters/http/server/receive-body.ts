@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { WholeBody } from '../routing/exchange.js';
+import { freeBytes } from '../routing/free-bytes.js';
 import { tooLarge, tooSlow, unfinished } from '../routing/read-body.js';
 import type { Arrivals, Lateness } from './arrivals.js';
-import { giveBack } from './fast.js';
 import { inSlices } from './slices.js';
 
 /** Bytes in a file, which its closing removes. */
@@ -41,11 +41,6 @@ export function arrivedBody({ request, reserve }: Receiving, largest: number): W
   reserve(request.readableLength);
   return inMemory((request.read() as Buffer | null) ?? new Uint8Array());
 }
-
-/** Frees the memory of a part of a body, which is copied by now. */
-const free = (part: Uint8Array): void => {
-  if (part.byteLength === part.buffer.byteLength) giveBack(part.buffer);
-};
 
 /**
  * Reserves a body's memory and receives it from `parts`. A body without a `Content-Length` reserves memory as it grows.
@@ -89,7 +84,7 @@ export async function receiveBody(
       whole.set(part, size);
     } else await file.append(part);
     size += part.byteLength;
-    free(part);
+    freeBytes(part);
   }
   if (!request.complete) throw unfinished();
   const opened = file;

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { giveBack } from './fast.js';
+import { freeBytes } from '../routing/free-bytes.js';
 
 /**
  * Writes and ends the response, making each part once the system has taken the one before. `waits` is called for a part
@@ -34,10 +34,9 @@ export const send = async (
     });
     if (!written) return;
     if (typeof part === 'string') continue;
-    const { byteLength, buffer } = part;
-    sent += byteLength;
-    onSent(byteLength);
-    if (byteLength === buffer.byteLength) giveBack(buffer);
+    sent += part.byteLength;
+    onSent(part.byteLength);
+    freeBytes(part);
   }
   // Ending it now would have the next response on this connection read as the rest of it.
   if (length !== undefined && sent < length) throw new Error(`${sent} bytes were sent, but ${length} were announced`);
