@@ -64,7 +64,11 @@ const workspaces = '/organizations/acme/workspaces';
 const padded = (bytes: number) => JSON.stringify(doc('workspaces', { name: newName() })).padEnd(bytes);
 
 /** A request of this many bytes, of which the first has arrived. */
-async function stalled(caller: Pick<Caller, 'secret'>, bytes: number, path = `/api/v2${workspaces}`): Promise<RawClient> {
+async function stalled(
+  caller: Pick<Caller, 'secret'>,
+  bytes: number,
+  path = `/api/v2${workspaces}`,
+): Promise<RawClient> {
   const client = await connected();
   const before = memory.reserved;
   client.ask('POST', path, { ...by(caller), 'Content-Length': bytes }).write('{');
@@ -82,8 +86,20 @@ describe('what a caller names', () => {
     ['a webhook', 'POST', '/hooks/vcs/whk-unknown', json, 404],
     ['a callback token', 'PATCH', '/api/v2/task-results/taskrs-unknown/callback', by({ secret: 'wrong' }), 401],
     ['a lock', 'POST', `/api/v2/workspaces/${workspaceId}/state-versions`, by(api.admin), 409],
-    ['the lease of a log', 'PUT', `/agent/v1/runs/${job.runId}/log?offset=0`, { Lease: 'wrong', ...by({ secret: agentToken }) }, 409],
-    ['the lease of a plan', 'POST', `/agent/v1/runs/${job.runId}/plan`, { Lease: 'wrong', ...by({ secret: agentToken }) }, 409],
+    [
+      'the lease of a log',
+      'PUT',
+      `/agent/v1/runs/${job.runId}/log?offset=0`,
+      { Lease: 'wrong', ...by({ secret: agentToken }) },
+      409,
+    ],
+    [
+      'the lease of a plan',
+      'POST',
+      `/agent/v1/runs/${job.runId}/plan`,
+      { Lease: 'wrong', ...by({ secret: agentToken }) },
+      409,
+    ],
     [
       'the lease of a state',
       'POST',
@@ -116,7 +132,9 @@ describe('memory for bodies', () => {
     const first = await stalled(api.admin, 60 * KiB);
     const other = await api.user(newName('user'));
     const second = await connected();
-    const refused = await second.ask('POST', `/api/v2${workspaces}`, { ...by(api.admin), 'Content-Length': 10 * KiB }).response();
+    const refused = await second
+      .ask('POST', `/api/v2${workspaces}`, { ...by(api.admin), 'Content-Length': 10 * KiB })
+      .response();
     expect(refused.status).toBe(429);
     expect(refused.headers).toMatchObject({ 'retry-after': '5', 'x-ratelimit-reset': '5', connection: 'close' });
     expect(errorIn(refused)).toMatchObject({ status: '429', title: 'Too many requests' });
@@ -166,7 +184,9 @@ describe('memory for bodies', () => {
     const full: RawClient[] = [];
     for (const user of users) full.push(await stalled(user, 64 * KiB));
     const client = await connected();
-    const refused = await client.ask('POST', `/api/v2${workspaces}`, { ...by(another), 'Content-Length': 1 }).response();
+    const refused = await client
+      .ask('POST', `/api/v2${workspaces}`, { ...by(another), 'Content-Length': 1 })
+      .response();
     expect([refused.status, errorIn(refused).detail]).toEqual([429, expect.stringContaining('no memory')]);
     expect((await job.log(0, 'x'.repeat(50 * KiB))).status).toBe(200);
     const agent = await connected();
@@ -180,7 +200,9 @@ describe('memory for bodies', () => {
   it('is reserved as they grow where their length is unknown', async () => {
     const client = await connected();
     const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
-    client.ask('POST', `/api/v2${workspaces}`, { ...by(api.admin), 'Transfer-Encoding': 'chunked' }).write(chunk(20 * KiB));
+    client
+      .ask('POST', `/api/v2${workspaces}`, { ...by(api.admin), 'Transfer-Encoding': 'chunked' })
+      .write(chunk(20 * KiB));
     await holds(20 * KiB, 20 * KiB);
     client.write(chunk(30 * KiB));
     await holds(50 * KiB, 50 * KiB);
@@ -207,7 +229,9 @@ describe('memory for bodies', () => {
     await api.admin.post(`/workspaces/${id}/actions/lock`).expect(200);
     const state = JSON.stringify({ version: 4, serial: 1, lineage: 'a', outputs: {}, resources: [], filler: noise });
     const md5 = createHash('md5').update(state).digest('hex');
-    const body = JSON.stringify(doc('state-versions', { serial: 1, md5, lineage: 'a', state: Buffer.from(state).toString('base64') }));
+    const body = JSON.stringify(
+      doc('state-versions', { serial: 1, md5, lineage: 'a', state: Buffer.from(state).toString('base64') }),
+    );
     const client = await connected();
     client.ask('POST', `/api/v2/workspaces/${id}/state-versions`, { ...by(api.admin), 'Content-Length': body.length });
     client.write(body.slice(0, -1));
@@ -265,7 +289,12 @@ describe('a body that is slow', () => {
     await api.admin.post(`/workspaces/${locked}/actions/lock`).expect(200);
     const state = JSON.stringify(doc('state-versions', { serial: 1, md5: '0'.repeat(32) }));
     for (const [method, path, headers, body] of [
-      ['PUT', `/agent/v1/runs/${job.runId}/log?offset=0`, { ...by({ secret: agentToken }), Lease: job.json.lease.token }, 'xxxx'],
+      [
+        'PUT',
+        `/agent/v1/runs/${job.runId}/log?offset=0`,
+        { ...by({ secret: agentToken }), Lease: job.json.lease.token },
+        'xxxx',
+      ],
       ['POST', `/workspaces/${locked}/state-versions`, by(api.admin), state],
     ] as const) {
       const client = await connected(patient);
@@ -394,22 +423,24 @@ describe('every route that reads a body', () => {
     const plain = reading.filter((route) => route.body === 'read' && documentKindOf(route) === bodyKinds.plain);
     expect(plain.map(keyOf).sort()).toEqual(withoutText);
     for (const { body } of reading) {
-      if (body !== 'read' && body !== 'ignored') expect(Object.values(bodyKinds)).toContain('bytes' in body ? body.bytes : body.document);
+      if (body !== 'read' && body !== 'ignored')
+        expect(Object.values(bodyKinds)).toContain('bytes' in body ? body.bytes : body.document);
     }
   });
 
-  it.each(reading.filter(({ body }) => body === 'read' || (body !== 'ignored' && 'bytes' in body)).map((route) => ({ name: keyOf(route), route })))(
-    '$name refuses one byte more, before any is sent',
-    async ({ route }) => {
-      const { body } = route;
-      const { most } = (typeof body === 'object' && 'bytes' in body ? body.bytes : documentKindOf(route)).bytes;
-      const client = await connected();
-      const path = `/api/v2${route.path.replaceAll(/:\w+/g, 'any')}`;
-      const answer = await client
-        .ask(route.method.toUpperCase(), path, { ...by(api.admin), 'Content-Length': most + 1 })
-        .response();
-      expect([answer.status, errorIn(answer).detail]).toEqual([413, `the body is larger than ${most} bytes`]);
-      client.leave();
-    },
-  );
+  it.each(
+    reading
+      .filter(({ body }) => body === 'read' || (body !== 'ignored' && 'bytes' in body))
+      .map((route) => ({ name: keyOf(route), route })),
+  )('$name refuses one byte more, before any is sent', async ({ route }) => {
+    const { body } = route;
+    const { most } = (typeof body === 'object' && 'bytes' in body ? body.bytes : documentKindOf(route)).bytes;
+    const client = await connected();
+    const path = `/api/v2${route.path.replaceAll(/:\w+/g, 'any')}`;
+    const answer = await client
+      .ask(route.method.toUpperCase(), path, { ...by(api.admin), 'Content-Length': most + 1 })
+      .response();
+    expect([answer.status, errorIn(answer).detail]).toEqual([413, `the body is larger than ${most} bytes`]);
+    client.leave();
+  });
 });

@@ -28,8 +28,7 @@ const outcomeOf = (read: () => unknown): unknown => {
 };
 
 /** As documents are parsed that are not long. */
-const whole = (bytes: Uint8Array): unknown =>
-  JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+const whole = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
@@ -47,12 +46,22 @@ describe('JSON that is read in slices', () => {
   it('is refused where it would be whole, when a byte of it is another or is missing', () => {
     const marks = '{}[],:"\\0e-.\u0001 \ntu\u00ff';
     fc.assert(
-      fc.property(fc.json({ maxDepth: 3 }), lengths, fc.nat(), fc.constantFrom('', ...marks), (text, cuts, at, mark) => {
-        const bytes = Buffer.from(text);
-        const place = at % bytes.length;
-        const broken = Buffer.concat([bytes.subarray(0, place), Buffer.from(mark, 'latin1'), bytes.subarray(place + 1)]);
-        expect(outcomeOf(() => readIn(broken, cuts))).toEqual(outcomeOf(() => whole(broken)));
-      }),
+      fc.property(
+        fc.json({ maxDepth: 3 }),
+        lengths,
+        fc.nat(),
+        fc.constantFrom('', ...marks),
+        (text, cuts, at, mark) => {
+          const bytes = Buffer.from(text);
+          const place = at % bytes.length;
+          const broken = Buffer.concat([
+            bytes.subarray(0, place),
+            Buffer.from(mark, 'latin1'),
+            bytes.subarray(place + 1),
+          ]);
+          expect(outcomeOf(() => readIn(broken, cuts))).toEqual(outcomeOf(() => whole(broken)));
+        },
+      ),
       { numRuns: runs(4_000) },
     );
   });

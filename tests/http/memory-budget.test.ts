@@ -43,7 +43,12 @@ describe('a share of the memory', () => {
     ['of an address is a quarter of that', [['a', 'unknown', 1]], ['a', 'unknown', 1], 'granted'],
     ['of an address is no more', [['a', 'unknown', 2]], ['a', 'unknown', 1], 'caller'],
     ['of an address that holds nothing is one body', [], ['a', 'unknown', 3], 'granted'],
-    ['of such an address is within that of all addresses', [...addresses(3, 2)], ['a', 'unknown', 3], 'unauthenticated'],
+    [
+      'of such an address is within that of all addresses',
+      [...addresses(3, 2)],
+      ['a', 'unknown', 3],
+      'unauthenticated',
+    ],
     ['of a caller is untouched by requests without a token', [...addresses(4, 2)], ['a', 'known', 8], 'granted'],
   ])('%s', (_, held, asks, outcome) => {
     const budget = new MemoryBudget(64 * KiB);
@@ -110,7 +115,10 @@ describe('a response that its client does not read', () => {
   });
 
   it('gives way where requests without a token have no room, unless it has a token', () => {
-    const { budget, clock, cut } = waiting(['b', 'known'], ...addresses(4, 2).map(([key]) => [key, 'unknown'] as const));
+    const { budget, clock, cut } = waiting(
+      ['b', 'known'],
+      ...addresses(4, 2).map(([key]) => [key, 'unknown'] as const),
+    );
     clock.now = 5_000;
     expect(outcomeOf(budget, ['z', 'unknown', 2])).toBe('granted');
     expect(cut).toEqual(['address-0']);

@@ -479,7 +479,9 @@ describe('a caller that is not a forge of the workspace', () => {
       // Not even its length is looked at.
       [unknown, 404],
     ] as const) {
-      await send(path, { ...githubHeaders('push'), ...signers.hub(hook.key)(bytesOf(tooMuch)) }, tooMuch).expect(status);
+      await send(path, { ...githubHeaders('push'), ...signers.hub(hook.key)(bytesOf(tooMuch)) }, tooMuch).expect(
+        status,
+      );
       await send(`${path}%00`, githubHeaders('push'), githubPush).expect(400);
     }
   });

@@ -241,7 +241,14 @@ const briefly: StreamTimes = { heartbeat: 60_000, longest: 0, betweenEvents: 0, 
 const pace: Pace = { first: 120_000, window: 120_000, perWindow: 1, total: 3_600_000 };
 
 /** Longer than any test: a client on a loaded machine may take seconds to send what is refused. */
-export const unhurried: Timeouts = { head: 120_000, idle: 120_000, total: 3_600_000, lingering: 120_000, pace, stream: briefly };
+export const unhurried: Timeouts = {
+  head: 120_000,
+  idle: 120_000,
+  total: 3_600_000,
+  lingering: 120_000,
+  pace,
+  stream: briefly,
+};
 
 /** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
 export async function startApi(
