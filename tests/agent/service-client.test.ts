@@ -15,7 +15,7 @@ import { until } from '../support/service-steps.js';
 
 /** A fault between agent and service, injected the given number of times. */
 interface Trouble {
-  readonly kind: 'cut' | 503 | 429;
+  readonly kind: 'cut' | 503 | 429 | 408;
   times: number;
 }
 
@@ -71,7 +71,7 @@ async function leased() {
 }
 
 describe("an agent's client", () => {
-  it.each(['cut', 503, 429] as const)('tries again what may be over by then: %s', async (kind) => {
+  it.each(['cut', 503, 429, 408] as const)('tries again what may be over by then: %s', async (kind) => {
     const { client, runId } = await bench();
     trouble = { kind, times: 1 };
     expect((await client.claim('ours', 0, never))?.run.id).toBe(runId);

@@ -20,6 +20,7 @@ const container = buildContainer({
 
 const names: Readonly<Record<keyof Provided, true>> = {
   unitOfWork: true,
+  memory: true,
   clock: true,
   ids: true,
   secrets: true,

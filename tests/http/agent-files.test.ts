@@ -238,7 +238,7 @@ describe('a state', () => {
 
   it('with more outputs than a body may list is refused before any is looked at', async () => {
     const job = await applying(await benched());
-    const outputs = Array(400_000).fill({});
+    const outputs = Array(200_000).fill({});
     const { status, json } = await job.announce(bytesOf('state'), { outputs });
     expect(status).toBe(400);
     expect(json.errors).toHaveLength(1);

@@ -30,10 +30,23 @@ const policy = doc('policies', { name: 'tags', query: 'data.tags.deny' });
 const policyId = (await api.admin.post('/organizations/acme/policies', policy).expect(201)).body.data.id;
 const bench = await Bench.make(api);
 await bench.version();
+/** The path of a webhook. */
+const hook: string = (
+  await api.admin
+    .patch(
+      `/workspaces/${workspaceId}`,
+      doc('workspaces', { 'vcs-repo': { 'clone-url': 'https://git.example/a/b.git' } }),
+    )
+    .expect(200)
+).body.data.attributes['vcs-repo']['webhook-url'];
 /** A run that the agent is planning. */
 const runId = await bench.run();
 const lease = (await bench.claimed(runId)).json.lease.token;
 const agent = api.as(Reflect.get(bench.agent, 'token'));
+/** A service where people sign in, though nobody does. */
+const signIn = await startApi({
+  environment: { OIDC_ISSUER: 'https://provider.example', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
+});
 const served = httpServer(defaultTimeouts);
 served.serve((await startApi({ unitOfWork: api.unitOfWork, bundleStore: api.bundleStore })).app);
 /** The same service behind the socket it uses in production. */
@@ -91,12 +104,23 @@ const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.
 
 const padded = (text: string, bytes: number): string => text.padEnd(bytes);
 
+/** Of memory, which `bodies.test.ts` fills. */
+const { memory, memoryOfCaller, memoryOfAddress } = limits;
+const ofMemory = { memory, memoryOfCaller, memoryOfAddress };
+
 /** For each limit, a request of a given size, and its response at the limit and above. */
 const tries: Readonly<
   Record<
     Exclude<
       keyof typeof limits,
-      'head' | 'faults' | 'agentFile' | 'streams' | 'streamsByMaker' | 'streamsOfOrganization' | 'allStreams'
+      | 'head'
+      | 'faults'
+      | 'agentFile'
+      | 'streams'
+      | 'streamsByMaker'
+      | 'streamsOfOrganization'
+      | 'allStreams'
+      | keyof typeof ofMemory
     >,
     { ask: (amount: number) => PromiseLike<Told>; good: number; bad: number; says: string }
   >
@@ -158,12 +182,37 @@ const tries: Readonly<
       sent(
         api.admin,
         'post',
+        '/organizations',
+        padded(JSON.stringify(doc('organizations', { name: newName(), email: 'a@example.com' })), amount),
+      ),
+    good: 201,
+    bad: 413,
+    says: 'the body is larger than 262144 bytes',
+  },
+  textBody: {
+    ask: (amount) =>
+      sent(
+        api.admin,
+        'post',
         '/organizations/acme/workspaces',
         padded(JSON.stringify(doc('workspaces', { name: newName() })), amount),
       ),
     good: 201,
     bad: 413,
     says: 'the body is larger than 1048576 bytes',
+  },
+  form: {
+    ask: (amount) =>
+      sent(
+        signIn.anonymous,
+        'post',
+        '/oauth/token',
+        padded('grant_type=x&', amount),
+        'application/x-www-form-urlencoded',
+      ),
+    good: 400,
+    bad: 413,
+    says: 'the body is larger than 16384 bytes',
   },
   policyReport: {
     ask: (amount) => sent(agent, 'post', `/agent/v1/runs/${runId}/policy-evaluations/any`, padded('{}', amount)),
@@ -184,13 +233,13 @@ const tries: Readonly<
     says: 'the body is larger than 1048576 bytes',
   },
   logPart: {
-    ask: (amount) => sent(agent, 'put', '/agent/v1/runs/any/log?offset=0', Buffer.alloc(amount)),
-    good: 409,
+    ask: (amount) => sent(agent, 'put', `/agent/v1/runs/${runId}/log?offset=0`, Buffer.alloc(amount, 'x')),
+    good: 200,
     bad: 413,
     says: 'the body is larger than 1048576 bytes',
   },
   delivery: {
-    ask: (amount) => sent(api.anonymous, 'post', '/hooks/vcs/hook-none', Buffer.alloc(amount)),
+    ask: (amount) => sent(api.anonymous, 'post', hook, Buffer.alloc(amount)),
     good: 404,
     bad: 413,
     says: 'the body is larger than 5242880 bytes',
@@ -226,6 +275,30 @@ const tries: Readonly<
     good: 409,
     bad: 400,
     says: 'the body is nested deeper than 512 levels',
+  },
+  values: {
+    ask: (amount) => {
+      // Eleven are there already, and each array of nine zeros is ten more.
+      const [tens, ones] = [Math.floor((amount - 11) / 10), (amount - 11) % 10];
+      return workspaceWith([...Array(tens).fill(Array(9).fill(0)), ...Array(ones).fill(0)]);
+    },
+    good: 201,
+    bad: 400,
+    says: 'the body has more than 50000 values and member names',
+  },
+  longValues: {
+    ask: (amount) =>
+      sent(
+        agent,
+        'post',
+        `/agent/v1/runs/${runId}/policy-evaluations/any`,
+        `[${Array(amount - 1)
+          .fill('0')
+          .join()}]`,
+      ),
+    good: 400,
+    bad: 400,
+    says: 'the body has more than 300000 values and member names',
   },
   items: {
     ask: (amount) => workspaceWith(Array(amount).fill(0)),
@@ -338,6 +411,7 @@ describe('a limit', () => {
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('nested deeper than 32 levels')]);
     }
     expect((await sent(api.admin, 'post', '/organizations', '['.repeat(limits.body.most))).status).toBe(400);
+    // Long documents are parsed in slices.
     const levels = limits.policyReport.most / 2;
     const report = `${'['.repeat(levels)}${']'.repeat(levels)}`;
     expect((await sent(agent, 'post', `/agent/v1/runs/${runId}/policy-evaluations/any`, report)).status).toBe(400);

@@ -248,6 +248,7 @@ describe('what is read of the database', () => {
     let time = 0;
     const exposition = new Exposition({
       streams: () => 0,
+      memory: () => 0,
       meters: new Meters(),
       takeSnapshot,
       version: '1.2.3',

@@ -1,4 +1,6 @@
 import type { StreamTimes } from '../../src/adapters/http/routing/exchange.js';
+import type { Pace } from '../../src/adapters/http/server/memory/arrivals.js';
+import type { MemoryBudget } from '../../src/adapters/http/server/memory/memory-budget.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import type { Timeouts } from '../../src/adapters/http/server/timeouts.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
@@ -236,8 +238,18 @@ function noteSecretsIn(container: Container): void {
 /** Streams end when they have begun: the walks along all routes do not wait for anything. */
 const briefly: StreamTimes = { heartbeat: 60_000, longest: 0, betweenEvents: 0, betweenLists: 0 };
 
+/** Bodies may take as long as a test. */
+const pace: Pace = { first: 120_000, window: 120_000, perWindow: 1, total: 3_600_000 };
+
 /** Longer than any test: a client on a loaded machine may take seconds to send what is refused. */
-const unhurried: Timeouts = { head: 120_000, idle: 120_000, total: 3_600_000, lingering: 120_000, stream: briefly };
+export const unhurried: Timeouts = {
+  head: 120_000,
+  idle: 120_000,
+  total: 3_600_000,
+  lingering: 120_000,
+  pace,
+  stream: briefly,
+};
 
 /** The whole service but its socket, on adapters of the test's choice, with a clock the test moves. */
 export async function startApi(
@@ -248,6 +260,7 @@ export async function startApi(
     readonly hearChanges?: Rows['hearChanges'];
     readonly bundleStore?: BundleStore;
     readonly timeouts?: Timeouts;
+    readonly memory?: MemoryBudget;
     /** The mount that its callers use. */
     readonly prefix?: Prefix;
     /** `publicUrl` by default. */
@@ -280,6 +293,7 @@ export async function startApi(
   });
   container.rebind('clock').toConstantValue(clock);
   container.rebind('rates').toConstantValue(new RateLimits(undefined, () => Date.parse(clock.now())));
+  if (options.memory !== undefined) container.rebind('memory').toConstantValue(options.memory);
   for (const one of signingSecrets) noteSecret(one);
   noteEnvironment(options.environment ?? {});
   noteSecretsIn(container);

@@ -49,7 +49,7 @@ function* pathsIn(value: unknown, at = ''): Generator<string> {
 }
 
 /** Suites that send malformed requests. */
-const odd = /(hardening|every-route|protocol|read-body|no-gain|recorded-changes)\.test/;
+const odd = /(hardening|every-route|protocol|bodies|no-gain|recorded-changes)\.test/;
 
 const isOdd = () => odd.test(expect.getState().testPath ?? '');
 

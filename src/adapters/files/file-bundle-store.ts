@@ -4,8 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { BundleFound, BundleStore, ByteRange } from '../../application/ports/outside/bundle-store.js';
-import { type BundleKey, DomainError } from '../../domain/index.js';
-import { goneSince } from './bundle-faults.js';
+import type { BundleKey } from '../../domain/index.js';
+import { diskFault, goneSince } from './bundle-faults.js';
 import { checkKey, isKey } from './bundle-key.js';
 
 const readChunkBytes = 64 * 1024;
@@ -71,7 +71,7 @@ export class FileBundleStore implements BundleStore {
         }
       }
     } catch (error) {
-      throw faultOf(error);
+      throw diskFault(error, 'archives');
     }
   }
 
@@ -272,23 +272,6 @@ async function copy(from: string, to: string): Promise<void> {
   const file = await open(draft, 'r+');
   await file.sync().finally(() => file.close());
   await rename(draft, to);
-}
-
-/** A temporary condition of the disk as an error for callers; any other error unchanged. */
-function faultOf(error: unknown): unknown {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-    case 'EFBIG':
-      return new DomainError('service/storage-full', 'no space left to store archives', {}, error);
-    case 'EIO':
-    case 'EROFS':
-    case 'EMFILE':
-    case 'ENFILE':
-      return new DomainError('service/unavailable', 'archives cannot be stored right now', {}, error);
-    default:
-      return error;
-  }
 }
 
 /** Undefined when there is no such file. */

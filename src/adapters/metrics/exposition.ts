@@ -23,6 +23,8 @@ export interface ExpositionOptions {
   readonly connections?: (() => Connections) | undefined;
   /** The number of streams of changes that are open. */
   readonly streams: () => number;
+  /** The bytes that request bodies and unread responses take. */
+  readonly memory: () => number;
   /**
    * Whether to export memory, CPU time, garbage collection and other process metrics, collected from the first scrape
    * on.
@@ -195,7 +197,13 @@ export class Exposition {
     );
   }
 
-  private readEnvironment({ mostBytes, connections, streams, version, database }: ExpositionOptions): void {
+  private readEnvironment({ mostBytes, connections, streams, memory, version, database }: ExpositionOptions): void {
+    this.reading(
+      'gatehouse_memory_reserved_bytes',
+      'Memory reserved for request bodies and for responses that clients have not read.',
+      [],
+      () => [[{}, memory()]],
+    );
     this.reading('gatehouse_change_streams_open', 'Open streams of changes.', [], () => [[{}, streams()]]);
     this.reading(
       'gatehouse_organization_bytes_limit',

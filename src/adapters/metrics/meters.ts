@@ -25,6 +25,9 @@ const outcomeOf = (error: unknown): Outcome => {
 
 const limits = ['caller', 'capability', 'page', 'scrape', 'webhook', 'forge'] as const;
 
+const shortages = ['caller', 'unauthenticated', 'whole', 'unread'] as const;
+const latenesses = ['silent', 'slow'] as const;
+
 /** How long one kind of work took, and how often it failed. */
 export class Work {
   constructor(
@@ -93,6 +96,16 @@ export class Meters {
     'Requests rejected with 429, by rate limit.',
     'limit',
   );
+  private readonly memoryRefusals = this.counter(
+    'gatehouse_memory_refusals_total',
+    'Requests and responses refused for want of memory. Caller: the share of the user, team, token or address is used up. Unauthenticated: that of requests without a valid token. Whole: that of the instance. Unread: a response was cut that its client did not read.',
+    'reason',
+  );
+  private readonly lateBodies = this.counter(
+    'gatehouse_late_bodies_total',
+    'Request bodies given up with 408. Silent: no byte came in time. Slow: below the minimum speed, or longer than a minute.',
+    'reason',
+  );
   private readonly uploads = this.counter(
     'gatehouse_uploads_total',
     'Uploads by result. Refused: the version or the URL does not accept an upload. Interrupted: the client disconnected or was too slow. Failed: the service or one of its dependencies failed.',
@@ -153,6 +166,8 @@ export class Meters {
   constructor() {
     // Start at 0 instead of missing, so that rates are right from the first event on.
     for (const outcome of outcomes) this.uploads.inc({ outcome }, 0);
+    for (const reason of shortages) this.memoryRefusals.inc({ reason }, 0);
+    for (const reason of latenesses) this.lateBodies.inc({ reason }, 0);
     for (const limit of limits) this.limited.inc({ limit }, 0);
     for (const lane of Object.keys(lanes)) this.performed(lane, 0, 0);
   }
@@ -171,6 +186,14 @@ export class Meters {
 
   requestLimited(limit: string): void {
     this.limited.inc({ limit });
+  }
+
+  memoryRefused(reason: (typeof shortages)[number]): void {
+    this.memoryRefusals.inc({ reason });
+  }
+
+  bodyLate(reason: (typeof latenesses)[number]): void {
+    this.lateBodies.inc({ reason });
   }
 
   /** Call `ended` with the error if the upload failed. */

@@ -58,7 +58,7 @@ const retryFor = 900;
 /** The service's limit on a report, in bytes. */
 const longestReport = 16 * 1024 * 1024;
 /** The statuses that refuse a report for its size, depth or content. */
-const aboutBody: readonly number[] = [400, 408, 413, 422];
+const aboutBody: readonly number[] = [400, 413, 422];
 
 const heartbeat = z.object({ cancel: z.boolean() });
 const anything = z.unknown();

@@ -44,10 +44,14 @@ export interface Question {
 }
 
 const longestPause = 15_000;
+/** The longest pause that the service may ask for. */
+const longestAsked = 60_000;
+/** The statuses below 500 of requests that came too slowly, or too many at once. */
+const temporary: readonly number[] = [408, 429];
 const errors = z.object({ errors: z.array(z.object({ title: z.string(), detail: z.string().optional() })).min(1) });
 
 /**
- * Sends requests to the service over HTTP. Temporary failures (no connection, 5xx, 429) are retried with growing
+ * Sends requests to the service over HTTP. Temporary failures (no connection, 5xx, 408, 429) are retried with growing
  * pauses; any other refusal throws `ServiceRefused`.
  */
 export class ServiceClient {
@@ -92,7 +96,9 @@ export class ServiceClient {
         if (tries > 1) this.say('the service is available again');
         return trouble.read;
       }
-      const wait = Math.max(trouble.wait, Math.min(500 * 2 ** (tries - 1), longestPause)) * (0.75 + Math.random() / 2);
+      const own = Math.min(500 * 2 ** (tries - 1), longestPause);
+      // Not before the time that the service asked for, and not all agents at once.
+      const wait = Math.max(trouble.wait, own * 0.75) + (own * Math.random()) / 2;
       if (performance.now() + wait > deadline) throw new ServiceAway(`the service is unavailable: ${trouble.because}`);
       if (tries === 1) this.say(`the service is unavailable, retrying: ${trouble.because}`);
       await pause(wait, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
@@ -128,9 +134,10 @@ export class ServiceClient {
       });
       if (response.ok) return { read: await read(response) };
       const text = await response.text();
-      if (response.status >= 500 || response.status === 429) {
+      if (response.status >= 500 || temporary.includes(response.status)) {
         const after = Number(response.headers.get('retry-after') ?? 0);
-        return { because: `it responded with ${response.status}`, wait: Number.isFinite(after) ? after * 1000 : 0 };
+        const wait = Number.isFinite(after) ? Math.min(after * 1000, longestAsked) : 0;
+        return { because: `it responded with ${response.status}`, wait };
       }
       throw refusal(response.status, text, repeated);
     } finally {

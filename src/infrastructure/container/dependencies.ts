@@ -21,7 +21,7 @@ export interface Dependencies {
   readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
   readonly stopped: AbortSignal;
-  /** The directory for fetched commits; the system's temporary directory by default. */
+  /** The directory for fetched commits and long request bodies; the system's temporary directory by default. */
   readonly temporaryDir?: string;
   /** For Postgres only. */
   readonly connections?: (() => Connections) | undefined;

@@ -1,5 +1,8 @@
+import { tmpdir } from 'node:os';
 import { ContainerModule } from 'inversify';
+import { TemporaryFile } from '../../adapters/files/temporary-file.js';
 import { buildApp } from '../../adapters/http/server/app.js';
+import { MemoryBudget } from '../../adapters/http/server/memory/memory-budget.js';
 import { RateLimits } from '../../adapters/http/server/rate-limit.js';
 import { defaultTimeouts } from '../../adapters/http/server/timeouts.js';
 import type { Scraped } from '../../adapters/http/service/service-routes.js';
@@ -18,6 +21,7 @@ export const http = ({
   stopping,
   stopped,
   timeouts = defaultTimeouts,
+  temporaryDir = tmpdir(),
 }: Dependencies) =>
   new ContainerModule(({ bind }) => {
     provide(bind, 'rates', ['useCases'], ({ exchangeRequestRates }) =>
@@ -26,24 +30,31 @@ export const http = ({
         ? new RateLimits()
         : new RateLimits((demand) => exchangeRequestRates.execute(demand)),
     );
-    provide(bind, 'app', ['useCases', 'rates', 'meters', 'exposition'], (use, rates, meter, exposition) =>
-      buildApp({
-        use,
-        health: { ready },
-        log,
-        meter,
-        scraped: scrapedBy(config, exposition),
-        follow,
-        edition: config.EDITION,
-        version: packageVersion(),
-        rates,
-        rateLimitPerSecond: config.RATE_LIMIT_PER_SECOND,
-        trustedProxies: config.TRUSTED_PROXIES,
-        timeouts,
-        stopping,
-        stopped,
-        browsers: { signIn: config.OIDC_ISSUER !== undefined, publicUrl },
-      }),
+    provide(bind, 'memory', [], () => new MemoryBudget());
+    provide(
+      bind,
+      'app',
+      ['useCases', 'rates', 'meters', 'exposition', 'memory'],
+      (use, rates, meter, exposition, memory) =>
+        buildApp({
+          use,
+          health: { ready },
+          log,
+          meter,
+          scraped: scrapedBy(config, exposition),
+          follow,
+          edition: config.EDITION,
+          version: packageVersion(),
+          rates,
+          rateLimitPerSecond: config.RATE_LIMIT_PER_SECOND,
+          trustedProxies: config.TRUSTED_PROXIES,
+          timeouts,
+          memory,
+          openFile: () => TemporaryFile.make(temporaryDir),
+          stopping,
+          stopped,
+          browsers: { signIn: config.OIDC_ISSUER !== undefined, publicUrl },
+        }),
     );
   });
 

@@ -11,8 +11,8 @@ export const metrics = ({ config, connections, watchProcess = false }: Dependenc
     provide(
       bind,
       'exposition',
-      ['meters', 'useCases'],
-      (meters, { takeSnapshot, changeFeed }) =>
+      ['meters', 'useCases', 'memory'],
+      (meters, { takeSnapshot, changeFeed }, memory) =>
         new Exposition({
           meters,
           takeSnapshot: () => takeSnapshot.execute(),
@@ -21,6 +21,7 @@ export const metrics = ({ config, connections, watchProcess = false }: Dependenc
           database: config.DATABASE_URL === undefined ? 'sqlite' : 'postgres',
           connections,
           streams: () => changeFeed.followers,
+          memory: () => memory.reserved,
           ofProcess: watchProcess,
         }),
     );

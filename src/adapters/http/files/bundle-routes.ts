@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { OpenBundle, StateUploadFrom, UploadFrom } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
+import { atMost } from '../routing/bodies/read-body.js';
 import type { Exchange } from '../routing/exchange.js';
 import { limits } from '../routing/limits.js';
-import { atMost } from '../routing/read-body.js';
 import type { PlainRoute } from '../routing/route.js';
 
 /** The one byte range a request asks for; undefined for the whole, null for one that cannot be satisfied. */
@@ -25,7 +25,9 @@ const filenames = {
 
 const download = (use: UseCases) => async (exchange: Exchange) => {
   const { request, response } = exchange;
-  const bundle = await use.readBundle.execute(String(request.params.objectId));
+  const objectId = String(request.params.objectId);
+  const bundle = await use.readBundle.execute(objectId);
+  exchange.admit({ organization: null, caller: `capability ${objectId}` });
   const headers = {
     'Content-Type': 'application/octet-stream',
     'Content-Disposition': `attachment; filename="${filenames[bundle.of]}"`,

@@ -97,8 +97,7 @@ const isContent = (answer: z.ZodType | Content | Located): answer is Content => 
 const isLocated = (answer: z.ZodType | Content | Located): answer is Located => 'location' in answer;
 
 /** Whether its body must be a JSON:API document, and so have a media type of JSON. */
-const readsDocument = ({ body }: Route): boolean =>
-  body === 'read' || (typeof body === 'object' && 'mostOfDocument' in body);
+const readsDocument = ({ body }: Route): boolean => body === 'read' || (typeof body === 'object' && 'document' in body);
 
 /** The refusals of a route whatever it is for. */
 const refusalsOfRoute = (route: Route): readonly Refusal[] => [

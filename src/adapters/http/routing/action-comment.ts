@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { runCommentLimits } from '../../../domain/supporting/runs/run-event.js';
-import { limits } from './limits.js';
+import { bodyKinds } from './bodies/body-kinds.js';
 import { type Call, postBytes } from './route.js';
 import { absentable, parse } from './schema.js';
 
@@ -12,7 +12,7 @@ const commentSchema = z.object({ comment: absentable(commentText) });
 const anyObject = z.record(z.string(), z.unknown());
 
 /** POST of an action that a comment may come with. */
-export const actWithComment = postBytes(limits.body.most);
+export const actWithComment = postBytes(bodyKinds.text);
 
 /** The body, for the description. */
 export const commentBody = { mediaType: 'application/json' } as const;

@@ -111,7 +111,7 @@ export function problemOf(error: unknown): Problem | undefined {
       detail,
       ...sourceOf(pointer, parameter),
     }));
-    return problem(error.status, objects, error.headers);
+    return problem(error.status, objects, error.headers, false);
   }
   if (isDomainError(error)) {
     const { status, title, isFault }: Row = errorTable[error.code];

@@ -27,6 +27,31 @@ export interface Waiting {
   readonly ended: AbortSignal;
 }
 
+/** A body that has arrived. */
+export interface WholeBody {
+  readonly size: number;
+  /** Undefined for a long body, which is in a file. */
+  readonly inMemory: Uint8Array | undefined;
+  /** The bytes in slices; each is valid until the next one is asked for. Other work runs between them. */
+  slices(): AsyncIterable<Uint8Array>;
+}
+
+/** The turn of a request to parse a long body. */
+export interface Turn {
+  /** Counts memory that the parser has taken. It is set apart for one parser, so there is always room for it. */
+  took(bytes: number): void;
+}
+
+/** What is known about a request before its body is read. */
+export interface Admission {
+  /** Long bodies are parsed in turn by organization; null where no organization is known. */
+  readonly organization: string | null;
+  /** What the caller holds, if anything: its slow body is then waited for as long as an upload. */
+  readonly holds?: 'lease' | 'lock';
+  /** Whose share of the memory the request counts against. By default the user's, team's or token's, or the address. */
+  readonly caller?: string;
+}
+
 /** One request and its response, for routes that read and write them directly. */
 export interface Exchange {
   readonly request: Request;
@@ -46,6 +71,19 @@ export interface Exchange {
    * silent for too long or takes too long in all, or when the service stops.
    */
   receive<Received>(into: (body: AsyncIterable<Uint8Array>) => Promise<Received>): Promise<Received>;
+  /** Call it before the body is read, or the response is written. */
+  admit(admission: Admission): void;
+  /**
+   * Reads the body into memory or, when it is long, into a file. Throws a 400, 408 or 413, and a 429 or 503 when there
+   * is no memory for it.
+   */
+  body(largest: number): Promise<WholeBody>;
+  /** Reserves memory until the request and its response have ended. Throws a 429 or 503 when there is none. */
+  reserve(bytes: number): void;
+  /** Waits until it is this request's turn to parse a long body. The turn ends with the route's `handle`. */
+  turn(): Promise<Turn>;
+  /** Writes a whole response. Throws a 429 or 503 when there is no memory for it until the client has read it. */
+  respond(status: number, headers: Headers, body: string | Uint8Array): void;
   /**
    * Writes the parts and ends the response, whose head is already written. Throws when there are fewer bytes than
    * `length`.

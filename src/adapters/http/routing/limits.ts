@@ -22,7 +22,14 @@ export const limits = {
   auditTrails: { most: 1000, of: 'events per page of an audit trail (`page[size]`)', answer: '422' },
   // Far past any list, and small enough that a row's position stays an exact number.
   pageNumber: { most: 1_000_000_000, of: 'page number (`page[number]`)', answer: '422' },
-  body: { most: 1024 * 1024, of: 'bytes in a JSON body', answer: '413' },
+  // Names, ids and choices: the longest such document names three thousand others.
+  body: { most: 256 * 1024, of: 'bytes in a JSON body without free text or values', answer: '413' },
+  textBody: {
+    most: 1024 * 1024,
+    of: 'bytes in a JSON body with free text or values: descriptions, comments, variables, tags, results of run tasks',
+    answer: '413',
+  },
+  form: { most: 16 * 1024, of: 'bytes in a form of the sign-in pages or of `terraform login`', answer: '413' },
   policyCode: { most: 1024 * 1024, of: 'bytes of policy code', answer: '413' },
   // It says something of every policy of a run, at length.
   policyReport: { most: 16 * 1024 * 1024, of: "bytes in an agent's report of a policy evaluation", answer: '413' },
@@ -43,6 +50,13 @@ export const limits = {
   stateReportDepth: {
     most: 512,
     of: "levels of nesting in an agent's report of a state version",
+    answer: '400',
+  },
+  // Each takes up to 64 bytes of memory once it is parsed.
+  values: { most: 50_000, of: 'values and member names in JSON', answer: '400' },
+  longValues: {
+    most: 300_000,
+    of: "values and member names in an agent's report, a webhook delivery or a JSON body with a state",
     answer: '400',
   },
   items: {
@@ -68,6 +82,21 @@ export const limits = {
     answer: '429',
   },
   allStreams: { most: mostFollowers.inAll, of: 'streams of changes that may be open on an instance', answer: '503' },
+  memory: {
+    most: 64 * 1024 * 1024,
+    of: 'bytes that request bodies, and responses that clients have not read yet, may take in the memory of an instance',
+    answer: '429 with `Retry-After: 5` at `/api/v2` and `/agent/v1`, elsewhere 503',
+  },
+  memoryOfCaller: {
+    most: 8 * 1024 * 1024,
+    of: 'of these bytes for a user, team, organization or agent token, and for all requests without a valid token',
+    answer: 'the same',
+  },
+  memoryOfAddress: {
+    most: 2 * 1024 * 1024,
+    of: 'of these bytes for requests without a valid token from one address (IPv6: from one /64 network)',
+    answer: 'the same',
+  },
   // The error response to a broken list would be many times its size.
   faults: { most: 100, of: 'errors in one response', answer: 'only the first are returned' },
 } as const satisfies Record<string, Limit>;

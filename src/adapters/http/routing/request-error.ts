@@ -12,7 +12,7 @@ export class RequestError extends Error {
   override readonly name = 'RequestError';
 
   constructor(
-    readonly status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 422 | 429 | 431,
+    readonly status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 422 | 429 | 431 | 503,
     readonly title: string,
     readonly faults: readonly Fault[],
     readonly headers: Readonly<Record<string, string>> = {},

@@ -2,9 +2,10 @@ import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Action, Actor } from '../../../domain/index.js';
+import type { BodyKind } from './bodies/body-kinds.js';
 import type { Document, Resource } from './document.js';
 import type { Problem } from './error-table.js';
-import type { Exchange, Waiting } from './exchange.js';
+import type { Admission, Exchange, Waiting } from './exchange.js';
 import type { Parameters } from './parameters.js';
 import type { Query } from './query.js';
 import type { Described, ReadingReference, Reference } from './reference.js';
@@ -51,8 +52,8 @@ export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
 /** A document that may be longer than others. `admit` throws for callers whose body is not worth reading. */
 export interface LongDocument {
-  readonly mostOfDocument: number;
-  readonly admit: (call: Asking) => Promise<void>;
+  readonly document: BodyKind;
+  readonly admit: (call: Asking) => Promise<Admission>;
 }
 
 /** An endpoint of the API, served once per dialect. */
@@ -61,8 +62,11 @@ export interface Route {
   readonly path: string;
   /** The action that the policy must allow; `null` where any valid token will do. */
   readonly action: Action | null;
-  /** Action endpoints leave their bodies unread. `mostBytes` limits a body of any type that is not a document. */
-  readonly body: 'read' | 'ignored' | { readonly mostBytes: number } | LongDocument;
+  /**
+   * Action endpoints leave their bodies unread. `read` stands for a document, whose limit follows from its schema, and
+   * `bytes` for a body of any type that is not a document.
+   */
+  readonly body: 'read' | 'ignored' | { readonly bytes: BodyKind } | LongDocument;
   /** Those of the family's query parameters that it serves. */
   readonly parameters: Parameters;
   /** Whether it refuses the others. */
@@ -105,16 +109,16 @@ const endpoint =
 
 export const get = endpoint<Reference>('get', 'ignored');
 export const post = endpoint<ReadingReference>('post', 'read');
-export const postLong = (mostOfDocument: number, admit: LongDocument['admit']) =>
-  endpoint<ReadingReference>('post', { mostOfDocument, admit });
+export const postLong = (document: BodyKind, admit: LongDocument['admit']) =>
+  endpoint<ReadingReference>('post', { document, admit });
 export const patch = endpoint<ReadingReference>('patch', 'read');
 export const remove = endpoint<Reference>('delete', 'ignored');
 /** DELETE of relationships, whose body names them. */
 export const removeListed = endpoint<ReadingReference>('delete', 'read');
 /** PUT of a body that is not a document. */
-export const putBytes = (mostBytes: number) => endpoint<Reference>('put', { mostBytes });
+export const putBytes = (bytes: BodyKind) => endpoint<Reference>('put', { bytes });
 /** POST of a body that need not be a document. */
-export const postBytes = (mostBytes: number) => endpoint<Reference>('post', { mostBytes });
+export const postBytes = (bytes: BodyKind) => endpoint<Reference>('post', { bytes });
 /** POST …/actions/…, which must not look at its body. */
 export const act = endpoint<Reference>('post', 'ignored');
 

@@ -1,19 +1,8 @@
+import { freeBytes } from '../routing/bodies/free-bytes.js';
 import { jsonText, mediaType } from '../routing/document.js';
 import type { Problem } from '../routing/error-table.js';
 import type { Answer } from '../routing/route.js';
-import { type HttpExchange, send } from './exchange.js';
-
-/** Writes the head of an answer, and returns its body. */
-const begin = (exchange: HttpExchange, { status, document, headers = {} }: Answer | Problem): string => {
-  exchange.addHeaders(headers);
-  if (document === undefined) {
-    exchange.writeHead(status);
-    return '';
-  }
-  const body = jsonText(document);
-  exchange.writeHead(status, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) });
-  return body;
-};
+import type { HttpExchange } from './exchange.js';
 
 /** Streams a response of unknown length. A failure from here on cuts it off. */
 const stream = async (
@@ -23,29 +12,43 @@ const stream = async (
 ): Promise<void> => {
   const { request, response } = exchange;
   exchange.writeHead(status, { 'Content-Type': mediaType, ...headers });
-  if (request.method !== 'HEAD') return send(parts, response);
+  if (request.method !== 'HEAD') return exchange.send(parts);
   response.end();
   await parts[Symbol.asyncIterator]().return?.();
 };
 
 export const write = async (exchange: HttpExchange, answer: Answer): Promise<void> => {
-  if (answer.parts === undefined) exchange.response.end(begin(exchange, answer));
-  else await stream(exchange, answer, answer.parts);
+  const { status, document, headers } = answer;
+  if (answer.parts !== undefined) return stream(exchange, answer, answer.parts);
+  if (headers !== undefined) exchange.addHeaders(headers);
+  if (document === undefined) exchange.writeHead(status).end();
+  else exchange.respond(status, { 'Content-Type': mediaType }, jsonText(document));
 };
+
+/** How long a client is listened to that was refused for want of memory, in milliseconds. */
+const brieflyLingering = 1_000;
 
 /**
  * Answers a client that may still be sending, and reads on for `lingering` milliseconds: ending at once may reset the
  * connection and lose the response.
  */
-export const refuse = (exchange: HttpExchange, problem: Problem, lingering: number): void => {
+export const refuse = (exchange: HttpExchange, { status, document, headers }: Problem, lingering: number): void => {
   const { request, response } = exchange;
+  const body = JSON.stringify(document);
+  const length = Buffer.byteLength(body);
+  exchange.putHeaders(headers);
+  exchange.writeHead(status, { 'Content-Type': mediaType, 'Content-Length': length });
   if (request.complete) {
-    response.end(begin(exchange, problem));
+    response.end(body);
+    exchange.waits(length);
     return;
   }
   exchange.refusedEarly = true;
-  response.write(begin(exchange, problem));
-  request.resume().once('end', () => response.end());
-  const cut = setTimeout(() => request.destroy(), lingering).unref();
+  response.write(body);
+  // The memory of each part is free at once: garbage collection comes late to it.
+  request.on('data', freeBytes);
+  request.once('end', () => response.end());
+  const wait = exchange.lacksMemory ? Math.min(lingering, brieflyLingering) : lingering;
+  const cut = setTimeout(() => request.destroy(), wait).unref();
   response.once('close', () => clearTimeout(cut));
 };

@@ -15,6 +15,10 @@ import { HttpExchange } from './exchange.js';
 import { checkUrl, type Fail, failing, unmatched } from './failures.js';
 import { adopt, routerFor } from './fast.js';
 import type { App } from './http-server.js';
+import { Arrivals } from './memory/arrivals.js';
+import type { MemoryBudget } from './memory/memory-budget.js';
+import type { BodyFile } from './memory/receive-body.js';
+import { Turns } from './memory/turns.js';
 import { type Observers, observe } from './request-log.js';
 import { refusing, type Serve, serving, servingAgents, servingPlainly } from './serve.js';
 import { cutOff, type Timeouts } from './timeouts.js';
@@ -30,6 +34,9 @@ export interface AppOptions extends CallerOptions, Observers {
   /** Addresses whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly timeouts: Timeouts;
+  readonly memory: MemoryBudget;
+  /** Makes the file of a long body. */
+  readonly openFile: () => Promise<BodyFile>;
   /** Aborted as soon as the service stops, which ends every wait. */
   readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */
@@ -67,6 +74,18 @@ const emptyExpress = (trustedProxies: readonly string[]) => {
 /** A response as Express passes it to handlers: its `locals` are the exchange that it is part of. */
 type Served = Response<unknown, HttpExchange>;
 
+/** The memory of the exchange is held until it is served, also if its client has left by then. */
+const run = (serve: Serve, exchange: HttpExchange, fail: Fail): void => {
+  exchange.begin();
+  serve(exchange).then(
+    () => exchange.finish(),
+    (error: unknown) => {
+      exchange.finish();
+      fail(exchange, error);
+    },
+  );
+};
+
 /**
  * Registers routes grouped by path, so that a known path with another method is a 405 that lists the allowed methods.
  */
@@ -85,7 +104,7 @@ function mount<Route extends { readonly method: Method; readonly path: string }>
       registered[route.method]((_request: Request, { locals: exchange }: Served) => {
         exchange.route = pattern;
         // Express itself would pass an error through all routes that come later.
-        serve(exchange).catch((error: unknown) => fail(exchange, error));
+        run(serve, exchange, fail);
       });
     }
     const methods = here.map(({ method }) => method.toUpperCase());
@@ -112,7 +131,7 @@ function mountRefusals(target: Pick<Router, 'route'>, prefix: string, refuse: Re
     for (const path of paths) {
       target.route(`${path}{/*below}`).all((_request: Request, { locals: exchange }: Served) => {
         exchange.route = prefix + path;
-        serve(exchange).catch((error: unknown) => fail(exchange, error));
+        run(serve, exchange, fail);
       });
     }
   }
@@ -158,6 +177,8 @@ export function buildApp(options: AppOptions): App {
 
   const dependencies = {
     ...options,
+    arrivals: new Arrivals(timeouts.pace),
+    turns: new Turns(),
     behindProxies: trustedProxies.length > 0,
     headers: fixedHeaders(options.browsers.publicUrl.startsWith('https:')),
   };
@@ -167,7 +188,10 @@ export function buildApp(options: AppOptions): App {
     response.locals = exchange;
     const whole = cutOff(request, response, timeouts);
     const dispatch = () => app(request, response, (error: unknown) => fail(exchange, error ?? unmatched(request)));
-    observe(options, exchange, dispatch, () => clearTimeout(whole));
+    observe(options, exchange, dispatch, () => {
+      clearTimeout(whole);
+      exchange.close();
+    });
   };
   return Object.assign(handle, {
     adopt: (request: IncomingMessage, response: ServerResponse) => adopt(app, request, response),

@@ -74,6 +74,7 @@ export const callers = ({ use, browsers, meter, rates, rateLimitPerSecond }: Cal
       throw error;
     }
     exchange.actor = idOf(caller);
+    exchange.identify(countedAs(caller));
     exchange.addHeaders(perCaller(countedAs(caller)));
     return caller;
   };

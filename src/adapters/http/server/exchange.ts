@@ -2,9 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Request, Response } from 'express';
 import type { RequestTrace } from '../../../domain/index.js';
-import type { Asked, Exchange, Headers, Waiting } from '../routing/exchange.js';
+import { freeBytes } from '../routing/bodies/free-bytes.js';
+import type { Admission, Asked, Exchange, Headers, Turn, Waiting, WholeBody } from '../routing/exchange.js';
 import type { PlainRoute } from '../routing/route.js';
-import { giveBack, HeaderList } from './fast.js';
+import { HeaderList } from './fast.js';
+import type { Arrivals } from './memory/arrivals.js';
+import type { MemoryBudget } from './memory/memory-budget.js';
+import { arrivedBody, type BodyFile, inTime, receiveBody } from './memory/receive-body.js';
+import { networkOf, RequestMemory } from './memory/request-memory.js';
+import type { Turns } from './memory/turns.js';
 import type { HttpMeter } from './observation.js';
 import { interrupted, type Timeouts, withTimeouts } from './timeouts.js';
 
@@ -14,6 +20,11 @@ export interface Dependencies {
   readonly timeouts: Timeouts;
   readonly stopping: AbortSignal;
   readonly stopped: AbortSignal;
+  readonly memory: MemoryBudget;
+  readonly arrivals: Arrivals;
+  /** Of long bodies, to be parsed. */
+  readonly turns: Turns;
+  readonly openFile: () => Promise<BodyFile>;
   readonly behindProxies: boolean;
   /** The headers of every answer, names and values in turn. */
   readonly headers: readonly string[];
@@ -33,13 +44,15 @@ const clientAddressOf = (request: Request): string | undefined => {
 };
 
 /**
- * Writes and ends the response, making each part once the system has taken the one before. Stops without an error when
- * the client disconnects. Throws when there are fewer bytes than the response head announces. Frees the memory of the
- * bytes: the caller must not use it again.
+ * Writes and ends the response, making each part once the system has taken the one before. `waits` is called for a part
+ * that the client does not take at once, and returns what to call when it has. Stops without an error when the client
+ * disconnects. Throws when there are fewer bytes than the response head announces. Frees the memory of the bytes: the
+ * caller must not use it again.
  */
-export const send = async (
+const send = async (
   parts: AsyncIterable<Uint8Array | string>,
   response: Response,
+  waits: (bytes: number) => () => void,
   length?: number,
   onSent: (bytes: number) => void = () => {},
 ): Promise<void> => {
@@ -48,20 +61,32 @@ export const send = async (
   response.once('close', () => leave());
   for await (const part of parts) {
     const written = await new Promise<boolean>((resolve) => {
+      let done = false;
+      let taken = () => {};
       leave = () => resolve(false);
-      response.write(part, (error) => resolve(!error));
+      response.write(part, (error) => {
+        done = true;
+        taken();
+        resolve(!error);
+      });
+      // Node passes the part on in the next tick.
+      process.nextTick(() => {
+        if (!done && response.writableLength > 0) taken = waits(part.length);
+      });
     });
     if (!written) return;
     if (typeof part === 'string') continue;
-    const { byteLength, buffer } = part;
-    sent += byteLength;
-    onSent(byteLength);
-    if (byteLength === buffer.byteLength) giveBack(buffer);
+    sent += part.byteLength;
+    onSent(part.byteLength);
+    freeBytes(part);
   }
   // Ending it now would have the next response on this connection read as the rest of it.
   if (length !== undefined && sent < length) throw new Error(`${sent} bytes were sent, but ${length} were announced`);
   response.end();
 };
+
+/** A client that reads takes a response of this many bytes at once: only longer ones reserve memory before. */
+const takenAtOnce = 16 * 1024;
 
 export class HttpExchange implements Exchange {
   readonly id = randomUUID();
@@ -77,6 +102,16 @@ export class HttpExchange implements Exchange {
   cutOffFor: number | undefined;
   /** Whether the answer went out before the request was read: the client may then leave before it ends. */
   refusedEarly = false;
+  /** Whether it was refused for lack of memory: it is then not listened to for long. */
+  lacksMemory = false;
+  /** Whether a route serves it, and has not finished. */
+  private inHand = false;
+  private closed = false;
+  private memory: RequestMemory | undefined;
+  /** Whose memory it counts against; undefined without a valid token. */
+  private caller: string | undefined;
+  private admission: Admission = { organization: null };
+  private endTurn = () => {};
   private readonly headers: HeaderList;
   /** Read at once: it is lost with the connection. */
   private readonly remoteAddress: string | undefined;
@@ -119,6 +154,11 @@ export class HttpExchange implements Exchange {
     this.headers.add(headers);
   }
 
+  /** Adds headers to a refusal, in place of those of the same name. */
+  putHeaders(headers: Headers): void {
+    this.headers.put(headers);
+  }
+
   replaceHeaders(headers: Headers): void {
     this.headers.replace(headers);
   }
@@ -142,7 +182,101 @@ export class HttpExchange implements Exchange {
     }
   }
 
+  /** Identifies the caller by a valid token, whose share of the memory the request takes. */
+  identify(caller: string): void {
+    this.caller = caller;
+  }
+
+  admit(admission: Admission): void {
+    this.admission = admission;
+    this.caller = admission.caller ?? this.caller;
+  }
+
+  async body(largest: number): Promise<WholeBody> {
+    const arrived = arrivedBody(this, largest);
+    if (arrived !== undefined) return arrived;
+    const { request } = this;
+    const { arrivals, timeouts, stopped, meter } = this.dependencies;
+    const parts =
+      this.admission.holds === undefined
+        ? inTime(request, arrivals, (lateness) => meter.bodyLate(lateness))
+        : withTimeouts(request, timeouts, stopped, () => {});
+    return receiveBody(this, largest, parts);
+  }
+
+  readonly reserve = (bytes: number): void => this.ownMemory().reserve(bytes);
+
+  giveBack(bytes: number): void {
+    this.memory?.giveBack(bytes);
+  }
+
+  async openFile(): Promise<BodyFile> {
+    return this.ownMemory().holdFile(await this.dependencies.openFile());
+  }
+
+  async turn(): Promise<Turn> {
+    const { turns, memory } = this.dependencies;
+    const end = await turns.take(this.admission.organization ?? this.caller ?? '');
+    this.endTurn = () => {
+      this.endTurn = () => {};
+      memory.parserHolds(0);
+      end();
+    };
+    return { took: (bytes) => memory.parserHolds(bytes) };
+  }
+
+  respond(status: number, headers: Headers, body: string | Uint8Array): void {
+    const size = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+    if (size > takenAtOnce) this.reserve(size);
+    this.writeHead(status, { 'Content-Length': size, ...headers }).end(body);
+    this.waits(size);
+  }
+
+  /** Call it when all of a small response was written. Ends it when its client does not read it and memory is short. */
+  waits(size: number): void {
+    if (this.response.writableLength === 0) return;
+    this.ownMemory().waits(size > takenAtOnce ? 0 : size);
+  }
+
+  begin(): void {
+    this.inHand = true;
+  }
+
+  /** The route has finished: what its body became is not needed any more. */
+  finish(): void {
+    this.inHand = false;
+    this.leaveTurn();
+    if (this.closed) this.memory?.release();
+  }
+
+  /** Lets others parse their long bodies. */
+  leaveTurn(): void {
+    this.endTurn();
+  }
+
+  /** The response has ended, or the connection. */
+  close(): void {
+    this.closed = true;
+    if (!this.inHand) this.memory?.release();
+  }
+
   download(parts: AsyncIterable<Uint8Array>, length?: number): Promise<void> {
-    return send(parts, this.response, length, (sent) => this.dependencies.meter.downloaded(sent));
+    return this.send(parts, length, (sent) => this.dependencies.meter.downloaded(sent));
+  }
+
+  send(
+    parts: AsyncIterable<Uint8Array | string>,
+    length?: number,
+    onSent: (bytes: number) => void = () => {},
+  ): Promise<void> {
+    return send(parts, this.response, (size) => this.ownMemory().waits(size), length, onSent);
+  }
+
+  private ownMemory(): RequestMemory {
+    this.memory ??= new RequestMemory(this, this.dependencies.memory, this.dependencies.meter, {
+      key: this.caller ?? networkOf(this.address),
+      standing: this.caller === undefined ? 'unknown' : this.admission.holds === 'lease' ? 'leased' : 'known',
+    });
+    return this.memory;
   }
 }

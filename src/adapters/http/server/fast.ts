@@ -41,6 +41,15 @@ export class HeaderList {
     for (const name in headers) this.list.push(name, headers[name] as Headers[string]);
   }
 
+  /** Adds headers, or replaces those that are there. */
+  put(headers: Headers): void {
+    for (const name in headers) {
+      const at = this.list.indexOf(name);
+      if (at === -1) this.list.push(name, headers[name] as Headers[string]);
+      else this.list[at + 1] = headers[name] as Headers[string];
+    }
+  }
+
   /** Throws for an unknown header. */
   replace(headers: Headers): void {
     for (const name in headers) {
@@ -61,12 +70,4 @@ export const routerFor = (app: Express, prefix: string): Pick<Router, 'route'> =
   const router = express.Router({ caseSensitive: true });
   app.use(prefix, router);
   return router;
-};
-
-/**
- * Frees the memory of bytes that were sent. Garbage collection comes late to it, and searches the whole heap for every
- * 10 MB or so that pass: without this, 8 downloads of 200 MB at once take twice the processor time and 60 MB more.
- */
-export const giveBack = (buffer: ArrayBufferLike): void => {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 };

@@ -14,6 +14,10 @@ export interface HttpMeter {
   requestEnded(method: string, route: string, status: number, seconds: number): void;
   /** `limit` says which. */
   requestLimited(limit: string): void;
+  /** For want of memory: of the caller's share, of the share of requests without a token, of all, or a response was cut. */
+  memoryRefused(reason: 'caller' | 'unauthenticated' | 'whole' | 'unread'): void;
+  /** A body was given up: it did not begin in time, or was too slow. */
+  bodyLate(reason: 'silent' | 'slow'): void;
   uploadBegun(): UploadMeter;
   downloaded(bytes: number): void;
 }

@@ -1,11 +1,11 @@
-import type { Request } from 'express';
 import { type AuditedThing, auditedKinds } from '../../../application/index.js';
 import { isOpenTo, notFound } from '../../../domain/index.js';
 import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
+import { documentKindOf } from '../routing/bodies/document-kind.js';
+import { hasBody, readBody, readBytes } from '../routing/bodies/read-body.js';
 import type { Asked } from '../routing/exchange.js';
 import { refuseOthers } from '../routing/parameters.js';
 import { partsOf } from '../routing/query.js';
-import { readBody, readBytes } from '../routing/read-body.js';
 import { RequestError } from '../routing/request-error.js';
 import type { Asking, PlainRoute, Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
@@ -17,12 +17,17 @@ import { checkUrl } from './failures.js';
 /** Serves one exchange, or rejects with the reason. */
 export type Serve = (exchange: HttpExchange) => Promise<void>;
 
-const bodyFor = async ({ body }: Route, request: Request, call: Asking): Promise<unknown> => {
-  if (body === 'ignored') return undefined;
-  if (body === 'read') return readBody(request);
-  if ('mostBytes' in body) return readBytes(request, body.mostBytes);
-  await body.admit(call);
-  return readBody(request, body.mostOfDocument);
+const bodyFor = async (route: Route, exchange: HttpExchange, call: Asking): Promise<unknown> => {
+  const { body } = route;
+  if (body === 'ignored') {
+    // Otherwise its first bytes would stay in memory until the response ends.
+    if (hasBody(exchange.request)) exchange.request.resume();
+    return undefined;
+  }
+  if (body === 'read') return readBody(exchange, documentKindOf(route));
+  if ('bytes' in body) return readBytes(exchange, body.bytes);
+  exchange.admit(await body.admit(call));
+  return readBody(exchange, body.document);
 };
 
 /** Longer values are not ids of this service. */
@@ -94,11 +99,14 @@ export const serving =
     if (asked !== undefined && typeof route.body === 'object') {
       exchange.asks({ ...askedAbout(pattern, parameters, undefined), ...asked });
     }
-    const body = isOpen ? await bodyFor(route, request, call) : undefined;
+    const body = isOpen ? await bodyFor(route, exchange, call) : undefined;
     if (asked !== undefined) exchange.asks({ ...askedAbout(pattern, parameters, body), ...asked });
     if (!isOpen) throw notFound();
     if (route.refusesOthers) refuseOthers(route.parameters, call.query);
-    await write(exchange, await route.handle({ ...call, body }));
+    const answer = await route.handle({ ...call, body });
+    // Writing may take as long as the client takes to read.
+    exchange.leaveTurn();
+    await write(exchange, answer);
   };
 
 /** For a part of the API family that is not served: asks for a token, and then says why. */

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { DomainError } from '../../../domain/index.js';
+import { hasBody } from '../routing/bodies/read-body.js';
 import type { StreamTimes } from '../routing/exchange.js';
-import { hasBody } from '../routing/read-body.js';
+import { type Pace, usualPace } from './memory/arrivals.js';
 
 /** How long clients may take, in milliseconds. A slower client is cut off without affecting the others. */
 export interface Timeouts {
@@ -13,6 +14,8 @@ export interface Timeouts {
   readonly total: number;
   /** For a client that was refused before it had sent everything, to read the error response. */
   readonly lingering: number;
+  /** For a body that is held in memory. */
+  readonly pace: Pace;
   readonly stream: StreamTimes;
 }
 
@@ -21,6 +24,7 @@ export const defaultTimeouts: Timeouts = {
   idle: 30_000,
   total: 3_600_000,
   lingering: 5_000,
+  pace: usualPace,
   stream: { heartbeat: 25_000, longest: 300_000, betweenEvents: 1_000, betweenLists: 5_000 },
 };
 

@@ -149,7 +149,8 @@ export const metricsRoute = ({ token, contentType, text }: Scraped): PlainRoute 
       throw new DomainError('actor/unauthenticated', 'the token in METRICS_TOKEN is required');
     }
     const body = Buffer.from(await text());
-    exchange.writeHead(200, { 'Content-Type': contentType, 'Content-Length': body.length }).end(body);
+    exchange.admit({ organization: null, caller: 'scrape' });
+    exchange.respond(200, { 'Content-Type': contentType }, body);
   },
 });
 

@@ -5,6 +5,7 @@ import {
   identityOf,
   type RunId,
   type StateVersion,
+  type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
@@ -64,9 +65,9 @@ export class CreateStateVersion {
     private readonly store: BundleStore,
   ) {}
 
-  /** Throws what `execute` throws for the caller: to be asked before a long body is read. */
-  async admit(actor: Actor, workspaceId: WorkspaceId): Promise<void> {
-    await this.unitOfWork.read(async (tx) =>
+  /** The workspace. Throws what `execute` throws for the caller: to be asked before a long body is read. */
+  admit(actor: Actor, workspaceId: WorkspaceId): Promise<Workspace> {
+    return this.unitOfWork.read(async (tx) =>
       writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), identityOf(actor)),
     );
   }

@@ -2,6 +2,7 @@ import {
   type Instant,
   type LinkedRepository,
   notFound,
+  type OrganizationId,
   type PolicyCommit,
   type RequestTrace,
   type WebhookId,
@@ -32,6 +33,14 @@ export class ReceiveWebhook {
     private readonly policies: FetchedPolicies,
   ) {}
 
+  /** The organization of the webhook: to be asked before a body is read. Throws `resource/not-found` for an unknown id. */
+  async admit(id: WebhookId): Promise<OrganizationId> {
+    const { workspace, policySet } = await this.find(id);
+    const linked = workspace ?? policySet;
+    if (linked?.repository == null) throw notFound();
+    return linked.organizationId;
+  }
+
   /**
    * `read` checks the signature with the given key, and returns undefined if it does not match. Returns whether a
    * version was created: not for other branches and repositories, for forks, for what the settings leave out, or for
@@ -42,10 +51,7 @@ export class ReceiveWebhook {
     read: (key: string, now: Instant) => ForgeDelivery | undefined,
     request?: RequestTrace,
   ): Promise<boolean> {
-    const { workspace, policySet } = await this.unitOfWork.read(async (tx) => {
-      const workspace = await tx.workspaces.findByWebhook(id);
-      return { workspace, policySet: workspace === undefined ? await tx.policySets.findByWebhook(id) : undefined };
-    });
+    const { workspace, policySet } = await this.find(id);
     const delivery = this.keys.read((workspace ?? policySet)?.repository ?? null, read);
     if (delivery === undefined) throw notFound();
     const { event } = delivery;
@@ -59,6 +65,13 @@ export class ReceiveWebhook {
       if (current === undefined || current.repository === null) throw notFound();
       if (!concerns(current, current.repository, event)) return false;
       return this.take(tx, { ...current, repository: current.repository }, { id: delivery.id, event }, request);
+    });
+  }
+
+  private find(id: WebhookId) {
+    return this.unitOfWork.read(async (tx) => {
+      const workspace = await tx.workspaces.findByWebhook(id);
+      return { workspace, policySet: workspace === undefined ? await tx.policySets.findByWebhook(id) : undefined };
     });
   }
 

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import type { LeaseHolder } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { type Agent, type AuditAction, DomainError, type Phase } from '../../../../domain/index.js';
+import { bodyKinds } from '../../routing/bodies/body-kinds.js';
+import { readBody, readBytes } from '../../routing/bodies/read-body.js';
 import type { Exchange } from '../../routing/exchange.js';
-import { limits } from '../../routing/limits.js';
-import { checkJson, readBody, readBytes, readJson } from '../../routing/read-body.js';
 import type { Content, Reference, Refusal } from '../../routing/reference.js';
 import { invalidParameter } from '../../routing/request-error.js';
 import { bearerOf, type Method, textType } from '../../routing/route.js';
@@ -27,7 +27,6 @@ import {
   presentReported,
   reportedSchema,
 } from './agent-api-resource.js';
-import { LongReports } from './long-reports.js';
 
 /** An endpoint of the agents' own interface: plain JSON, an agent's token, and for a run its lease. */
 export interface AgentRoute {
@@ -43,7 +42,7 @@ const betweenLooks = 500;
 const longestWait = 60;
 
 export const json = (exchange: Exchange, status: number, body: unknown): void => {
-  exchange.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  exchange.respond(status, { 'Content-Type': 'application/json' }, JSON.stringify(body));
 };
 
 /** Throws `lease/lost` when the request does not name a lease. */
@@ -52,6 +51,16 @@ export const holderOf = (agent: Agent, { request }: Exchange): LeaseHolder => {
   if (leaseToken === undefined) throw new DomainError('lease/lost', 'the Lease header must contain the lease token');
   return { agent, runId: String(request.params.id), leaseToken };
 };
+
+/** Asks for the lease before a body is read, which may then use memory that is kept for leases. Throws `lease/lost`. */
+export const admitting =
+  (use: Pick<UseCases, 'askLease'>) =>
+  async (agent: Agent, exchange: Exchange): Promise<LeaseHolder> => {
+    const holder = holderOf(agent, exchange);
+    await use.askLease.execute(holder);
+    exchange.admit({ organization: agent.organizationId ?? agent.poolId, holds: 'lease' });
+    return holder;
+  };
 
 const numberIn = (request: Request, name: string, highest: number): number | undefined => {
   const text = new URL(request.originalUrl, 'http://localhost').searchParams.get(name);
@@ -81,7 +90,7 @@ export const leaseHeader = {
 };
 
 export const agentRoutes = (use: UseCases): AgentRoute[] => {
-  const longReports = new LongReports(use);
+  const admit = admitting(use);
   const phaseRoute = (phase: Phase): AgentRoute => ({
     method: 'post',
     path: `/agent/v1/runs/:id/${phase}`,
@@ -95,8 +104,9 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       refusals: ofReport,
     }),
     handle: async (agent, exchange) => {
-      const report = readPhaseReport(await readBody(exchange.request));
-      json(exchange, 200, presentReported(await use.reportPhase.execute(holderOf(agent, exchange), phase, report)));
+      const holder = await admit(agent, exchange);
+      const report = readPhaseReport(await readBody(exchange));
+      json(exchange, 200, presentReported(await use.reportPhase.execute(holder, phase, report)));
     },
   });
 
@@ -123,7 +133,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       }),
       handle: async (agent, exchange) => {
         const { request, response, stopping } = exchange;
-        const name = readClaim(await readBody(request));
+        const name = readClaim(await readBody(exchange));
         const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
         const deadline = performance.now() + wait;
         // A run claimed for an agent that has disconnected would be lost until its lease ends.
@@ -188,8 +198,7 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       }),
       handle: async (agent, exchange) => {
         const code = await use.readRunPolicy.execute(holderOf(agent, exchange), String(exchange.request.params.sha256));
-        const length = Buffer.byteLength(code);
-        exchange.writeHead(200, { 'Content-Type': textType, 'Content-Length': length }).end(code);
+        exchange.respond(200, { 'Content-Type': textType }, code);
       },
     },
     {
@@ -221,8 +230,9 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       handle: async (agent, exchange) => {
         const offset = numberIn(exchange.request, 'offset', Number.MAX_SAFE_INTEGER);
         if (offset === undefined) throw invalidParameter('offset', 'offset is required');
-        const part = await readBytes(exchange.request, limits.logPart.most);
-        json(exchange, 200, { size: await use.appendRunLog.execute(holderOf(agent, exchange), offset, part) });
+        const holder = await admit(agent, exchange);
+        const part = await readBytes(exchange, bodyKinds.logPart);
+        json(exchange, 200, { size: await use.appendRunLog.execute(holder, offset, part) });
       },
     },
     phaseRoute('plan'),
@@ -248,14 +258,10 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
         ],
       }),
       handle: async (agent, exchange) => {
-        const holder = holderOf(agent, exchange);
+        const holder = await admit(agent, exchange);
         const id = String(exchange.request.params.evaluationId);
-        const status = await longReports.read(holder, exchange.request, limits.policyReport.most, (body) => {
-          const said = readJson(body);
-          checkJson(said);
-          return use.reportPolicyEvaluation.execute(holder, id, readPolicyReport(said));
-        });
-        json(exchange, 200, presentReported(status));
+        const report = readPolicyReport(await readBody(exchange, bodyKinds.policyReport));
+        json(exchange, 200, presentReported(await use.reportPolicyEvaluation.execute(holder, id, report)));
       },
     },
   ];

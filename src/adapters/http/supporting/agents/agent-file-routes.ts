@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { type ArtifactName, artifactNames, notFound } from '../../../../domain/index.js';
+import { bodyKinds } from '../../routing/bodies/body-kinds.js';
+import { atMost, readJson } from '../../routing/bodies/read-body.js';
 import type { Exchange } from '../../routing/exchange.js';
 import { limits } from '../../routing/limits.js';
-import { atMost, readJson } from '../../routing/read-body.js';
 import type { Refusal } from '../../routing/reference.js';
 import { readStateReport, stateReport } from './agent-api-requests.js';
 import { announcedSchema, artifactSchema, presentAnnounced, presentArtifact } from './agent-api-resource.js';
 import {
   type AgentRoute,
+  admitting,
   bytes,
   holderOf,
   json,
@@ -17,7 +19,6 @@ import {
   plain,
   underLease,
 } from './agent-api-routes.js';
-import { LongReports } from './long-reports.js';
 
 const largest = limits.agentFile.most;
 
@@ -41,7 +42,7 @@ const whereBytesGo: readonly Refusal[] = [
 
 /** The large files that agents read and write: states, and the artifacts of plans. */
 export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
-  const longReports = new LongReports(use);
+  const admit = admitting(use);
   const receive = <Received>(exchange: Exchange, into: (body: AsyncIterable<Uint8Array>) => Promise<Received>) =>
     exchange.receive((body) => into(atMost(largest, exchange.request, body)));
 
@@ -99,10 +100,9 @@ export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
         refusals: ofReport,
       }),
       handle: async (agent, exchange) => {
-        const holder = holderOf(agent, exchange);
-        const announced = await longReports.read(holder, exchange.request, limits.stateReport.most, (body) =>
-          use.announceState.execute(holder, readStateReport(readJson(body, limits.stateReportDepth.most))),
-        );
+        const holder = await admit(agent, exchange);
+        const report = readStateReport(await readJson(exchange, bodyKinds.stateReport));
+        const announced = await use.announceState.execute(holder, report);
         json(exchange, 201, presentAnnounced(holder.runId, announced));
       },
     },

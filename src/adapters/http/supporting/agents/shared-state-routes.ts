@@ -57,8 +57,9 @@ const stateSchema = describedJson((words) => state(words)(anyView()));
 const refusals: readonly Refusal[] = [429, 'resource/not-found', 'service/unavailable'];
 
 const answer = (exchange: Exchange, document: object): void => {
+  exchange.admit({ organization: null, caller: `capability ${exchange.request.params.objectId}` });
   const body = JSON.stringify(document);
-  exchange.writeHead(200, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) }).end(body);
+  exchange.respond(200, { 'Content-Type': mediaType }, body);
 };
 
 /**

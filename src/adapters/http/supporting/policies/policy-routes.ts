@@ -1,7 +1,7 @@
 import type { UseCases } from '../../../../application/use-cases.js';
 import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
+import { bodyKinds } from '../../routing/bodies/body-kinds.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { limits } from '../../routing/limits.js';
 import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
 import {
@@ -75,7 +75,7 @@ export const policyRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       }),
       answerEmpty((call) => use.removePolicy.execute(call.actor, parameter(call, 'id'))),
     ),
-    putBytes(limits.policyCode.most)(
+    putBytes(bodyKinds.policyCode)(
       '/policies/:id/upload',
       'policies/manage',
       () => ({

@@ -4,10 +4,11 @@ import type { UseCases } from '../../../../application/use-cases.js';
 import { type TaskReport, type TaskResultOutcome, taskReportLimits } from '../../../../domain/index.js';
 import { runTaskActorOf } from '../../../../domain/supporting/audit/audit-event.js';
 import { presentTaskResult, taskResultSchema } from '../../policy-outcomes/task-result-resource.js';
+import { bodyKinds } from '../../routing/bodies/body-kinds.js';
+import { readBody } from '../../routing/bodies/read-body.js';
 import { client } from '../../routing/dialect.js';
 import { mediaType } from '../../routing/document.js';
 import type { Exchange } from '../../routing/exchange.js';
-import { readBody } from '../../routing/read-body.js';
 import { documentSchema } from '../../routing/resource-schema.js';
 import { bearerOf, jsonType, type PlainRoute } from '../../routing/route.js';
 import { absentable, parse, resourceDocument } from '../../routing/schema.js';
@@ -48,6 +49,8 @@ const report = resourceDocument(
   { outcomes: absentable(z.object({ data: z.array(outcome).max(outcomes) })) },
 );
 
+const shareOf = (resultId: string) => ({ organization: null, caller: `task-result ${resultId}` });
+
 const callerOf = ({ request }: Exchange) => ({ resultId: String(request.params.id), secret: bearerOf(request) });
 
 /** By run tasks, which have a callback token and nothing else. */
@@ -82,17 +85,16 @@ export const taskCallbackRoute = (use: UseCases): PlainRoute => {
     handle: async (exchange) => {
       const caller = callerOf(exchange);
       const { taskId } = await use.askTaskResult.execute(caller);
+      exchange.admit(shareOf(caller.resultId));
       const request = exchange.origin();
       const about = { kind: 'task-results', id: caller.resultId } as const;
       const asked = { actor: runTaskActorOf(taskId), action: 'task-results/report', subject: about.id } as const;
       exchange.asks({ ...asked, about, request });
-      const { data } = parse(report, await readBody(exchange.request));
+      const { data } = parse(report, await readBody(exchange, bodyKinds.text));
       const said: TaskReport = data.attributes;
       const result = await use.reportTaskResult.execute(caller, said, data.relationships.outcomes?.data, request);
       const document = JSON.stringify({ data: present(result) });
-      exchange
-        .writeHead(200, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(document) })
-        .end(document);
+      exchange.respond(200, { 'Content-Type': mediaType }, document);
     },
   };
 };
@@ -126,7 +128,9 @@ export const taskFileRoutes = (use: UseCases): PlainRoute[] =>
       refusals: [429, 'actor/unauthenticated', 'resource/not-found', 'service/unavailable'],
     }),
     handle: async (exchange) => {
-      const parts = await use.readTaskFiles.execute(callerOf(exchange), word);
+      const caller = callerOf(exchange);
+      const parts = await use.readTaskFiles.execute(caller, word);
+      exchange.admit(shareOf(caller.resultId));
       exchange.writeHead(200, { 'Content-Type': type });
       await exchange.download(parts);
     },

@@ -35,9 +35,10 @@ export const logRoutes = (use: UseCases): PlainRoute[] => [
       const query = new URL(exchange.request.originalUrl, 'http://localhost').searchParams;
       const limit = Math.min(natural(query.get('limit'), largestPart), largestPart);
       const offset = natural(query.get('offset'), 0);
-      const bytes = await use.readRunLog.execute(String(exchange.request.params.objectId), offset, limit);
-      const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': bytes.byteLength };
-      exchange.writeHead(200, headers).end(bytes);
+      const objectId = String(exchange.request.params.objectId);
+      const bytes = await use.readRunLog.execute(objectId, offset, limit);
+      exchange.admit({ organization: null, caller: `capability ${objectId}` });
+      exchange.respond(200, { 'Content-Type': 'text/plain; charset=utf-8' }, bytes);
     },
   },
 ];

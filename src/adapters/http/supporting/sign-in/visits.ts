@@ -2,9 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { BegunSignIn, ShownSession } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { DomainError } from '../../../../domain/index.js';
+import { bodyKinds } from '../../routing/bodies/body-kinds.js';
+import { readBytes } from '../../routing/bodies/read-body.js';
 import type { Problem } from '../../routing/error-table.js';
 import type { Exchange, Headers } from '../../routing/exchange.js';
-import { readBytes } from '../../routing/read-body.js';
 import { RequestError } from '../../routing/request-error.js';
 import { type Browsers, pendingCookie, sessionCookie } from './browser.js';
 import { answerPage, escaped } from './pages.js';
@@ -21,9 +22,6 @@ const titles: Readonly<Record<number, string>> = {
 export const formSecretOf = (session: string): string =>
   createHash('sha256').update(`form of ${session}`).digest('base64url');
 
-/** More than any form of these pages has, in bytes. */
-const largestForm = 16_384;
-
 /** Reads a form that a page of this service showed. Throws a 403 for a form from elsewhere, and as `readBytes`. */
 export async function readForm(exchange: Exchange, session: string): Promise<URLSearchParams> {
   const form = await formOf(exchange);
@@ -35,8 +33,8 @@ export async function readForm(exchange: Exchange, session: string): Promise<URL
 }
 
 /** The fields of a body. Throws as `readBytes`. */
-export const formOf = async ({ request }: Exchange): Promise<URLSearchParams> =>
-  new URLSearchParams(Buffer.from(await readBytes(request, largestForm)).toString());
+export const formOf = async (exchange: Exchange): Promise<URLSearchParams> =>
+  new URLSearchParams(Buffer.from(await readBytes(exchange, bodyKinds.form)).toString());
 
 /** A visitor who is signed in, with the secret of the session. */
 interface SignedIn extends ShownSession {

@@ -8,9 +8,9 @@ import {
 import { outputsAtOnce } from '../../../../application/supporting/state-versions/shown-output.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { answerCreated, answerOne, answerPage } from '../../routing/answering.js';
+import { bodyKinds } from '../../routing/bodies/body-kinds.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
-import { limits } from '../../routing/limits.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { valuesOf } from '../../routing/parameters.js';
 import { creates, lists, type Refusal, shows } from '../../routing/reference.js';
@@ -76,7 +76,10 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
   };
 
   return [
-    postLong(limits.stateBody.most, (call) => use.createStateVersion.admit(call.actor, parameter(call, 'workspaceId')))(
+    postLong(bodyKinds.state, async (call) => {
+      const { organizationId } = await use.createStateVersion.admit(call.actor, parameter(call, 'workspaceId'));
+      return { organization: organizationId, holds: 'lock' };
+    })(
       '/workspaces/:workspaceId/state-versions',
       'state-versions/create',
       creates('createStateVersion', 'Create a state version', readNew, version, {

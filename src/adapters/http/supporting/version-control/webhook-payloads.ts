@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { checkJson, isTooDeep, tooDeep } from '../../routing/read-body.js';
+import { bodyKinds } from '../../routing/bodies/body-kinds.js';
+import { checkJson, checkValues, jsonOf } from '../../routing/bodies/read-json.js';
 import { badRequest } from '../../routing/request-error.js';
 import { readGithubPullRequest, readGithubPush } from './github-payloads.js';
 import { readGitlabMergeRequest, readGitlabPush } from './gitlab-payloads.js';
@@ -47,11 +48,11 @@ const deliveryIdOf = (headers: HeaderLookup): string | null => {
   return id === '' || id.length > longestId ? null : id;
 };
 
-const jsonOf = (body: Uint8Array): unknown => {
-  if (isTooDeep(body)) throw tooDeep;
+const payloadOf = (body: Uint8Array): unknown => {
+  checkValues(body, bodyKinds.delivery);
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    value = jsonOf(body);
   } catch {
     // GitHub sends forms by default.
     throw badRequest('the body is not valid JSON; configure the webhook to send application/json');
@@ -66,6 +67,6 @@ const jsonOf = (body: Uint8Array): unknown => {
  */
 export function readDelivery(headers: HeaderLookup, body: Uint8Array, secret: string, now: Date): Delivery | undefined {
   if (!isSigned({ headers, body, secret, now })) return undefined;
-  const event = eventOf(headers, jsonOf(body));
+  const event = eventOf(headers, payloadOf(body));
   return { id: deliveryIdOf(headers), event };
 }

@@ -1,6 +1,6 @@
 import type { UseCases } from '../../../../application/use-cases.js';
-import { limits } from '../../routing/limits.js';
-import { readBytes } from '../../routing/read-body.js';
+import { bodyKinds } from '../../routing/bodies/body-kinds.js';
+import { readBytes } from '../../routing/bodies/read-body.js';
 import type { PlainRoute } from '../../routing/route.js';
 import { readDelivery } from './webhook-payloads.js';
 
@@ -30,7 +30,6 @@ export const webhookRoutes = (use: UseCases): PlainRoute[] => [
     }),
     handle: async (exchange) => {
       const { request } = exchange;
-      const body = await readBytes(request, limits.delivery.most);
       const trace = exchange.origin();
       exchange.asks({
         actor: { kind: 'forge', id: null, tokenId: null },
@@ -39,8 +38,11 @@ export const webhookRoutes = (use: UseCases): PlainRoute[] => [
         about: undefined,
         request: trace,
       });
+      const id = String(request.params.id);
+      exchange.admit({ organization: await use.receiveWebhook.admit(id) });
+      const body = await readBytes(exchange, bodyKinds.delivery);
       const made = await use.receiveWebhook.execute(
-        String(request.params.id),
+        id,
         (key, now) => readDelivery((name) => request.get(name), body, key, new Date(now)),
         trace,
       );
