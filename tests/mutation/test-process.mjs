@@ -1,0 +1,57 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** Modules are never unloaded: a process that has grown beyond this makes room for a new one. */
+const memory = 1_500_000_000;
+
+/** A process that runs files of tests, one at a time. */
+export class TestProcess {
+  #directory;
+  #child;
+  full = false;
+
+  constructor(directory) {
+    this.#directory = directory;
+    this.#start();
+  }
+
+  #start() {
+    this.#child = fork(join(this.#directory, 'tests/mutation/worker.cjs'), [this.#directory], {
+      cwd: this.#directory,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.full = false;
+  }
+
+  /** What came of the tests: whether they passed, and if not, which one failed or why none could. */
+  async run(test, mutant, limit) {
+    const child = this.#child;
+    const ended = new AbortController();
+    const timer = setTimeout(() => child.kill('SIGKILL'), limit);
+    child.send({ test, mutant });
+    const answer = await Promise.race([
+      once(child, 'message', { signal: ended.signal }).then(([message]) => message),
+      once(child, 'exit', { signal: ended.signal }).then(() => undefined),
+    ]);
+    ended.abort();
+    clearTimeout(timer);
+    if (answer === undefined) {
+      this.#start();
+      return { passed: false, loads: true, by: `${test}: the tests do not end, or end their process` };
+    }
+    this.full = answer.memory > memory;
+    return { ...answer, by: `${test}: ${answer.by}` };
+  }
+
+  async end() {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+
+  async renew() {
+    await this.end();
+    this.#start();
+  }
+}
