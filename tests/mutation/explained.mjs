@@ -60,4 +60,13 @@ export const explained = new Map([
     'policies that passed or failed apply: the guard before it already refuses a run without any',
   ]),
   ['open-bundle.ts false in done: true', 'whoever ends an iteration does not look at what ending it returns'],
+  ['task-result.ts <= in next < last', 'the two are equal then'],
+  [
+    "task-stage.ts true: ({ status }: Pick<TaskStage, 'status'>): boolean => stageLife.startsFrom(status, 'cl",
+    'a stage that has ended has no open result, token or deadline: the callers check those too',
+  ],
+  ...[
+    'receive-webhook.ts dropped: if (workspace.repository === null || !concerns(workspace, workspace.repository, e',
+    'receive-webhook.ts && in workspace.repository === null || !concerns(workspace, workspace.repository, event)',
+  ].map((name) => [name, 'a shortcut: the same is asked again with the row of the workspace locked']),
 ]);

@@ -34,37 +34,58 @@ async function inProcesses(directory, work) {
   await Promise.all(Array.from({ length: processes }, loop));
 }
 
-/** Runs each file of tests without a change, and returns how long each may take with one, in milliseconds. */
+/** Runs each file of tests without a change, and returns how long each took, in milliseconds. */
 async function runUnchanged(directory, files) {
   const left = [...files];
-  const limits = new Map();
+  const took = new Map();
   await inProcesses(directory, async (tests) => {
     for (let file = left.shift(); file !== undefined; file = left.shift()) {
       const began = Date.now();
       const { passed, by } = await tests.run(file, undefined, 300_000);
       if (!passed) throw new Error(`the tests fail without any change: ${by}`);
-      limits.set(file, 15_000 + 5 * (Date.now() - began));
+      took.set(file, Date.now() - began);
     }
   });
-  return limits;
+  return took;
 }
 
-/** Asks the tests about one change until one of them fails. The tests that noticed the last change come first. */
-async function judge(tests, { path, text, dependents, order, limits }) {
-  for (const file of [...order]) {
-    const { passed, loads, by } = await tests.run(file, { path, text, dependents }, limits.get(file));
+/** Files of tests in the order in which they are asked about changes of one source: those that notice much in little time first. */
+class Order {
+  #kills;
+  #milliseconds;
+
+  constructor(files, milliseconds) {
+    this.#kills = new Map(files.map((file) => [file, 0]));
+    this.#milliseconds = milliseconds;
+  }
+
+  get files() {
+    const worth = (file) => (this.#kills.get(file) + 1) / this.#milliseconds.get(file);
+    return [...this.#kills.keys()].sort((one, other) => worth(other) - worth(one));
+  }
+
+  noticed(file) {
+    this.#kills.set(file, this.#kills.get(file) + 1);
+  }
+}
+
+/** Asks the tests about one change until one of them fails. */
+async function judge(tests, change, order, limitOf) {
+  for (const file of order.files) {
+    const { passed, loads, by } = await tests.run(file, change, limitOf(file));
     if (passed) continue;
-    order.splice(order.indexOf(file), 1);
-    order.unshift(file);
-    return { verdict: loads ? 'killed' : 'broken', by };
+    order.noticed(file);
+    return { verdict: loads ? 'killed' : 'broken', file, by };
   }
   return { verdict: 'survived' };
 }
 
 async function judgeIn(directory, mutants, report) {
-  const limits = await runUnchanged(directory, new Set(mutants.flatMap(({ tests }) => tests)));
+  const took = await runUnchanged(directory, new Set(mutants.flatMap(({ tests }) => tests)));
+  // A table that leads in a circle is noticed by never coming to an end.
+  const limitOf = (file) => 15_000 + 5 * took.get(file);
   const dependentsOf = await dependentsIn(directory);
-  const orders = new Map(mutants.map(({ file, tests }) => [file, [...tests]]));
+  const orders = new Map(mutants.map(({ area, file, tests }) => [`${area} ${file}`, new Order(tests, took)]));
   const left = [...mutants];
   await inProcesses(directory, async (tests) => {
     let killed = [];
@@ -73,8 +94,8 @@ async function judgeIn(directory, mutants, report) {
      * change, each is judged again, with a process to itself.
      */
     const confirm = async () => {
-      const [file] = orders.get(killed.at(-1).mutant.file);
-      const { passed } = await tests.run(file, undefined, limits.get(file));
+      const { file } = killed.at(-1).judged;
+      const { passed } = await tests.run(file, undefined, limitOf(file));
       if (!passed) left.push(...killed.map(({ mutant }) => ({ ...mutant, alone: true })));
       else for (const { mutant, judged } of killed) await report(mutant, judged);
       killed = [];
@@ -83,7 +104,7 @@ async function judgeIn(directory, mutants, report) {
       if (mutant.alone) await tests.renew();
       const path = join(directory, mutant.file);
       const change = { path, text: mutant.text, dependents: dependentsOf(path) };
-      const judged = await judge(tests, { ...change, order: orders.get(mutant.file), limits });
+      const judged = await judge(tests, change, orders.get(`${mutant.area} ${mutant.file}`), limitOf);
       if (judged.verdict === 'killed' && !mutant.alone) killed.push({ mutant, judged });
       else await report(mutant, judged);
       if (killed.length === atATime || (killed.length > 0 && (tests.full || left.length === 0))) await confirm();
@@ -92,14 +113,20 @@ async function judgeIn(directory, mutants, report) {
   });
 }
 
+const interrupted = () =>
+  new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(`stopped by ${signal}`)));
+  });
+
 /** Judges each change in a copy of the tree, and reports each verdict. */
 export async function judgeAll(mutants, report) {
   const directory = await copyOfTree();
   try {
     await postgres();
-    await judgeIn(directory, mutants, report);
+    await Promise.race([judgeIn(directory, mutants, report), interrupted()]);
   } finally {
     await stopPostgres();
-    await rm(directory, { recursive: true });
+    // Processes of a run that was interrupted may still write there.
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -74,7 +74,8 @@ async function report(mutant, judged) {
   count(mutant, judged);
   if (values.results === undefined) return;
   const { area, file, name, digest: text } = mutant;
-  await appendFile(values.results, `${JSON.stringify({ area, file, name, digest: text, ...judged })}\n`);
+  const { verdict, file: test, by } = judged;
+  await appendFile(values.results, `${JSON.stringify({ area, file, name, digest: text, verdict, test, by })}\n`);
 }
 
 const began = Date.now();

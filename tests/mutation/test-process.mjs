@@ -17,10 +17,15 @@ export class TestProcess {
   }
 
   #start() {
-    this.#child = fork(join(this.#directory, 'tests/mutation/worker.cjs'), [this.#directory], {
+    const child = fork(join(this.#directory, 'tests/mutation/worker.cjs'), [this.#directory], {
       cwd: this.#directory,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
+    // It would outlive an interrupted run in a loop that a change has made endless.
+    const kill = () => child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
+    this.#child = child;
     this.full = false;
   }
 
@@ -38,10 +43,10 @@ export class TestProcess {
     clearTimeout(timer);
     if (answer === undefined) {
       this.#start();
-      return { passed: false, loads: true, by: `${test}: the tests do not end, or end their process` };
+      return { passed: false, loads: true, by: 'the tests do not end, or end their process' };
     }
     this.full = answer.memory > memory;
-    return { ...answer, by: `${test}: ${answer.by}` };
+    return { ...answer, by: answer.by };
   }
 
   async end() {
