@@ -16,7 +16,6 @@ import { firstPage, inChunks, objectIdOf, SlowBody, unauthenticated, World } fro
 import { archiveOf } from '../support/archives.js';
 import { aVariable } from '../support/builders.js';
 import { type Held, RunSteps, someCounts, verdictsOn } from '../support/run-steps.js';
-import { turnComesAfter } from '../support/turn-comes-after.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 
@@ -237,12 +236,26 @@ describe('a report', () => {
   it('is refused when the lease ends while it waits for the lock on the row of the workspace', async () => {
     await steps.create();
     const held = await steps.claimed();
+    /** Changes another transaction has committed by the time the lock is acquired. */
+    const turnComesAfter = (changed: (tx: Transaction) => Promise<unknown>): UnitOfWork => ({
+      read: (work) => world.unitOfWork.read(work),
+      run: (work) =>
+        world.unitOfWork.run((tx) => {
+          const workspaces = Object.assign(Object.create(tx.workspaces), {
+            lockRow: async (id: string) => {
+              await changed(tx);
+              await tx.workspaces.lockRow(id);
+            },
+          });
+          return work({ ...tx, workspaces });
+        }),
+    });
     const ended = async (tx: Transaction) => {
       const run = await tx.runs.find(held.id);
       if (run === undefined) throw new Error('it was just claimed');
       await tx.runs.save(Run.restore({ ...run.state, lease: null, revision: run.state.revision + 1 }));
     };
-    const appending = new AppendRunLog(turnComesAfter(world.unitOfWork, ended), world.secrets);
+    const appending = new AppendRunLog(turnComesAfter(ended), world.secrets);
     await world.refuses(() => appending.execute(held.holder, 0, Buffer.from('too late')), lost);
     expect(await held.log(0, 'in time')).toBe(7);
   });

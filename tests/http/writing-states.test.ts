@@ -443,30 +443,6 @@ describe('a request for a state version', () => {
     expect((await place.inline().expect(409)).body).toEqual(conflict(expect.stringContaining('another user or team')));
   });
 
-  // A workspace with such a run takes no lock, and one that is locked starts no run: this is a second line of defense.
-  it('is refused while a run is applied, even if the caller holds the lock', async () => {
-    const place = await Place.make();
-    await place.unlock();
-    await place.bench.version();
-    const run = await place.bench.run();
-    await place.bench.planned(run);
-    await place.bench.act(run, 'apply');
-    const job = await place.bench.claimed(run);
-    await api.unitOfWork.run(async (tx) => {
-      const workspace = await tx.workspaces.find(place.bench.workspaceId);
-      if (workspace === undefined) throw new Error('it was just made');
-      const lock = { by: { kind: 'user', id: api.admin.id }, at: api.clock.now(), reason: null } as const;
-      await tx.workspaces.save({ ...workspace, lock, revision: workspace.revision + 1 });
-    });
-    for (const send of [() => place.create(), () => place.inline()]) {
-      expect((await send().expect(409)).body).toEqual(
-        conflict(`${run} is being applied: its agent writes the next state`),
-      );
-    }
-    await job.applied();
-    await place.inline().expect(201);
-  });
-
   it('needs the right, and is shown to those who have it', async () => {
     const place = await Place.make();
     const { workspaceId } = place.bench;
