@@ -9,11 +9,13 @@ const within = (directory) =>
   readdirSync(new URL(`../../${directory}`, import.meta.url))
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `${directory}/${name}`);
+const named = (pattern) => (file) => pattern.test(file);
 const suites = (kind, ...names) => names.map((name) => `tests/${kind}/${name}.test.ts`);
 
 const signInSuites = [
-  suites('application', 'sign-in', 'authentication'),
-  suites('http', 'sign-in', 'terraform-login', 'users', 'teams'),
+  suites('application', 'sign-in', 'group-memberships', 'authentication'),
+  suites('http', 'sign-in', 'linking', 'own-sessions', 'hostile-provider', 'first-sign-ins', 'terraform-login'),
+  suites('http', 'given-groups', 'teams', 'users'),
   suites('contracts', 'persistence-sign-in.contract'),
 ];
 
@@ -110,13 +112,20 @@ export const areas = {
   'sign-in': code(
     [
       ...within('src/domain/supporting/sign-in'),
-      ...within('src/application/supporting/sign-in').filter((file) => !file.endsWith('/group-memberships.ts')),
+      ...within('src/application/supporting/sign-in').filter((file) => !named(/group/)(file)),
       ...within('src/adapters/identity'),
       ...within('src/adapters/http/supporting/sign-in'),
     ],
     ...signInSuites,
   ),
-  groups: code(under('src/application/supporting/sign-in', ['group-memberships']), ...signInSuites),
+  groups: code(
+    [
+      ...within('src/application/supporting/sign-in').filter(named(/group/)),
+      ...within('src/application/supporting/organizations').filter(named(/group/)),
+      ...within('src/application/supporting/teams').filter(named(/(create|update)-team|group/)),
+    ],
+    ...signInSuites,
+  ),
   'run-tasks': code(
     [
       ...under('src/domain/policy-outcomes', ['run-task', 'task-result', 'task-stage']),
@@ -156,5 +165,22 @@ export const areas = {
     suites('application', 'version-control'),
     suites('http', 'webhooks', 'policy-set-repositories'),
     suites('application', 'policy-set-repositories'),
+  ),
+  bodies: code(
+    [
+      ...within('src/adapters/http/server').filter(named(/memory|receive|arrivals|turns|send|slices/)),
+      ...within('src/adapters/http/routing').filter(named(/read-|json-reader|document-kind/)),
+    ],
+    suites('http', 'memory-budget', 'turns', 'json-reader', 'read-body', 'bodies', 'protocol', 'hardening'),
+    suites('http', 'long-reports', 'sign-in', 'metrics'),
+  ),
+  lanes: code(
+    [
+      ...within('src/application/background').filter(named(/effect|loops/)),
+      ...within('src/adapters/persistence/memory').filter(named(/effect/)),
+      ...within('src/adapters/persistence/knex/repositories').filter(named(/effect/)),
+    ],
+    suites('application', 'effects', 'fair-lanes', 'never-ended-attempts', 'effects.property'),
+    suites('contracts', 'persistence-effects.contract', 'side-by-side'),
   ),
 };
