@@ -481,7 +481,7 @@ describe('a task stage', () => {
     });
   });
 
-  it('is errored if one set was, beside one that failed', () => {
+  it('is errored if one set was and another failed', () => {
     const stage = conclude(
       started(),
       'poleval-opa',

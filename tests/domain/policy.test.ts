@@ -524,7 +524,7 @@ describe('variable sets of a project', () => {
 });
 
 describe('the effective access of a secret team with access to the project', () => {
-  it('takes administering the workspace, and not locking it, beside managing the teams of the project', () => {
+  it('takes administering the workspace and managing the teams of the project: locking it is not enough', () => {
     const managing = { project: { ...customProjectDefaults.project, teams: 'manage' }, workspaces: nothing } as const;
     const projectGrant = { access: 'custom', permissions: managing } as const;
     const about = { secret: true, grantOn: 'project' } as const;

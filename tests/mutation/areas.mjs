@@ -14,7 +14,7 @@ const suites = (kind, ...names) => names.map((name) => `tests/${kind}/${name}.te
 
 const signInSuites = [
   suites('application', 'sign-in', 'group-memberships', 'authentication'),
-  suites('http', 'sign-in', 'linking', 'own-sessions', 'hostile-provider', 'first-sign-ins', 'terraform-login'),
+  suites('http', 'sign-in', 'linking', 'own-sessions', 'hostile-provider', 'terraform-login'),
   suites('http', 'given-groups', 'teams', 'users'),
   suites('contracts', 'persistence-sign-in.contract'),
 ];

@@ -31,25 +31,32 @@ export class TestProcess {
 
   /** What came of the tests: whether they passed, and if not, which one failed or why none could. */
   async run(test, mutant, limit) {
+    if (!this.#child.connected) this.#start();
     const child = this.#child;
-    const ended = new AbortController();
-    const timer = setTimeout(() => child.kill('SIGKILL'), limit);
-    child.send({ test, mutant });
+    const done = new AbortController();
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill('SIGKILL');
+    }, limit);
+    // A process that ends meanwhile is noticed below.
+    child.send({ test, mutant }, () => {});
     const answer = await Promise.race([
-      once(child, 'message', { signal: ended.signal }).then(([message]) => message),
-      once(child, 'exit', { signal: ended.signal }).then(() => undefined),
+      once(child, 'message', { signal: done.signal }).then(([message]) => message),
+      once(child, 'exit', { signal: done.signal }).then(() => undefined),
     ]);
-    ended.abort();
+    done.abort();
     clearTimeout(timer);
-    if (answer === undefined) {
-      this.#start();
-      return { passed: false, loads: true, by: 'the tests do not end, or end their process' };
+    if (answer !== undefined) {
+      this.full = answer.memory > memory;
+      return answer;
     }
-    this.full = answer.memory > memory;
-    return { ...answer, by: answer.by };
+    this.#start();
+    return { passed: false, loads: true, crashed: !late, by: late ? 'the tests do not end' : 'the tests end their process' };
   }
 
   async end() {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
     await exited;
