@@ -171,8 +171,8 @@ export const areas = {
       ...within('src/adapters/http/server').filter(named(/memory|receive|arrivals|turns|send|slices/)),
       ...within('src/adapters/http/routing').filter(named(/read-|json-reader|document-kind/)),
     ],
-    suites('http', 'memory-budget', 'turns', 'json-reader', 'read-body', 'bodies', 'protocol', 'hardening'),
-    suites('http', 'long-reports', 'sign-in', 'metrics'),
+    suites('http', 'memory-budget', 'turns', 'json-reader', 'bodies', 'protocol', 'hardening'),
+    suites('http', 'sign-in', 'metrics'),
   ),
   lanes: code(
     [
