@@ -40,6 +40,7 @@ import {
   aWorkspace,
   giveGrant,
   noon,
+  someIngressAttributes,
   unique,
 } from '../support/builders.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
@@ -397,6 +398,37 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const [issued, named] = await overlapping(issuing, naming);
     expect(issued).toMatchObject({ status: 'fulfilled' });
     expect(named).toMatchObject({ status: 'fulfilled', value: { poolTokenCreators: [creator] } });
+  });
+
+  it('make one version of a commit that is delivered twice at once', async () => {
+    const { owner, workspace } = await newPlace();
+    const cloneUrl = 'https://forge.example/harbour/network.git';
+    const linkedBy = { kind: 'user', id: owner.id } as const;
+    const webhook = { webhookId: ids.next('webhook'), sealedWebhookKey: box.seal('a key') };
+    const repository = { ...webhook, cloneUrl, branch: 'main', credential: null, linkedBy };
+    const linked = { ...workspace, repository, revision: workspace.revision + 1 };
+    await instance(0).run((tx) => tx.workspaces.save(linked));
+    const event = {
+      forge: 'github',
+      repositoryUrls: [cloneUrl],
+      defaultBranch: 'main',
+      ref: 'refs/heads/main',
+      commit: someIngressAttributes({ isPullRequest: false }),
+      changedFiles: null,
+    };
+    const versions = new application.FetchedVersions(clock, ids);
+    const policies = new application.FetchedPolicies(clock, ids);
+    const keys = new application.WebhookKeys(clock, secrets, box);
+    const receive = (id: string): Act => (unitOfWork) =>
+      new application.ReceiveWebhook(unitOfWork, keys, versions, policies).execute(repository.webhookId, () => ({
+        id,
+        event,
+      }));
+    const received = await overlapping(receive('delivery-1'), receive('delivery-2'));
+    expect(received).toEqual([
+      { status: 'fulfilled', value: true },
+      { status: 'fulfilled', value: false },
+    ]);
   });
 
   it('remove a policy set once, when two do it at once', async () => {

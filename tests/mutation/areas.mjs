@@ -165,6 +165,7 @@ export const areas = {
     suites('application', 'version-control'),
     suites('http', 'webhooks', 'policy-set-repositories'),
     suites('application', 'policy-set-repositories'),
+    suites('contracts', 'side-by-side'),
   ),
   bodies: code(
     [
