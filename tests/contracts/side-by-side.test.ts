@@ -16,6 +16,8 @@ import {
   type BundleKey,
   type Organization,
   type RunId,
+  type RunTask,
+  runTaskLimits,
   type Team,
   type User,
   variableLimits,
@@ -46,7 +48,14 @@ import {
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
-import { aManagedPolicy, anAgentPool, aPolicySet, aSiteAgentPool } from '../support/policy-builders.js';
+import {
+  aManagedPolicy,
+  anAgentPool,
+  aPolicySet,
+  aRunTask,
+  aSiteAgentPool,
+  aWorkspaceTask,
+} from '../support/policy-builders.js';
 import { type SeededRun, seedRun } from '../support/seed-run.js';
 import { refusal } from './on-every-backend.js';
 
@@ -551,6 +560,25 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(ended[1]).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });
     const totals = await instance(0).read((tx) => tx.variables.totalsOf(workspace.id));
     expect(totals).toEqual({ count: 3, bytes });
+  });
+
+  it('attach no more run tasks to a workspace than it may have', async () => {
+    const { owner, organization, workspace } = await newPlace();
+    const tasks = Array.from({ length: runTaskLimits.perWorkspace + 1 }, () => aRunTask(organization));
+    await instance(0).run(async (tx) => {
+      for (const task of tasks) await tx.runTasks.add(task);
+      for (const task of tasks.slice(2)) await tx.workspaceTasks.add(aWorkspaceTask(workspace, task));
+    });
+    const attach = (task: RunTask | undefined): Act => (unitOfWork) =>
+      new application.AddWorkspaceTask(unitOfWork, clock, ids).execute(asUser(owner), workspace.id, {
+        taskId: task?.id ?? '',
+        enforcementLevel: 'advisory',
+        stages: ['pre_plan'],
+      });
+    const [first, second] = await overlapping(attach(tasks[0]), attach(tasks[1]));
+    expect(first).toMatchObject({ status: 'fulfilled' });
+    expect(second).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });
+    expect(await instance(0).read((tx) => tx.workspaceTasks.count(workspace.id))).toBe(runTaskLimits.perWorkspace);
   });
 
   it('keep a state once that is uploaded to all of them at once, and number states without a gap', async () => {

@@ -16,6 +16,7 @@ const signInSuites = [
   suites('application', 'sign-in', 'group-memberships', 'authentication'),
   suites('http', 'sign-in', 'linking', 'own-sessions', 'hostile-provider', 'terraform-login'),
   suites('http', 'given-groups', 'teams', 'users'),
+  suites('http', 'recorded-changes'),
   suites('contracts', 'persistence-sign-in.contract'),
 ];
 
@@ -135,7 +136,8 @@ export const areas = {
     ],
     suites('domain', 'task-results', 'policy-outcomes'),
     suites('application', 'run-tasks'),
-    suites('http', 'run-tasks', 'policy-outcomes'),
+    suites('http', 'run-tasks', 'policy-outcomes', 'recorded-changes'),
+    suites('contracts', 'side-by-side'),
   ),
   states: code(
     [
@@ -149,7 +151,8 @@ export const areas = {
       ]),
       ...under('src/adapters/http/supporting/state-versions', ['state-version-requests']),
     ],
-    suites('http', 'writing-states', 'state-versions', 'agent-files'),
+    suites('http', 'writing-states', 'state-versions', 'agent-files', 'recorded-changes'),
+    suites('contracts', 'side-by-side'),
   ),
   webhooks: code(
     [
