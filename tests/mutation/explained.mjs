@@ -65,6 +65,10 @@ export const explained = new Map([
     "task-stage.ts true: ({ status }: Pick<TaskStage, 'status'>): boolean => stageLife.startsFrom(status, 'cl",
     'a stage that has ended has no open result, token or deadline: the callers check those too',
   ],
+  [
+    'call-run-task.ts dropped: if (workspace === undefined) return undefined;',
+    'its run was found with the row of the workspace locked, and goes away with it; the types do not know it',
+  ],
   ...[
     'receive-webhook.ts dropped: if (workspace.repository === null || !concerns(workspace, workspace.repository, e',
     'receive-webhook.ts && in workspace.repository === null || !concerns(workspace, workspace.repository, event)',
