@@ -408,6 +408,11 @@ describe('the call of a run task', () => {
     ).toBeNull();
   });
 
+  it('is not made for a disabled task', async () => {
+    await attached(['pre_plan'], 'mandatory', { enabled: false });
+    expect((await steps.create()).status).toBe('plan_queued');
+  });
+
   it('is not made if the key of the task cannot be decrypted', async () => {
     const { task } = await attached(['pre_plan'], 'mandatory', { hmacKey: 'a key of ours' });
     const unreadable = { ...task, sealedHmacKey: 'sealed with a secret that is gone', revision: task.revision + 1 };
@@ -419,11 +424,6 @@ describe('the call of a run task', () => {
       { status: 'unreachable', message: expect.stringContaining('HMAC key of the task cannot be decrypted') },
     ]);
     expect(world.ordered).toEqual([]);
-  });
-
-  it('is not made for a disabled task', async () => {
-    await attached(['pre_plan'], 'mandatory', { enabled: false });
-    expect((await steps.create()).status).toBe('plan_queued');
   });
 });
 
