@@ -428,11 +428,13 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const versions = new application.FetchedVersions(clock, ids);
     const policies = new application.FetchedPolicies(clock, ids);
     const keys = new application.WebhookKeys(clock, secrets, box);
-    const receive = (id: string): Act => (unitOfWork) =>
-      new application.ReceiveWebhook(unitOfWork, keys, versions, policies).execute(repository.webhookId, () => ({
-        id,
-        event,
-      }));
+    const receive =
+      (id: string): Act =>
+      (unitOfWork) =>
+        new application.ReceiveWebhook(unitOfWork, keys, versions, policies).execute(repository.webhookId, () => ({
+          id,
+          event,
+        }));
     const received = await overlapping(receive('delivery-1'), receive('delivery-2'));
     expect(received).toEqual([
       { status: 'fulfilled', value: true },
@@ -569,12 +571,14 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       for (const task of tasks) await tx.runTasks.add(task);
       for (const task of tasks.slice(2)) await tx.workspaceTasks.add(aWorkspaceTask(workspace, task));
     });
-    const attach = (task: RunTask | undefined): Act => (unitOfWork) =>
-      new application.AddWorkspaceTask(unitOfWork, clock, ids).execute(asUser(owner), workspace.id, {
-        taskId: task?.id ?? '',
-        enforcementLevel: 'advisory',
-        stages: ['pre_plan'],
-      });
+    const attach =
+      (task: RunTask | undefined): Act =>
+      (unitOfWork) =>
+        new application.AddWorkspaceTask(unitOfWork, clock, ids).execute(asUser(owner), workspace.id, {
+          taskId: task?.id ?? '',
+          enforcementLevel: 'advisory',
+          stages: ['pre_plan'],
+        });
     const [first, second] = await overlapping(attach(tasks[0]), attach(tasks[1]));
     expect(first).toMatchObject({ status: 'fulfilled' });
     expect(second).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });

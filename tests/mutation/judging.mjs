@@ -90,7 +90,13 @@ async function judgeIn(directory, mutants, report) {
   const limitOf = (file) => 15_000 + 5 * took.get(file);
   const dependentsOf = await dependentsIn(directory);
   const orders = new Map(
-    mutants.map(({ area, file, tests }) => [`${area} ${file}`, new Order(tests.filter((test) => took.has(test)), took)]),
+    mutants.map(({ area, file, tests }) => [
+      `${area} ${file}`,
+      new Order(
+        tests.filter((test) => took.has(test)),
+        took,
+      ),
+    ]),
   );
   const left = [...mutants];
   await inProcesses(directory, async (tests) => {

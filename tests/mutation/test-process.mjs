@@ -52,7 +52,12 @@ export class TestProcess {
       return answer;
     }
     this.#start();
-    return { passed: false, loads: true, crashed: !late, by: late ? 'the tests do not end' : 'the tests end their process' };
+    return {
+      passed: false,
+      loads: true,
+      crashed: !late,
+      by: late ? 'the tests do not end' : 'the tests end their process',
+    };
   }
 
   async end() {
