@@ -323,6 +323,7 @@ describe('waiting for a run task', () => {
     expect(world.runTasks.calls).toEqual([]);
     expect(await resultsOf(run.id)).toMatchObject([{ status: 'unreachable', message: 'the run task was removed' }]);
     expect(await steps.statusOf(run.id)).toBe('errored');
+    expect(world.ordered).toEqual([]);
   });
 
   it('goes on while it reports progress, within the total', async () => {
@@ -387,6 +388,22 @@ describe('the call of a run task', () => {
     await called();
     expect(await resultsOf(run.id)).toMatchObject([{ status: 'passed' }]);
     expect(await steps.statusOf(run.id)).toBe('plan_queued');
+    expect(world.ordered).toEqual([]);
+  });
+
+  it('is not repeated once the task has reported, whatever its server answered', async () => {
+    await attached(['pre_plan']);
+    const run = await steps.create();
+    world.runTasks.answer = async (call) => {
+      await report(call, { status: 'running' });
+      return { delivered: false, final: false, reason: 'no answer' };
+    };
+    await called();
+    world.clock.advance(10);
+    await called();
+    expect(world.runTasks.calls).toHaveLength(1);
+    expect(await resultsOf(run.id)).toMatchObject([{ status: 'running' }]);
+    expect(world.ordered).toEqual([]);
   });
 
   it('is signed with the key of the task, which is stored sealed', async () => {
@@ -444,6 +461,51 @@ describe('the call of a run task', () => {
   it('is not made for a disabled task', async () => {
     await attached(['pre_plan'], 'mandatory', { enabled: false });
     expect((await steps.create()).status).toBe('plan_queued');
+  });
+
+  it('is not made if the key of the task cannot be decrypted', async () => {
+    const { task } = await attached(['pre_plan'], 'mandatory', { hmacKey: 'a key of ours' });
+    const unreadable = { ...task, sealedHmacKey: 'sealed with a secret that is gone', revision: task.revision + 1 };
+    await world.unitOfWork.run((tx) => tx.runTasks.save(unreadable));
+    const run = await steps.create();
+    await world.performEffects();
+    expect(world.runTasks.calls).toEqual([]);
+    expect(await resultsOf(run.id)).toMatchObject([
+      { status: 'unreachable', message: expect.stringContaining('HMAC key of the task cannot be decrypted') },
+    ]);
+    expect(world.ordered).toEqual([]);
+  });
+});
+
+describe('the audit trail', () => {
+  const recorded = async (subject: string) => {
+    const of = { organizationId: world.workspace.organizationId };
+    const query = { of, actorId: undefined, action: undefined, since: undefined, until: undefined, oldestFirst: true };
+    const { items } = await world.unitOfWork.read((tx) => tx.audit.slice(query, undefined, 1_000));
+    return items.filter((event) => event.subject === subject).map(({ action, actor }) => [action, actor.kind]);
+  };
+
+  it('has an event for a call, a report, and a result that was not reported in time', async () => {
+    await attached(['pre_plan']);
+    await steps.create();
+    const call = await called();
+    await report(call, { status: 'running' });
+    world.clock.advance(taskWaits.total);
+    await world.useCases.endOverdueResults.execute();
+    expect(await recorded(call.result.id)).toEqual([
+      ['task-results/call', 'system'],
+      ['task-results/report', 'run-task'],
+      ['task-results/time-out', 'system'],
+    ]);
+  });
+
+  it('has an event for a call that is not made', async () => {
+    const { task } = await attached(['pre_plan']);
+    const run = await steps.create();
+    await world.useCases.removeRunTask.execute(world.owner, task.id);
+    await world.performEffects();
+    const [result] = await resultsOf(run.id);
+    expect(await recorded(result?.id ?? '')).toEqual([['task-results/call', 'system']]);
   });
 });
 

@@ -16,6 +16,8 @@ import {
   type BundleKey,
   type Organization,
   type RunId,
+  type RunTask,
+  runTaskLimits,
   type Team,
   type User,
   variableLimits,
@@ -40,13 +42,21 @@ import {
   aWorkspace,
   giveGrant,
   noon,
+  someIngressAttributes,
   unique,
 } from '../support/builders.js';
 import { aClaim } from '../support/claims.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
-import { aManagedPolicy, anAgentPool, aPolicySet, aSiteAgentPool } from '../support/policy-builders.js';
+import {
+  aManagedPolicy,
+  anAgentPool,
+  aPolicySet,
+  aRunTask,
+  aSiteAgentPool,
+  aWorkspaceTask,
+} from '../support/policy-builders.js';
 import { type SeededRun, seedRun } from '../support/seed-run.js';
 import { refusal } from './on-every-backend.js';
 
@@ -400,6 +410,39 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(named).toMatchObject({ status: 'fulfilled', value: { poolTokenCreators: [creator] } });
   });
 
+  it('make one version of a commit that is delivered twice at once', async () => {
+    const { owner, workspace } = await newPlace();
+    const cloneUrl = 'https://forge.example/harbour/network.git';
+    const linkedBy = { kind: 'user', id: owner.id } as const;
+    const webhook = { webhookId: ids.next('webhook'), sealedWebhookKey: box.seal('a key') };
+    const repository = { ...webhook, cloneUrl, branch: 'main', credential: null, linkedBy };
+    const linked = { ...workspace, repository, revision: workspace.revision + 1 };
+    await instance(0).run((tx) => tx.workspaces.save(linked));
+    const event = {
+      forge: 'github',
+      repositoryUrls: [cloneUrl],
+      defaultBranch: 'main',
+      ref: 'refs/heads/main',
+      commit: someIngressAttributes({ isPullRequest: false }),
+      changedFiles: null,
+    };
+    const versions = new application.FetchedVersions(clock, ids);
+    const policies = new application.FetchedPolicies(clock, ids);
+    const keys = new application.WebhookKeys(clock, secrets, box);
+    const receive =
+      (id: string): Act =>
+      (unitOfWork) =>
+        new application.ReceiveWebhook(unitOfWork, keys, versions, policies).execute(repository.webhookId, () => ({
+          id,
+          event,
+        }));
+    const received = await overlapping(receive('delivery-1'), receive('delivery-2'));
+    expect(received).toEqual([
+      { status: 'fulfilled', value: true },
+      { status: 'fulfilled', value: false },
+    ]);
+  });
+
   it('remove a policy set once, when two do it at once', async () => {
     const { owner, organization } = await newPlace();
     const policySet = aPolicySet(organization);
@@ -520,6 +563,27 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     expect(ended[1]).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });
     const totals = await instance(0).read((tx) => tx.variables.totalsOf(workspace.id));
     expect(totals).toEqual({ count: 3, bytes });
+  });
+
+  it('attach no more run tasks to a workspace than it may have', async () => {
+    const { owner, organization, workspace } = await newPlace();
+    const tasks = Array.from({ length: runTaskLimits.perWorkspace + 1 }, () => aRunTask(organization));
+    await instance(0).run(async (tx) => {
+      for (const task of tasks) await tx.runTasks.add(task);
+      for (const task of tasks.slice(2)) await tx.workspaceTasks.add(aWorkspaceTask(workspace, task));
+    });
+    const attach =
+      (task: RunTask | undefined): Act =>
+      (unitOfWork) =>
+        new application.AddWorkspaceTask(unitOfWork, clock, ids).execute(asUser(owner), workspace.id, {
+          taskId: task?.id ?? '',
+          enforcementLevel: 'advisory',
+          stages: ['pre_plan'],
+        });
+    const [first, second] = await overlapping(attach(tasks[0]), attach(tasks[1]));
+    expect(first).toMatchObject({ status: 'fulfilled' });
+    expect(second).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });
+    expect(await instance(0).read((tx) => tx.workspaceTasks.count(workspace.id))).toBe(runTaskLimits.perWorkspace);
   });
 
   it('keep a state once that is uploaded to all of them at once, and number states without a gap', async () => {

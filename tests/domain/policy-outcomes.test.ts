@@ -481,6 +481,16 @@ describe('a task stage', () => {
     });
   });
 
+  it('is errored if one set was and another failed', () => {
+    const stage = conclude(
+      started(),
+      'poleval-opa',
+      aSetOutcome({ outcomes: [failed('mandatory')] }),
+      aSetOutcome({ outcomes: [errored] }),
+    );
+    expect(stage.evaluations[0]).toMatchObject({ status: 'errored' });
+  });
+
   it('may be overridden where each set that stands in the way may be, whatever the others', () => {
     const overridable = (...sets: readonly PolicySetOutcome[]) =>
       conclude(started(), 'poleval-opa', ...sets).evaluations[0]?.overridable;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { actorGroups, subjectsOf } from '../../scripts/actor-kinds.js';
+import { runStanding } from '../../src/domain/authorization/actor.js';
+import { nothing } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   type Action,
   type Actor,
@@ -7,6 +9,7 @@ import {
   auditorStanding,
   authorize,
   claims,
+  type Grant,
   isOpenTo,
   may,
   type OrganizationPermission,
@@ -16,6 +19,7 @@ import {
   teamTokenVisibility,
   workspaceVisibility,
 } from '../../src/domain/index.js';
+import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import { anOrganizationToken, anOutsider, anOwner, custom, member, towards } from './samples.js';
 
 /** Which caller may do what, written by hand from the documented rules and not from the table the domain reads. */
@@ -506,6 +510,47 @@ describe('administering a workspace', () => {
 
   it('does not let create workspaces', () => {
     expect(may(member({ grant: { access: 'admin' } }), 'workspaces/create')).toBe(false);
+  });
+});
+
+describe('variable sets of a project', () => {
+  const inProject = (variableSets: 'read' | 'write', variables: 'none' | 'read' | 'write'): Standing =>
+    member({
+      projectGrant: {
+        access: 'custom',
+        permissions: {
+          project: { ...customProjectDefaults.project, variableSets },
+          workspaces: { ...nothing, variables },
+        },
+      },
+    });
+
+  it.each([
+    ['variable-sets/manage-in-project', 'write', 'write', true],
+    ['variable-sets/manage-in-project', 'write', 'read', false],
+    ['variable-sets/manage-in-project', 'read', 'write', false],
+    ['variable-sets/list-in-project', 'read', 'read', true],
+    ['variable-sets/list-in-project', 'write', 'none', false],
+  ] as const)('%s with %s on the sets and %s on variables: %s', (action, sets, variables, allowed) => {
+    expect(may(inProject(sets, variables), action)).toBe(allowed);
+  });
+});
+
+describe('the effective access of a secret team with access to the project', () => {
+  it('takes administering the workspace and managing the teams of the project: locking it is not enough', () => {
+    const managing = { project: { ...customProjectDefaults.project, teams: 'manage' }, workspaces: nothing } as const;
+    const projectGrant = { access: 'custom', permissions: managing } as const;
+    const about = { secret: true, grantOn: 'project' } as const;
+    const readable = (grant: Grant) => may(towards(member({ projectGrant, grant }), about), 'effective-access/read');
+    expect(readable({ access: 'admin' })).toBe(true);
+    expect(readable(custom({ workspaceLocking: true }))).toBe(false);
+  });
+});
+
+describe('a state of another workspace', () => {
+  it('is read by the runs of those workspaces that it is shared with', () => {
+    expect(may(runStanding(true), 'state-versions/read-shared')).toBe(true);
+    expect(may(runStanding(false), 'state-versions/read-shared')).toBe(false);
   });
 });
 

@@ -91,8 +91,10 @@ describe('a stage with run tasks', () => {
 describe('a run task', () => {
   const settings = { name: 'scanner', url: 'https://scanner.example/a?b=c', description: '', enabled: true };
 
-  it.each(['https://scanner.example', 'http://localhost:8080/run-task', 'https://[::1]/x?token=y'])(
-    'may have the URL %s',
+  const longest = 'https://scanner.example/'.padEnd(2048, 'a');
+
+  it.each(['https://scanner.example', 'http://localhost:8080/run-task', 'https://[::1]/x?token=y', longest])(
+    'may have the URL %.60s',
     (url) => {
       expect(checkRunTask({ ...settings, url })).toEqual({ ...settings, url });
     },
@@ -105,7 +107,7 @@ describe('a run task', () => {
     'https://user:secret@scanner.example',
     'https://scanner.example/#part',
     'https://scanner.example/a b',
-    `https://scanner.example/${'a'.repeat(2048)}`,
+    `${longest}a`,
   ])('cannot have the URL %.60s', (url) => {
     expect(() => checkRunTask({ ...settings, url })).toThrow('Url');
   });

@@ -75,4 +75,13 @@ describe('a refusal of the domain', () => {
     expect(problem?.status).toBe(status);
     expect(problem?.document).toEqual({ errors: [{ status: String(status), title, detail: 'a sentence' }] });
   });
+
+  it('is logged as a fault of the service where its status is 5xx, but for what passes without an operator', () => {
+    const codes = (Object.keys(promised) as DomainErrorCode[]).filter((code) => promised[code][0] >= 500);
+    const faults = codes.map((code) => [code, problemOf(new DomainError(code, 'a sentence'))?.isFault] as const);
+    expect(faults.filter(([, isFault]) => isFault !== true).sort()).toEqual([
+      ['changes/no-room', false],
+      ['state-version/outputs-unread', false],
+    ]);
+  });
 });

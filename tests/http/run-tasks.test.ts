@@ -72,6 +72,7 @@ describe('run tasks of an organization', () => {
     const change = doc('tasks', { enabled: false, description: 'Off', 'hmac-key': '' });
     const changed = await admin.patch(`/tasks/${id}`, change).expect(200);
     expect(changed.body).toEqual({ data: resource(id, { name, enabled: false, description: 'Off' }) });
+    expect((await admin.get(`/tasks/${id}`).expect(200)).body).toEqual(changed.body);
     await admin.delete(`/tasks/${id}`).expect(204);
     expect((await admin.get(`/tasks/${id}`).expect(404)).body).toEqual(missing);
   });

@@ -1,9 +1,10 @@
-const { existsSync, readFileSync } = require('node:fs');
+const { existsSync } = require('node:fs');
 const { registerHooks, SourceMap } = require('node:module');
 const { join, sep } = require('node:path');
 const { fileURLToPath, pathToFileURL } = require('node:url');
-const { transformSync } = require('@swc/core');
+require('jest-circus');
 const jestCircus = require('jest-circus/runner').default;
+const { compiled, sourceMapOf } = require('./compiled.cjs');
 
 /**
  * Runs a file of tests as Jest does, in modules that Node loads instead of Jest: a process loads `src` and the packages
@@ -42,27 +43,10 @@ function inTypeScript(specifier, parent = '') {
   return existsSync(fileURLToPath(href)) ? href : specifier;
 }
 
-const maps = new Map();
-const sources = new Map();
-
-function compiled(path) {
-  if (sources.has(path)) return sources.get(path);
-  const { code, map } = transformSync(readFileSync(path, 'utf8'), {
-    filename: path,
-    swcrc: false,
-    sourceMaps: true,
-    module: { type: 'es6' },
-    jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
-  });
-  maps.set(path, map);
-  sources.set(path, code);
-  return code;
-}
-
 /** Frames of a stack, at their places in the sources. Only what is printed is worth the time that it takes. */
 const inSources = (stack) =>
   stack.replaceAll(/file:\/\/([^?:]+\.ts)(?:\?\d+)?:(\d+):(\d+)/g, (frame, path, line, column) => {
-    const map = maps.get(decodeURI(path));
+    const map = sourceMapOf(decodeURI(path));
     const found = map && new SourceMap(JSON.parse(map)).findEntry(line - 1, column - 1);
     return found?.originalLine === undefined ? frame : `${path}:${found.originalLine + 1}:${found.originalColumn + 1}`;
   });
@@ -72,6 +56,10 @@ function tellPlaces(errors) {
     if (typeof error?.stack === 'string') error.stack = inSources(error.stack);
   }
 }
+
+/** Jest adds to this list for each file, and each event passes through all of it. */
+const eventHandlers = globalThis[Symbol.for('EVENT_HANDLERS')];
+const ownHandlers = eventHandlers.length;
 
 function loadAnew(path) {
   delete require.cache[path];
@@ -122,6 +110,7 @@ module.exports = async (globalConfig, config, environment, runtime, path) => {
       path,
     );
   } finally {
+    eventHandlers.length = ownHandlers;
     Object.assign(Error, { prepareStackTrace, stackTraceLimit });
     for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
     Object.assign(process.env, variables);

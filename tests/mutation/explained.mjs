@@ -1,0 +1,76 @@
+/** The steps of a run that its policies decide. */
+const verdicts = ['pass-policy-check', 'await-override', 'fail-policy-check'];
+
+/** Survivors that no test can kill, and why, by the name of the mutant. */
+export const explained = new Map([
+  [
+    'visibility.ts true in membersManageToken: false',
+    'asked only of members of the team, and nobody is a member of the team that stands for those of others',
+  ],
+  [
+    'effective-access.ts dropped: known.set(key, suffices);',
+    'the same parts are then asked again, with the same answer',
+  ],
+  [
+    'visibility.ts true in stranger(false)',
+    'only an owner manages the token of the owners team, and an owner sees secret teams, so its being secret changes nothing',
+  ],
+  [
+    'workspace-permissions.ts > in rank(scale, a[scale]) >= rank(scale, b[scale])',
+    'of two equal levels it does not matter which is picked',
+  ],
+  [
+    'workspace-permissions.ts && in needed[scale] === undefined || needed[scale] === held[scale]',
+    'a shortcut: the ranks say the same of a level that is not named, which ranks below all, and of equal ones',
+  ],
+  [
+    'workspace-permissions.ts > in rank(scale, held[scale]) >= rank(scale, needed[scale])',
+    'equal ranks are equal levels, which were compared before',
+  ],
+  [
+    'run-progress.ts dropped: if (version === undefined) throw gone(run.state.id);',
+    'a version goes away with its runs, so it is there; the types do not know it',
+  ],
+  [
+    'run-progress.ts dropped: if (!held) throw notFound();',
+    'taking the sequence refuses it as well: the lock makes the two wait for each other',
+  ],
+  [
+    'run-progress.ts true in workspaceHeld: false',
+    'asked only when a waiting run is executed by force, and a run that waits needs the workspace and has it not',
+  ],
+  ...['isCurrent', 'usedByRun'].map((fact) => [
+    `run-progress.ts true in ${fact}: false`,
+    'the row of `finish-runs` does not look at it; the type asks for it',
+  ]),
+  [
+    "run-progress.ts dropped: if (!version.allows('finish-runs', unused, this.clock.now())) return;",
+    'a shortcut: what is ordered here asks the lifecycle again',
+  ],
+  [
+    'claim-run.ts && in workspace === undefined || pool === undefined',
+    'the lock on the row of the workspace and the share of the pool keep both there; the types do not know it',
+  ],
+  ...['fetch-files', 'queue-plan', ...verdicts, 'queue-apply', 'request-cancel', 'finish-cancel'].map((trigger) => [
+    `runs ${trigger} guards with policies done`,
+    'the guard refuses only runs that are planned, and this step never starts there',
+  ]),
+  ...verdicts.map((trigger) => [
+    `runs ${trigger} guards with policies apply`,
+    'policies that passed or failed apply: the guard before it already refuses a run without any',
+  ]),
+  ['open-bundle.ts false in done: true', 'whoever ends an iteration does not look at what ending it returns'],
+  ['task-result.ts <= in next < last', 'the two are equal then'],
+  [
+    "task-stage.ts true: ({ status }: Pick<TaskStage, 'status'>): boolean => stageLife.startsFrom(status, 'cl",
+    'a stage that has ended has no open result, token or deadline: the callers check those too',
+  ],
+  [
+    'call-run-task.ts dropped: if (workspace === undefined) return undefined;',
+    'its run was found with the row of the workspace locked, and goes away with it; the types do not know it',
+  ],
+  ...[
+    'receive-webhook.ts dropped: if (workspace.repository === null || !concerns(workspace, workspace.repository, e',
+    'receive-webhook.ts && in workspace.repository === null || !concerns(workspace, workspace.repository, event)',
+  ].map((name) => [name, 'a shortcut: the same is asked again with the row of the workspace locked']),
+]);
