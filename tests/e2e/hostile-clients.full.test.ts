@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@j
 import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
 import { alone, patienceForOthers } from '../hostile/alone.js';
 import { Attack, type Wave } from '../hostile/attack.js';
-import { promised } from '../hostile/beside.js';
 import { bodyOf } from '../hostile/bodies.js';
+import { promised } from '../hostile/expect-to-stand.js';
 import { Report } from '../hostile/report.js';
 import { Watch } from '../hostile/watch.js';
 import { attacked, makeWorld, type World } from '../hostile/world.js';

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
 import { alone, patienceForOthers } from '../hostile/alone.js';
 import type { Wave } from '../hostile/attack.js';
-import { type Case, expectToStand, fromOneAndMany } from '../hostile/beside.js';
 import { bodyOf, type Content } from '../hostile/bodies.js';
+import { type Case, expectToStand, fromOneAndMany } from '../hostile/expect-to-stand.js';
 import { type LongList, makeLongList } from '../hostile/long-list.js';
 import { stateDocument } from '../hostile/neighbours.js';
 import { Report } from '../hostile/report.js';
@@ -131,7 +131,7 @@ afterAll(async () => {
 
 describe(`a service with little memory${reason}`, () => {
   (present ? it : it.skip).each(fromOneAndMany(cases))(
-    'stands, and serves everyone else, beside $attack, from $addresses addresses',
+    'stands, and serves everyone else, during $attack, from $addresses addresses',
     (one) => expectToStand(world, one, report),
     timeout,
   );

@@ -18,7 +18,7 @@ const withGit = usable('git', gitIsPresent) ? it : it.skip;
 const reason = gitIsPresent ? '' : ' (skipped: no git on PATH)';
 const timeout = 120_000;
 
-/** What a service of one organization did at the same time before organizations had shares. */
+/** The calls and fetches that one organization had at the same time before organizations had shares. */
 const before = { calls: 8, fetches: 4 };
 const longestSilence = 40_000;
 
@@ -146,7 +146,7 @@ describe(`background work${reason}`, () => {
   );
 
   withGit(
-    'of the only organization is done by as many loops as ever',
+    'of the only organization has no fewer loops than before',
     async () => {
       await stall('only');
       await until('the calls are under way', async () => silentTask.mostWaiting >= before.calls);

@@ -34,7 +34,7 @@ interface Case {
   readonly warns: boolean;
 }
 
-/** A text with so many copies of a short one, made without a string of that length. */
+/** Repeats `part` between two texts, without a string of that length. */
 const around = (before: string, part: string, count: number, last: string, after: string): Buffer =>
   Buffer.concat([Buffer.from(before), Buffer.alloc(part.length * count, part), Buffer.from(last + after)]);
 
@@ -118,7 +118,7 @@ interface Measured<Result> extends Seen {
   readonly result: Result | undefined;
 }
 
-/** What was seen of the service until `work` ended, well or with the service. */
+/** Watches the service until `work` ends or the service does. */
 async function during<Result>(service: ServiceProcess, work: () => Promise<Result>): Promise<Measured<Result>> {
   const probe = new LoopProbe(join(directory, 'held'), service);
   await probe.begin();
@@ -216,7 +216,7 @@ describe(`a state made to end the service${reason}`, () => {
         expect(Buffer.from(await kept.arrayBuffer()).equals(content)).toBe(true);
       } finally {
         await service.end('SIGKILL');
-        // What it could not read must not end the service of the next case.
+        // A state that ended the service would end that of the next case too.
         if (service.printed.includes('heap out of memory'))
           world = await makeWorld(await mkdtemp(join(directory, 'next-')));
       }

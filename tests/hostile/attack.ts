@@ -17,18 +17,18 @@ export interface Wave {
   readonly bytesPerSecond?: number;
   /** Open at once. */
   readonly connections: number;
-  /** From so many addresses of loopback. */
+  /** The number of loopback addresses that the connections come from. */
   readonly addresses?: number;
   /** Most requests begun per second, over all connections. */
   readonly perSecond?: number;
   /**
-   * What it does with the response: `heed` ends the request at its first byte, `ignore` goes on sending until the service
+   * How it treats the response: `heed` ends the request at its first byte, `ignore` goes on sending until the service
    * closes the connection, `leave` never reads it.
    */
   readonly response?: 'heed' | 'ignore' | 'leave';
 }
 
-/** What became of the requests: how many got each status, were closed without one, or were under way at the end. */
+/** The number of requests that got each status, were closed without one, or were under way at the end. */
 export type Fates = Readonly<Record<string, number>>;
 
 const program = fileURLToPath(new URL('attacker.ts', import.meta.url));

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How a body is made of so many bytes. */
+/** Makes a body of a given length. */
 const makers = {
   /** One long text. */
   text: (bytes: number) => around('{"data":{"type":"any","attributes":{"name":"', 'a', '"}}}', bytes),

@@ -10,7 +10,7 @@ interface Longest {
   readonly by: 'user' | 'agent' | 'anyone';
 }
 
-/** A route for each kind of body, as far as someone comes who has no right. */
+/** A route for each kind of body, called by a caller without rights. */
 const longest: Readonly<Record<keyof typeof bodyKinds, Longest>> = {
   plain: { method: 'POST', path: () => '/organizations', by: 'user' },
   text: { method: 'PATCH', path: ({ workspaceId }) => `/workspaces/${workspaceId}`, by: 'user' },
@@ -26,7 +26,7 @@ const longest: Readonly<Record<keyof typeof bodyKinds, Longest>> = {
 const tokensOf = ({ outsiders, agentToken }: World, by: Longest['by']): readonly string[] =>
   ({ user: outsiders.slice(0, 1), agent: [agentToken], anyone: [] })[by];
 
-/** The largest body of each kind of route, over so many connections in all. */
+/** The largest body of each kind of route. The kinds share the connections. */
 export function ofEachKind(world: World, connections: number, how: Partial<Wave>): Promise<readonly Wave[]> {
   const kinds = Object.keys(longest) as (keyof typeof longest)[];
   return Promise.all(

@@ -15,10 +15,11 @@ interface Arrival {
   readonly milliseconds: number;
 }
 
-/** What became of those who did nothing wrong. */
+/** The results of the requests that should succeed. */
 export interface Arrivals {
-  /** Of a hundred documents: how many succeeded within two seconds, and how many of them at once. */
+  /** The number of documents, of 100, that succeeded within two seconds. */
   readonly withinTwoSeconds: number;
+  /** The number of documents that were not refused even once. */
   readonly atFirst: number;
   readonly slowestMilliseconds: number;
   readonly stateSeconds: number;

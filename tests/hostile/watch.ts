@@ -8,7 +8,7 @@ export interface Seen {
   /** The slowest answer of `/healthz`; infinite if there was one without an answer. */
   readonly healthMilliseconds: number;
   readonly healthAsked: number;
-  /** What it printed at its end, if it ended. */
+  /** The end of its output, if it ended. */
   readonly ended: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export const healthAfter = (url: string): Promise<number> =>
     asked.on('error', failed);
   });
 
-/** Watches the memory of a service, and whether it answers, until it is told to stop. */
+/** Watches the memory of a service, and whether it answers, until it is stopped. */
 export class Watch {
   private readonly memory: NodeJS.Timeout;
   private readonly health: NodeJS.Timeout;

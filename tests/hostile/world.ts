@@ -20,7 +20,7 @@ export interface Organization {
   readonly policyId: string;
 }
 
-/** What the attackers and their neighbours have been given. */
+/** The tokens and ids of the attackers and their neighbours. */
 export interface World {
   readonly directory: string;
   /** Tokens of users without a membership. */
@@ -31,7 +31,7 @@ export interface World {
   readonly holders: readonly Organization[];
   /** Organizations that have nothing to do with any attack. */
   readonly neighbours: readonly Organization[];
-  /** The workspace of whom every attack is measured beside, in an organization of the administrator. */
+  /** A workspace that the administrator changes during each attack. */
   readonly workspaceId: string;
   readonly agentToken: string;
   readonly leased: readonly Leased[];
@@ -129,7 +129,7 @@ export async function renewLeases({ agentToken, leased }: World, url: string): P
   }
 }
 
-/** A state of so many MiB. Returns the URL that downloads it. */
+/** Writes a state of this size. Returns the URL that downloads it. */
 async function longDownload(steps: ServiceSteps, mebibytes: number): Promise<string> {
   const workspaceId = await steps.workspace('long', {}, 'home');
   await steps.ask('POST', `/workspaces/${workspaceId}/actions/lock`);

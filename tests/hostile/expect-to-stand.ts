@@ -5,13 +5,13 @@ import type { Report } from './report.js';
 import { Watch } from './watch.js';
 import { attacked, type World } from './world.js';
 
-/** An attack, and what the service must be told for it. */
+/** An attack, and the settings of the service during it. */
 export interface Case {
   readonly attack: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Called before the attack. */
   readonly prepare?: (world: World, url: string) => Promise<void>;
-  /** From this many addresses. */
+  /** `addresses` is the number of addresses that they come from. */
   readonly waves: (addresses: number) => Promise<readonly Wave[]>;
 }
 
