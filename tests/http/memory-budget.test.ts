@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { limits } from '../../src/adapters/http/routing/limits.js';
-import { MemoryBudget, NoRoom, type Standing } from '../../src/adapters/http/server/memory-budget.js';
-import { networkOf } from '../../src/adapters/http/server/request-memory.js';
+import { MemoryBudget, NoRoom, type Standing } from '../../src/adapters/http/server/memory/memory-budget.js';
+import { networkOf } from '../../src/adapters/http/server/memory/request-memory.js';
 
 const KiB = 1024;
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { Turns } from '../../src/adapters/http/server/turns.js';
+import { Turns } from '../../src/adapters/http/server/memory/turns.js';
 
 it('turns go round the organizations, one at a time, whatever one of them asks for', async () => {
   const turns = new Turns();

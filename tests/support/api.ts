@@ -1,6 +1,6 @@
 import type { StreamTimes } from '../../src/adapters/http/routing/exchange.js';
-import type { Pace } from '../../src/adapters/http/server/arrivals.js';
-import type { MemoryBudget } from '../../src/adapters/http/server/memory-budget.js';
+import type { Pace } from '../../src/adapters/http/server/memory/arrivals.js';
+import type { MemoryBudget } from '../../src/adapters/http/server/memory/memory-budget.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import type { Timeouts } from '../../src/adapters/http/server/timeouts.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';

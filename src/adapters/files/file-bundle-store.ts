@@ -5,9 +5,8 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { BundleFound, BundleStore, ByteRange } from '../../application/ports/outside/bundle-store.js';
 import type { BundleKey } from '../../domain/index.js';
-import { goneSince } from './bundle-faults.js';
+import { diskFault, goneSince } from './bundle-faults.js';
 import { checkKey, isKey } from './bundle-key.js';
-import { diskFault } from './disk-faults.js';
 
 const readChunkBytes = 64 * 1024;
 

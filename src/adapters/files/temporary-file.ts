@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFault } from './disk-faults.js';
+import { diskFault } from './bundle-faults.js';
 
 const sliceBytes = 64 * 1024;
 

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { ContainerModule } from 'inversify';
 import { TemporaryFile } from '../../adapters/files/temporary-file.js';
 import { buildApp } from '../../adapters/http/server/app.js';
-import { MemoryBudget } from '../../adapters/http/server/memory-budget.js';
+import { MemoryBudget } from '../../adapters/http/server/memory/memory-budget.js';
 import { RateLimits } from '../../adapters/http/server/rate-limit.js';
 import { defaultTimeouts } from '../../adapters/http/server/timeouts.js';
 import type { Scraped } from '../../adapters/http/service/service-routes.js';

@@ -1,5 +1,5 @@
 import type { buildApp } from '../../adapters/http/server/app.js';
-import type { MemoryBudget } from '../../adapters/http/server/memory-budget.js';
+import type { MemoryBudget } from '../../adapters/http/server/memory/memory-budget.js';
 import type { RateLimits } from '../../adapters/http/server/rate-limit.js';
 import type { Exposition } from '../../adapters/metrics/exposition.js';
 import type { Meters } from '../../adapters/metrics/meters.js';

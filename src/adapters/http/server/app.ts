@@ -10,18 +10,18 @@ import type { Method } from '../routing/route.js';
 import type { Health, Scraped } from '../service/service-routes.js';
 import { KeptContent } from '../web/kept-content.js';
 import { webRoutes } from '../web/web-routes.js';
-import { Arrivals } from './arrivals.js';
 import { type CallerOptions, callers } from './callers.js';
 import { HttpExchange } from './exchange.js';
 import { checkUrl, type Fail, failing, unmatched } from './failures.js';
 import { adopt, routerFor } from './fast.js';
 import type { App } from './http-server.js';
-import type { MemoryBudget } from './memory-budget.js';
-import type { BodyFile } from './receive-body.js';
+import { Arrivals } from './memory/arrivals.js';
+import type { MemoryBudget } from './memory/memory-budget.js';
+import type { BodyFile } from './memory/receive-body.js';
+import { Turns } from './memory/turns.js';
 import { type Observers, observe } from './request-log.js';
 import { refusing, type Serve, serving, servingAgents, servingPlainly } from './serve.js';
 import { cutOff, type Timeouts } from './timeouts.js';
-import { Turns } from './turns.js';
 
 export interface AppOptions extends CallerOptions, Observers {
   readonly use: UseCases;

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Request, Response } from 'express';
 import type { RequestTrace } from '../../../domain/index.js';
+import { freeBytes } from '../routing/bodies/free-bytes.js';
 import type { Admission, Asked, Exchange, Headers, Turn, Waiting, WholeBody } from '../routing/exchange.js';
 import type { PlainRoute } from '../routing/route.js';
-import type { Arrivals } from './arrivals.js';
 import { HeaderList } from './fast.js';
-import type { MemoryBudget } from './memory-budget.js';
+import type { Arrivals } from './memory/arrivals.js';
+import type { MemoryBudget } from './memory/memory-budget.js';
+import { arrivedBody, type BodyFile, inTime, receiveBody } from './memory/receive-body.js';
+import { networkOf, RequestMemory } from './memory/request-memory.js';
+import type { Turns } from './memory/turns.js';
 import type { HttpMeter } from './observation.js';
-import { arrivedBody, type BodyFile, inTime, receiveBody } from './receive-body.js';
-import { networkOf, RequestMemory } from './request-memory.js';
-import { send } from './send.js';
 import { interrupted, type Timeouts, withTimeouts } from './timeouts.js';
-import type { Turns } from './turns.js';
 
 /** The dependencies all exchanges share. */
 export interface Dependencies {
@@ -41,6 +41,48 @@ const withoutPort = (text: string): string =>
 const clientAddressOf = (request: Request): string | undefined => {
   const address = withoutPort(request.ip ?? '');
   return isIP(address) === 0 ? request.socket.remoteAddress : address;
+};
+
+/**
+ * Writes and ends the response, making each part once the system has taken the one before. `waits` is called for a part
+ * that the client does not take at once, and returns what to call when it has. Stops without an error when the client
+ * disconnects. Throws when there are fewer bytes than the response head announces. Frees the memory of the bytes: the
+ * caller must not use it again.
+ */
+const send = async (
+  parts: AsyncIterable<Uint8Array | string>,
+  response: Response,
+  waits: (bytes: number) => () => void,
+  length?: number,
+  onSent: (bytes: number) => void = () => {},
+): Promise<void> => {
+  let sent = 0;
+  let leave = () => {};
+  response.once('close', () => leave());
+  for await (const part of parts) {
+    const written = await new Promise<boolean>((resolve) => {
+      let done = false;
+      let taken = () => {};
+      leave = () => resolve(false);
+      response.write(part, (error) => {
+        done = true;
+        taken();
+        resolve(!error);
+      });
+      // Node passes the part on in the next tick.
+      process.nextTick(() => {
+        if (!done && response.writableLength > 0) taken = waits(part.length);
+      });
+    });
+    if (!written) return;
+    if (typeof part === 'string') continue;
+    sent += part.byteLength;
+    onSent(part.byteLength);
+    freeBytes(part);
+  }
+  // Ending it now would have the next response on this connection read as the rest of it.
+  if (length !== undefined && sent < length) throw new Error(`${sent} bytes were sent, but ${length} were announced`);
+  response.end();
 };
 
 /** A client that reads takes a response of this many bytes at once: only longer ones reserve memory before. */

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
+import { mediaType } from '../document.js';
+import type { Exchange, WholeBody } from '../exchange.js';
+import { limits } from '../limits.js';
+import { badRequest, RequestError } from '../request-error.js';
 import { type BodyKind, bodyKinds } from './body-kinds.js';
-import { mediaType } from './document.js';
-import type { Exchange, WholeBody } from './exchange.js';
 import { JsonReader } from './json-reader.js';
-import { limits } from './limits.js';
 import { bytesPerValue, checkJson, countValues, jsonOf, tooManyValues } from './read-json.js';
-import { badRequest, RequestError } from './request-error.js';
 
 export const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
-import { RequestError } from '../routing/request-error.js';
+import { RequestError } from '../../routing/request-error.js';
+import type { HttpMeter } from '../observation.js';
 import { type Holder, type MemoryBudget, NoRoom, type Reservation, type Shortage } from './memory-budget.js';
-import type { HttpMeter } from './observation.js';
 import type { BodyFile } from './receive-body.js';
 
 /** In seconds. */

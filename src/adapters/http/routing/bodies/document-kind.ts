@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { limits } from '../limits.js';
+import type { Route } from '../route.js';
 import { type BodyKind, bodyKinds } from './body-kinds.js';
-import { limits } from './limits.js';
-import type { Route } from './route.js';
 
 type Definition = Readonly<Record<string, unknown>>;
 

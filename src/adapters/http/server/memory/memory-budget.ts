@@ -1,4 +1,4 @@
-import { limits } from '../routing/limits.js';
+import { limits } from '../../routing/limits.js';
 
 /** How a request proved whom it comes from: by nothing, by a valid token, or by a token and the lease of a run. */
 export type Standing = 'unknown' | 'known' | 'leased';

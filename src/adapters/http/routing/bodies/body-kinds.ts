@@ -1,4 +1,4 @@
-import { limits } from './limits.js';
+import { limits } from '../limits.js';
 
 /** The limits on one kind of body, as rows of `limits`. */
 export interface BodyKind {

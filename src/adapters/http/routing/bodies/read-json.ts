@@ -1,6 +1,6 @@
+import { limits } from '../limits.js';
+import { badRequest } from '../request-error.js';
 import type { BodyKind } from './body-kinds.js';
-import { limits } from './limits.js';
-import { badRequest } from './request-error.js';
 
 const mostItems = limits.items.most;
 
