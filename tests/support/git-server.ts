@@ -106,6 +106,8 @@ export interface GitServerOptions {
   readonly redirectTo?: string;
   /** `always` answers nothing at all, `packs` lists refs and then falls silent. */
   readonly hangs?: 'always' | 'packs';
+  /** Lists refs at once, and is silent for so long before it sends its first pack. */
+  readonly firstPackAfterMilliseconds?: number;
   /** Answers every request with this text, as a server of plain files would. */
   readonly page?: string;
   /** Speaks the first version of the protocol, in which a server hands out refs and not any hash. */
@@ -118,6 +120,7 @@ export interface GitServerOptions {
 export class GitServer {
   readonly requests: { readonly path: string; readonly authorization: string | undefined }[] = [];
   private readonly sockets = new Set<Socket>();
+  private hasPacked = false;
 
   private constructor(
     private readonly root: string,
@@ -160,7 +163,7 @@ export class GitServer {
   }
 
   private answer(request: IncomingMessage, response: ServerResponse): void {
-    const { basicAuth, redirectTo, hangs, page } = this.options;
+    const { basicAuth, redirectTo, hangs, page, firstPackAfterMilliseconds } = this.options;
     const { authorization } = request.headers;
     const path = request.url ?? '/';
     this.requests.push({ path, authorization });
@@ -171,6 +174,15 @@ export class GitServer {
       response.writeHead(302, { location: redirectTo + path }).end();
     } else if (basicAuth !== undefined && authorization !== `Basic ${Buffer.from(basicAuth).toString('base64')}`) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+    } else if (firstPackAfterMilliseconds !== undefined && request.method === 'POST') {
+      request.once('readable', () => {
+        const begin: Buffer | null = request.read();
+        if (begin !== null) request.unshift(begin);
+        const isFirstPack = !this.hasPacked && !begin?.includes('command=ls-refs');
+        this.hasPacked ||= isFirstPack;
+        const delay = isFirstPack ? firstPackAfterMilliseconds : 0;
+        setTimeout(() => response.destroyed || this.pass(request, response), delay).unref();
+      });
     } else {
       this.pass(request, response);
     }

@@ -45,6 +45,10 @@ export class RunTaskServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
   }
 
+  get countOfCalls(): number {
+    return this.calls.length;
+  }
+
   /** The first call at a stage, once it has come. */
   async called(stage: string): Promise<Called> {
     return new Called(

@@ -27,23 +27,33 @@ export const stateOf = (serial: number, cidr: string, instances: readonly string
   ],
 });
 
+/** Writes a state of the workspace, whose lock the administrator holds. Returns its id. */
+export async function writeState(
+  steps: ServiceSteps,
+  workspaceId: string,
+  state: ReturnType<typeof stateOf>,
+): Promise<string> {
+  const bytes = Buffer.from(JSON.stringify(state));
+  const { id } = await steps.ask('POST', `/api/v2/workspaces/${workspaceId}/state-versions`, {
+    data: {
+      type: 'state-versions',
+      attributes: {
+        serial: state.serial,
+        lineage: state.lineage,
+        md5: createHash('md5').update(bytes).digest('hex'),
+        state: bytes.toString('base64'),
+      },
+    },
+  });
+  return id;
+}
+
 /** Two states of the workspace, whose outputs are read. */
 export async function writeStates(steps: ServiceSteps, workspaceId: string): Promise<void> {
   await steps.ask('POST', `/workspaces/${workspaceId}/actions/lock`);
   const states = [stateOf(1, '10.0.0.0/16', ['a', 'b']), stateOf(2, '10.1.0.0/16', ['a', 'c'])];
   for (const state of states) {
-    const bytes = Buffer.from(JSON.stringify(state));
-    const { id } = await steps.ask('POST', `/api/v2/workspaces/${workspaceId}/state-versions`, {
-      data: {
-        type: 'state-versions',
-        attributes: {
-          serial: state.serial,
-          lineage: state.lineage,
-          md5: createHash('md5').update(bytes).digest('hex'),
-          state: bytes.toString('base64'),
-        },
-      },
-    });
+    const id = await writeState(steps, workspaceId, state);
     await until(`the outputs of ${id} are read`, async () => {
       const shown = await steps.ask('GET', `/api/v2/state-versions/${id}`);
       return shown.attributes['resources-processed'];
