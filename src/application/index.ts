@@ -223,9 +223,9 @@ export { RemoveOrganization } from './supporting/organizations/remove-organizati
 export { RemoveOrganizationMembership } from './supporting/organizations/remove-organization-membership.js';
 export { ShowOrganization } from './supporting/organizations/show-organization.js';
 export { ShowOrganizationMembership } from './supporting/organizations/show-organization-membership.js';
+export { ChangeTokenLifetimes, ListTokenLifetimes } from './supporting/organizations/token-lifetimes.js';
 export type { ChangedOrganization, OrganizationChange } from './supporting/organizations/update-organization.js';
 export { UpdateOrganization } from './supporting/organizations/update-organization.js';
-export { ChangeTokenLifetimes, ListTokenLifetimes } from './supporting/organizations/token-lifetimes.js';
 export { CreatePolicy } from './supporting/policies/create-policy.js';
 export { ListPolicies } from './supporting/policies/list-policies.js';
 export { ReadPolicyCode } from './supporting/policies/read-policy-code.js';

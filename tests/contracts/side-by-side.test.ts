@@ -428,7 +428,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     };
     const versions = new application.FetchedVersions(clock, ids);
     const policies = new application.FetchedPolicies(clock, ids);
-    const keys = new application.WebhookKeys(clock, secrets, box);
+    const keys = new application.WebhookKeys(clock, box);
     const receive =
       (id: string): Act =>
       (unitOfWork) =>

@@ -59,7 +59,7 @@ const holds = async (bytes: number, slack = 0): Promise<void> => {
 
 const errorIn = ({ body }: { readonly body: string }) => JSON.parse(body).errors[0];
 
-/** A document of so many bytes, and the path that takes it. */
+/** The path that takes a document of a chosen length. */
 const workspaces = '/organizations/acme/workspaces';
 const padded = (bytes: number) => JSON.stringify(doc('workspaces', { name: newName() })).padEnd(bytes);
 

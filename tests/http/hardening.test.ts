@@ -43,7 +43,7 @@ const hook: string = (
 const runId = await bench.run();
 const lease = (await bench.claimed(runId)).json.lease.token;
 const agent = api.as(Reflect.get(bench.agent, 'token'));
-/** A service where people sign in, though nobody does. */
+/** A service with OpenID Connect. No test signs in. */
 const signIn = await startApi({
   environment: { OIDC_ISSUER: 'https://provider.example', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
 });
@@ -104,7 +104,7 @@ const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.
 
 const padded = (text: string, bytes: number): string => text.padEnd(bytes);
 
-/** Of memory, which `bodies.test.ts` fills. */
+/** `bodies.test.ts` fills the memory. */
 const { memory, memoryOfCaller, memoryOfAddress } = limits;
 const ofMemory = { memory, memoryOfCaller, memoryOfAddress };
 

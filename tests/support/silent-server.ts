@@ -12,7 +12,7 @@ export class SilentServer {
       this.most = Math.max(this.most, this.open.size);
       socket.on('error', () => undefined);
       socket.on('close', () => this.open.delete(socket));
-      // So that the end of the other side is noticed.
+      // Otherwise the end of the other side goes unnoticed.
       socket.resume();
     });
   }

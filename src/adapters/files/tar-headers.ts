@@ -16,7 +16,7 @@ const blockBytes = 512;
 const zeroBlock = Buffer.alloc(blockBytes);
 /** The largest extended header: one of attributes, not only of a name. */
 const longestExtension = 1024 * 1024;
-/** Of all extended headers: their records are read one by one, and half a gigabyte of them packs to half a megabyte. */
+/** The bytes of all extended headers together: their records are read one by one, and half a gigabyte of them packs to half a megabyte. */
 const longestExtensions = 32 * 1024 * 1024;
 
 /** By type flag. The flags of extended headers are missing: those are not entries. */

@@ -1,4 +1,4 @@
-/** In bytes. All work on passing bytes takes a few milliseconds at most for so many. */
+/** In bytes. Work on one slice takes a few milliseconds at most. */
 export const longestSlice = 64 * 1024;
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -26,7 +26,7 @@ export async function* inSlices(
   }
 }
 
-/** The same for items, each of which costs as much as so many bytes. */
+/** The same for items, each of which costs as much as the given number of bytes. */
 export async function* inTurns<Item>(
   items: Iterable<Item>,
   costOf: (item: Item) => number,

@@ -42,11 +42,11 @@ export interface Turn {
   took(bytes: number): void;
 }
 
-/** What is known about a request before its body is read. */
+/** Facts about a request that are known before its body is read. */
 export interface Admission {
   /** Long bodies are parsed in turn by organization; null where no organization is known. */
   readonly organization: string | null;
-  /** What the caller holds, if anything: its slow body is then waited for as long as an upload. */
+  /** A lease or a lock that the caller holds: its slow body is then waited for as long as an upload. */
   readonly holds?: 'lease' | 'lock';
   /** Whose share of the memory the request counts against. By default the user's, team's or token's, or the address. */
   readonly caller?: string;
@@ -74,8 +74,8 @@ export interface Exchange {
   /** Call it before the body is read, or the response is written. */
   admit(admission: Admission): void;
   /**
-   * Reads the body into memory or, when it is long, into a file. Throws a 400, 408 or 413, and a 429 or 503 when there
-   * is no memory for it.
+   * Reads the body into memory or, when it is long, into a file. Throws a 400, 408 or 413, and a 429 or 503 if there
+   * is not enough memory for it.
    */
   body(largest: number): Promise<WholeBody>;
   /** Reserves memory until the request and its response have ended. Throws a 429 or 503 when there is none. */

@@ -22,7 +22,7 @@ export interface Dependencies {
   readonly stopped: AbortSignal;
   readonly memory: MemoryBudget;
   readonly arrivals: Arrivals;
-  /** Of long bodies, to be parsed. */
+  /** Long bodies take turns to be parsed. */
   readonly turns: Turns;
   readonly openFile: () => Promise<BodyFile>;
   readonly behindProxies: boolean;

@@ -1,7 +1,7 @@
 import { freeBytes } from './free-bytes.js';
 import { bytesPerValue, notJson, tooDeep, tooManyValues } from './read-json.js';
 
-/** What may come next. */
+/** The token that may come next. */
 type Expected = 'value' | 'first value' | 'first name' | 'name' | 'colon' | 'comma' | 'nothing';
 
 interface Container {
@@ -196,5 +196,5 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where the text begins after a byte order mark. */
+/** The index at which the text begins after a byte order mark. */
 const afterMark = (slice: Uint8Array): number => (slice[0] === 0xef && slice[1] === 0xbb && slice[2] === 0xbf ? 3 : 0);

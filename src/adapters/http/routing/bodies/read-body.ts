@@ -72,7 +72,7 @@ function checkMediaType(request: Request): void {
   if (!isUtf8(type)) throw unsupported('the body must be UTF-8');
 }
 
-/** A body of fewer values reserves no memory for them: it is small beside what the request itself takes. */
+/** A body of fewer values reserves no memory for them: it is small compared to the memory of the request itself. */
 const fewValues = 500;
 
 async function parseInTurn(exchange: Exchange, body: WholeBody, { levels, values }: BodyKind): Promise<unknown> {

@@ -9,7 +9,7 @@ export interface Holder {
   readonly standing: Standing;
 }
 
-/** What has no room. */
+/** The share that has no room. */
 export type Shortage = 'caller' | 'unauthenticated' | 'whole';
 
 export class NoRoom extends Error {

@@ -14,7 +14,7 @@ const details: Readonly<Record<Shortage, string>> = {
   whole: 'the service has no memory for the request or its response; try again',
 };
 
-/** Clients of this API family repeat a 429 by themselves, and a 503 only if they are told to. */
+/** Clients of this API family repeat a 429 automatically, and a 503 only if they are configured to. */
 const whereTooMany = ['/api/v2/', '/agent/v1/'] as const;
 
 const refusalOf = (shortage: Shortage, route: string): RequestError => {
