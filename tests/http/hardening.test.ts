@@ -94,7 +94,7 @@ const padded = (text: string, bytes: number): string => text.padEnd(bytes);
 /** For each limit, a request of a given size, and its response at the limit and above. */
 const tries: Readonly<
   Record<
-    Exclude<keyof typeof limits, 'head' | 'faults' | 'agentFile' | 'streams' | 'allStreams'>,
+    Exclude<keyof typeof limits, 'head' | 'faults' | 'agentFile' | 'policyArchive' | 'streams' | 'allStreams'>,
     { ask: (amount: number) => PromiseLike<Told>; good: number; bad: number; says: string }
   >
 > = {

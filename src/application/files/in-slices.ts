@@ -1,7 +1,7 @@
 /** In bytes. All work on passing bytes takes a few milliseconds at most for so many. */
 export const longestSlice = 64 * 1024;
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Passes bytes on, and gives the event loop a turn after each slice: bytes that are at hand already arrive without one. A
