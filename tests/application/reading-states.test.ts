@@ -10,7 +10,7 @@ const many = (count: number, item: (index: number) => string): string =>
 const resource = (members: string): string =>
   `{"mode":"managed","type":"a","name":"b","provider":"p",${members},"instances":[{}]}`;
 
-/** What is shown of a state with these bytes, once the ordered effects were performed. */
+/** Stores a state with these bytes, performs the ordered effects, and returns the parts that are shown. */
 async function shownOf(text: string) {
   const world = await World.create();
   const { workspace, owner, useCases } = world;

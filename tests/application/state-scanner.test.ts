@@ -39,7 +39,7 @@ const namesIn = async (state: object) => (await scanned(JSON.stringify(state))).
 const anOutput = { value: 'here', type: 'string' };
 const mebibyte = 1024 * 1024;
 
-/** The text of a state with so many items, which is never whole. */
+/** The text of a state with `count` items, in pieces, as it is too long for one. */
 function* many(before: string, item: (index: number) => string, count: number, after: string): Generator<string> {
   yield before;
   for (let from = 0; from < count; from += 1000) {
@@ -127,7 +127,7 @@ describe('the outputs in a state', () => {
     const deep = (levels: number) => ({ value: JSON.parse('['.repeat(levels) + ']'.repeat(levels)), type: 'dynamic' });
     const some = { a: long(5 * mebibyte), b: long(1), deep: deep(600), shallow: deep(500) };
     expect(await namesIn({ outputs: some })).toEqual(['b', 'shallow']);
-    // What is held at once is one value more than what is passed on.
+    // The scanner holds one value more than it passes on.
     const sized = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`o${n}`, long(mebibyte / 2)]));
     const { outputs, parts } = await scanned(JSON.stringify({ outputs: sized }));
     expect(outputs).toHaveLength(6);

@@ -1,4 +1,4 @@
-/** In bytes. All work on passing bytes takes a few milliseconds at most for so many. */
+/** In bytes. All work on a slice of this length takes a few milliseconds at most. */
 export const longestSlice = 64 * 1024;
 
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -26,7 +26,7 @@ export async function* inSlices(
   }
 }
 
-/** The same for items, each of which costs as much as so many bytes. */
+/** The same for items, each of which costs as much as `costOf` bytes. */
 export async function* inTurns<Item>(
   items: Iterable<Item>,
   costOf: (item: Item) => number,

@@ -2,7 +2,7 @@
 export interface JsonVisitor {
   /** Nothing is reported of what lies deeper. */
   readonly deepest: number;
-  /** Whether the name that begins is to be reported. */
+  /** Whether the visitor asks for the name that begins. */
   wantsName(depth: number): boolean;
   /** The name of a member, lent until the method returns. */
   name(depth: number, name: KeptJson): void;
@@ -37,9 +37,9 @@ const mostLevelsKept = 512;
 /** In bytes, with quotation marks and escapes. */
 const longestName = 4096;
 
-/** What may come next outside of a text, a number and a word. */
+/** The tokens that may come next outside of a text, a number and a word. */
 const [value, valueOrEnd, nameOrEnd, name, colon, commaOrEnd, nothing] = [0, 1, 2, 3, 4, 5, 6] as const;
-/** What the scanner is in. */
+/** The token that the scanner is in. */
 const [between, inText, inNumber, inWord] = [0, 1, 2, 3] as const;
 /** The parts of a number. Whether it may end after each of them is in `endsNumber`. */
 const [sign, zero, integer, point, fraction, exponent, exponentSign, exponentDigits] = [
@@ -283,10 +283,10 @@ function afterIn(part: number, byte: number): number | undefined {
   return (byte | 0x20) === 0x65 && mayHaveExponent ? exponent : undefined;
 }
 
-/** In bytes: up to so many, a loop is faster than a call. */
+/** In bytes. A loop is faster than a call up to this length. */
 const short = 64;
 
-/** Bytes that are kept until there are too many. Of short texts there may be millions: nothing is made for each. */
+/** Bytes that are kept until there are too many. A state may have millions of short texts: nothing is made for each. */
 class Copy implements KeptJson {
   private memory = Buffer.allocUnsafeSlow(1024);
   length = 0;

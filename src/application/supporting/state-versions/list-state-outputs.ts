@@ -34,7 +34,7 @@ async function readable(tx: Stored, actor: Actor, id: StateVersionId): Promise<S
   return withOutputsRead(authorized(await tx.stateVersions.findFor(actor, id), 'state-version-outputs/read')).id;
 }
 
-/** The first of so many rows. The place of the last one counts those that are left. */
+/** Reads the first of `rows` rows. The place of the last one counts those that are left. */
 async function rowsAfter(
   tx: Stored,
   id: StateVersionId,

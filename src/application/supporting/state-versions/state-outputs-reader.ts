@@ -20,8 +20,8 @@ export class StateOutputsReader {
   ) {}
 
   /**
-   * Returns the work that keeps them; undefined where there is nothing to read any more. Where they are many, most are kept
-   * before that, in transactions of their own: a single one would hold the event loop for too long.
+   * Returns the work that keeps them; undefined where there is nothing to read any more. If they are many, most are
+   * kept before that, in transactions of their own: a single one would hold the event loop for too long.
    */
   async read(
     id: StateVersionId,

@@ -22,10 +22,10 @@ export interface StateContents {
   readonly warnings: readonly string[];
 }
 
-/** What is stored of the resources of one state. Lengths are in characters. */
+/** The limits of the stored resources of one state. Lengths are in characters. */
 export const mostResources = {
   count: 1000,
-  /** Of all names, types and addresses, with `overhead` for each resource. */
+  /** All names, types and addresses together, with `overhead` for each resource. */
   lengthInAll: 512 * 1024,
   overhead: 64,
 } as const;

@@ -95,7 +95,7 @@ const stateVersion =
         'processing-warnings': is(
           maybeTexts,
           contents?.warnings ?? null,
-          'What of the state is not shown, and why: outputs or resources beyond the limits, or a state that is not JSON. Its content is kept whole. Null until the state is read.',
+          'The parts of the state that are not shown, and why: outputs or resources beyond the limits, or a state that is not JSON. Its content is kept whole. Null until the state is read.',
         ),
         'resources-processed': is(
           flag,
