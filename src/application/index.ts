@@ -327,7 +327,11 @@ export { type BegunSignIn, PendingSignIns, type SignInPurpose } from './supporti
 export { IssueLoginCode, RedeemLoginCode, type Redemption } from './supporting/sign-in/terraform-login.js';
 export { AddIdentity, ListIdentities, type NewIdentity, RemoveIdentity } from './supporting/sign-in/user-identities.js';
 export { CreateStateVersion, type NewStateVersion } from './supporting/state-versions/create-state-version.js';
-export { ListCurrentOutputs, ListStateOutputs } from './supporting/state-versions/list-state-outputs.js';
+export {
+  ListCurrentOutputs,
+  ListStateOutputs,
+  type PageOfOutputs,
+} from './supporting/state-versions/list-state-outputs.js';
 export type { ListedStateVersion, StateVersionQuery } from './supporting/state-versions/list-state-versions.js';
 export { ListStateVersions } from './supporting/state-versions/list-state-versions.js';
 export { RollBackState, type Rollback } from './supporting/state-versions/roll-back-state.js';

@@ -39,7 +39,7 @@ const namesIn = async (state: object) => (await scanned(JSON.stringify(state))).
 const anOutput = { value: 'here', type: 'string' };
 const mebibyte = 1024 * 1024;
 
-/** The text of a state with `count` items, in parts. */
+/** The text of a state with `count` items, in pieces, as it is too long for one. */
 function* many(before: string, item: (index: number) => string, count: number, after: string): Generator<string> {
   yield before;
   for (let from = 0; from < count; from += 1000) {

@@ -136,8 +136,8 @@ describe('changing the signing secret', () => {
     });
     expect(await holding('the new one', worlds).stored.renew()).toEqual({ sealed: 60, lost: 0 });
     const alone = holding('the new one');
-    const all = { number: 1, size: 200 };
-    const { items } = await world.unitOfWork.read((tx) => tx.stateOutputs.page(version.id, all));
+    const all = { rows: 200, characters: 1_000_000 };
+    const { items } = await world.unitOfWork.read((tx) => tx.stateOutputs.slice(version.id, undefined, all));
     const opened = items.map(({ id, sensitive, value }) => [id, sensitive ? alone.box.open(value) : value]);
     expect(new Map(opened as [string, string][])).toEqual(
       new Map(outputs.map(({ id }, index) => [id, `"${index}"`] as const)),

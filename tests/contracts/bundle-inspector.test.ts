@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import { TarHeaders } from '../../src/adapters/files/tar-headers.js';
-import { isDomainError } from '../../src/domain/index.js';
+import { type DomainError, isDomainError } from '../../src/domain/index.js';
 import {
   type ArchiveEntry,
   archiveOf,
@@ -51,6 +51,12 @@ async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   for await (const chunk of bytes) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }
+
+const refusedBy = ({ bytes }: { readonly bytes: AsyncIterable<Uint8Array> }): Promise<DomainError> =>
+  gathered(bytes).then(
+    () => Promise.reject(new Error('it was accepted')),
+    (error) => (isDomainError(error) ? error : Promise.reject(error)),
+  );
 
 const inspected = (archive: Buffer, chunkBytes = 1000): Promise<Buffer> =>
   gathered(inspector.inspect(new Source(archive, chunkBytes)).bytes);
@@ -522,6 +528,25 @@ describe('limits', () => {
     );
   });
 
+  it('stops above 32 MiB of extended headers', async () => {
+    const contents = paxRecord('comment', 'x'.repeat(9000)).repeat(116);
+    const extension = await gzipped(
+      Buffer.concat([forgedHeader({ name: 'pax', flag: 'x', size: contents.length }), blocksOf(contents)]),
+    );
+    const entries = await Promise.all(
+      Array.from({ length: 33 }, async (_, at) =>
+        Buffer.concat([extension, await gzipped(forgedHeader({ name: `file-${at}`, size: 0 }))]),
+      ),
+    );
+    const roomy = new TarBundleInspector({ ...limits, maxUnpackedBytes: 2 ** 30 });
+    const end = await gzipped(endOfTar);
+    const inspection = (count: number) =>
+      roomy.inspect(new Source(Buffer.concat([...entries.slice(0, count), end]), 10_000));
+    await gathered(inspection(32).bytes);
+    const { message } = await refusedBy(inspection(33));
+    expect(message).toContain('more than 33554432 bytes of extended headers');
+  });
+
   it('stops a bomb of a gigabyte long before it is unpacked', async () => {
     const zeros = await gzipped(Buffer.alloc(16 * mebibyte));
     const header = await gzipped(forgedHeader({ name: 'zeros', size: 2 ** 30 }));
@@ -624,6 +649,16 @@ describe('the files of a policy set', () => {
       expect(inspection.files()).toEqual({ configurations: new Map([['policies.hcl', hcl]]), regoFiles: 1 });
       expect(source.given).toBe(archive.length);
     }
+  });
+
+  it('unpack to 64 MiB at most, where other archives may unpack to more', async () => {
+    const zeros = await gzipped(Buffer.alloc(16 * mebibyte));
+    const header = await gzipped(forgedHeader({ name: 'zeros', size: 2 ** 30 }));
+    const archive = Buffer.concat([header, zeros, zeros, zeros, zeros]);
+    const roomy = new TarBundleInspector({ ...limits, maxUnpackedBytes: 2 ** 30 });
+    const { code, message } = await refusedBy(roomy.inspectPolicies(new Source(archive, 10_000)));
+    expect([code, message]).toEqual(['bundle/over-limit', expect.stringContaining('more than the 67108864 bytes')]);
+    expect((await refusedBy(roomy.inspect(new Source(archive, 10_000)))).code).toBe('bundle/malformed');
   });
 
   it('are passed on once, byte by byte, by the reader of headers', () => {

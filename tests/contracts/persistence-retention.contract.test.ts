@@ -82,7 +82,7 @@ onEveryBackend('data that workspaces keep for a while', (on) => {
     expect(after?.subject).toEqual({ ...before, ...gone });
     const { items } = await on.read((tx) => tx.stateVersions.page(workspace.id, { number: 1, size: 10 }));
     expect(items.map(({ id }) => id)).toEqual([second, first]);
-    expect(await on.read((tx) => tx.stateOutputs.idsOf(first))).toEqual([]);
+    expect(await on.read((tx) => tx.stateOutputs.listed(first))).toEqual([]);
     expect((await on.read((tx) => tx.stateVersions.contentsOf([first], true))).size).toBe(0);
     expect(await on.read((tx) => tx.stateVersions.outdated(workspace.id, afterNoon(100), 10))).toEqual([]);
   });

@@ -555,7 +555,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const outputs = [sensitive, aStateOutput(version, { name: 'b' })];
     await on.run((tx) => tx.stateVersions.add(version, outputs));
     await on.run((tx) => tx.stateVersions.finalize(version, aBundle()));
-    const found = await on.read((tx) => tx.stateOutputs.page(version.id, page));
+    const found = await on.read((tx) => tx.stateOutputs.slice(version.id, undefined, { rows: 2, characters: 1000 }));
     return outputs.map((output, index): Pair => [output, found.items[index]]);
   },
   AgentPool: async (on) => {

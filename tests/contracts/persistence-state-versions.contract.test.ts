@@ -112,11 +112,11 @@ onEveryBackend('state versions', (on) => {
     const output = aStateOutput(version);
     await on.run((tx) => tx.stateVersions.keepOutputs(version.id, [output]));
     expect(await find(on, version)).toEqual({ ...finalized, jsonBundle, outputsRead: true });
-    expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toEqual([output.id]);
+    expect(await on.read((tx) => tx.stateOutputs.listed(version.id))).toEqual([{ id: output.id, name: output.name }]);
     const more = [aStateOutput(version)];
     const twice = on.run((tx) => tx.stateVersions.keepOutputs(version.id, more));
     await expect(twice).rejects.toEqual(refusal('shared/stale-revision'));
-    expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toEqual([output.id]);
+    expect(await on.read((tx) => tx.stateOutputs.listed(version.id))).toEqual([{ id: output.id, name: output.name }]);
     const gone = on.run((tx) => tx.stateVersions.keepJson('sv-none', aBundle()));
     await expect(gone).rejects.toEqual(refusal('shared/stale-revision'));
   });
@@ -127,7 +127,7 @@ onEveryBackend('state versions', (on) => {
     await finalize(on, version);
     const [first, again, last] = ['a', 'a', 'b'].map((name) => aStateOutput(version, { name }));
     if (first === undefined || again === undefined || last === undefined) throw new Error('three outputs were made');
-    const ids = () => on.read((tx) => tx.stateOutputs.idsOf(version.id));
+    const ids = async () => (await on.read((tx) => tx.stateOutputs.listed(version.id))).map(({ id }) => id);
     await on.run((tx) => tx.stateVersions.addOutputs(version.id, [first]));
     await on.run((tx) => tx.stateVersions.addOutputs(version.id, [again]));
     expect(await ids()).toEqual([]);
@@ -221,13 +221,11 @@ onEveryBackend('outputs of states', (on) => {
       ),
     );
     const { version, outputs } = await add(on, run, {}, given.toReversed());
-    const page = (number: number, size: number) => on.read((tx) => tx.stateOutputs.page(version.id, { number, size }));
-    expect((await page(1, 10)).items).toEqual([]);
+    const listed = () => on.read((tx) => tx.stateOutputs.listed(version.id));
+    expect(await listed()).toEqual([]);
     await finalize(on, version);
     const inOrder = names.map((name) => outputs.find((output) => output.name === name));
-    expect(await page(1, 10)).toEqual({ number: 1, size: 10, total: 5, items: inOrder });
-    expect((await page(2, 3)).items).toEqual(inOrder.slice(3));
-    expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toEqual(inOrder.map((output) => output?.id));
+    expect(await listed()).toEqual(inOrder.map((output) => ({ id: output?.id, name: output?.name })));
     const slice = (after?: string, characters = 1000) =>
       on.read((tx) => tx.stateOutputs.slice(version.id, after, { rows: 3, characters }));
     expect(await slice()).toEqual({ items: inOrder.slice(0, 3), last: { name: 'a_long', tie: version.id } });
@@ -246,7 +244,7 @@ onEveryBackend('outputs of states', (on) => {
     const many = Array.from({ length: 1000 }, (_, index) => aStateOutput({ id: '' }, { name: `o${index}` }));
     const { version } = await add(on, run, {}, many);
     await finalize(on, version);
-    expect(await on.read((tx) => tx.stateOutputs.idsOf(version.id))).toHaveLength(1000);
+    expect(await on.read((tx) => tx.stateOutputs.listed(version.id))).toHaveLength(1000);
   });
 
   it('are found by the key they are sealed with, and sealed again', async () => {

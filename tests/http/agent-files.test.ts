@@ -8,7 +8,7 @@ import { describe, expect, it } from '@jest/globals';
 import { limits } from '../../src/adapters/http/routing/limits.js';
 import { missing, newName, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
-import { aBundle, aStateVersion } from '../support/builders.js';
+import { aBundle, aStateOutput, aStateVersion } from '../support/builders.js';
 import { announcementOf, type Job, type ReferenceAgent, type Said } from '../support/reference-agent.js';
 
 const api = await startApi();
@@ -279,6 +279,39 @@ describe('a state', () => {
     const path = `/workspaces/${bench.workspaceId}/current-state-version-outputs`;
     const [output] = (await api.admin.get(path).expect(200)).body.data;
     expect(output.attributes).toMatchObject({ value, 'detailed-type': type });
+  });
+
+  /** Pages of the outputs a, b, c and d, of which c is sensitive. */
+  const expectPages = async (id: string) => {
+    for (const [page, names] of Object.entries({ 1: ['a', 'b', 'c'], 2: ['d'], 3: [] })) {
+      const path = `/state-versions/${id}/outputs?page[size]=3&page[number]=${page}`;
+      const { data, meta } = (await api.admin.get(path).expect(200)).body;
+      expect(
+        data.map(({ attributes }: { readonly attributes: { readonly name: string; readonly value: unknown } }) => [
+          attributes.name,
+          attributes.value,
+        ]),
+      ).toEqual(names.map((name) => [name, name === 'c' ? null : name.repeat(200_000)]));
+      expect(meta.pagination).toMatchObject({ 'current-page': Number(page), 'total-count': 4 });
+    }
+  };
+
+  it('has outputs that are kept in parts, also where an earlier attempt ended after the first one', async () => {
+    const bench = await benched();
+    const job = await applying(bench);
+    const outputs = ['a', 'b', 'c', 'd'].map((name) => anOutput(name, 'string', name.repeat(200_000), name === 'c'));
+    const { outputs: _, ...same } = announcementOf(bytesOf('state 1'));
+    const run = { id: job.runId, workspaceId: bench.workspaceId };
+    const version = aStateVersion(run, { ...same, outputsRead: false });
+    const first = aStateOutput(version, { name: 'a', value: JSON.stringify('a'.repeat(200_000)) });
+    await api.unitOfWork.run((tx) => tx.stateVersions.add(version, [first]));
+    for (const id of [version.id, expect.not.stringMatching(version.id)]) {
+      const state = bytesOf(id === version.id ? 'state 1' : 'state 2');
+      const announced = await job.announce(state, { outputs, serial: id === version.id ? 1 : 2 });
+      expect(announced).toMatchObject({ status: 201, json: { id, 'outputs-left-out': 0 } });
+      expect((await job.upload(announced, state)).status).toBe(200);
+      await expectPages(announced.json.id);
+    }
   });
 
   it('is not read for who holds no lease, nor is a report on policies', async () => {

@@ -116,6 +116,7 @@ const tries: Readonly<
       | 'head'
       | 'faults'
       | 'agentFile'
+      | 'policyArchive'
       | 'streams'
       | 'streamsByMaker'
       | 'streamsOfOrganization'

@@ -137,7 +137,8 @@ const promised: Readonly<Record<string, number>> = {
   'patch /workspaces/:workspaceId/state-versions': 13,
   'get /state-versions': 4,
   'get /state-versions/:id': 4,
-  'get /state-versions/:id/outputs': 4,
+  // Its names are read, and the lengths of values before the values.
+  'get /state-versions/:id/outputs': 5,
   'get /state-version-outputs/:id': 2,
   'get /workspaces/:workspaceId/current-state-version': 5,
   // Their lengths are read before they are.

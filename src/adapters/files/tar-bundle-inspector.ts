@@ -7,7 +7,8 @@ import type {
   Measurement,
   PolicyInspection,
 } from '../../application/ports/outside/bundle-inspector.js';
-import type { PolicyFiles } from '../../domain/index.js';
+import { DomainError, type PolicyFiles } from '../../domain/index.js';
+import { mostUnpackedPolicies } from '../../domain/policy-outcomes/policy-files.js';
 import { ArchiveTree } from './archive-tree.js';
 import { malformed, overLimit } from './bundle-faults.js';
 import { PolicyFilesReader } from './policy-files-reader.js';
@@ -27,12 +28,12 @@ export class TarBundleInspector implements BundleInspector {
   constructor(private readonly limits: ArchiveLimits) {}
 
   inspect(bytes: AsyncIterable<Uint8Array>): Inspection {
-    return this.inspected(bytes, () => undefined);
+    return this.inspected(bytes, new ContentsCheck(this.limits, () => undefined));
   }
 
   private inspected(
     bytes: AsyncIterable<Uint8Array>,
-    onEntry: (entry: TarEntry) => TakeContent | undefined,
+    contents: ContentsCheck,
     atEnd: () => void = () => undefined,
   ): Inspection {
     const tally = new Tally(this.limits);
@@ -42,7 +43,7 @@ export class TarBundleInspector implements BundleInspector {
       facts = tally.facts();
     };
     return {
-      bytes: checked(bytes, tally, new ContentsCheck(this.limits, onEntry), finish),
+      bytes: checked(bytes, tally, contents, finish),
       facts: () => {
         if (facts === undefined) throw new Error('the bundle was not read to the end');
         return facts;
@@ -53,13 +54,10 @@ export class TarBundleInspector implements BundleInspector {
   inspectPolicies(bytes: AsyncIterable<Uint8Array>): PolicyInspection {
     const reader = new PolicyFilesReader();
     let files: PolicyFiles | undefined;
-    const inspection = this.inspected(
-      bytes,
-      (entry) => reader.take(entry),
-      () => {
-        files = reader.files();
-      },
-    );
+    const contents = new ContentsCheck(this.limits, (entry) => reader.take(entry), mostUnpackedPolicies);
+    const inspection = this.inspected(bytes, contents, () => {
+      files = reader.files();
+    });
     return {
       ...inspection,
       files: () => {
@@ -168,6 +166,7 @@ class ContentsCheck {
   constructor(
     private readonly limits: ArchiveLimits,
     onEntry: (entry: TarEntry) => TakeContent | undefined,
+    private readonly mostUnpacked = Number.POSITIVE_INFINITY,
   ) {
     this.headers = new TarHeaders((entry) => {
       this.entries += 1;
@@ -231,6 +230,12 @@ class ContentsCheck {
       const { maxUnpackedBytes } = this.limits;
       if (this.unpacked > maxUnpackedBytes) {
         throw overLimit('the archive unpacks to more', 'MAX_UNPACKED_BYTES', maxUnpackedBytes);
+      }
+      if (this.unpacked > this.mostUnpacked) {
+        throw new DomainError(
+          'bundle/over-limit',
+          `the archive unpacks to more than the ${this.mostUnpacked} bytes that a policy set may have: pack only its code`,
+        );
       }
       this.headers.push(chunk);
     } catch (error) {

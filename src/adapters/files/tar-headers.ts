@@ -16,7 +16,7 @@ const blockBytes = 512;
 const zeroBlock = Buffer.alloc(blockBytes);
 /** The largest extended header: one of attributes, not only of a name. */
 const longestExtension = 1024 * 1024;
-/** The bytes of all extended headers together: their records are read one by one, and half a gigabyte of them packs to half a megabyte. */
+/** All of them together: their records are read one by one, and half a gigabyte of them packs to half a megabyte. */
 const longestExtensions = 32 * 1024 * 1024;
 
 /** By type flag. The flags of extended headers are missing: those are not entries. */
@@ -44,9 +44,9 @@ const overridable = new Set(['path', 'linkpath', 'size']);
 const longNames: Readonly<Record<string, keyof Overrides>> = { L: 'path', K: 'linkpath' };
 
 /**
- * Reads the headers of a tar and skips the contents, except those that `onEntry` asks for. Programs read a malformed tar differently, so the program that
- * unpacks it may see other entries than the one that checked it. This reader accepts only what all of them read alike
- * and throws `bundle/malformed` for everything else.
+ * Reads the headers of a tar and skips the contents, except those that `onEntry` asks for. Programs read a malformed tar
+ * differently, so the program that unpacks it may see other entries than the one that checked it. This reader accepts
+ * only what all of them read alike and throws `bundle/malformed` for everything else.
  */
 export class TarHeaders {
   private readonly block = Buffer.alloc(blockBytes);

@@ -1,7 +1,7 @@
-/** In bytes. Work on one slice takes a few milliseconds at most. */
+/** In bytes. All work on a slice of this length takes a few milliseconds at most. */
 export const longestSlice = 64 * 1024;
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Passes bytes on, and gives the event loop a turn after each slice: bytes that are at hand already arrive without one. A
@@ -26,7 +26,7 @@ export async function* inSlices(
   }
 }
 
-/** The same for items, each of which costs as much as the given number of bytes. */
+/** The same for items, each of which costs as much as `costOf` bytes. */
 export async function* inTurns<Item>(
   items: Iterable<Item>,
   costOf: (item: Item) => number,

@@ -2,7 +2,7 @@
 export interface JsonVisitor {
   /** Nothing is reported of what lies deeper. */
   readonly deepest: number;
-  /** Whether the name that begins must be reported. */
+  /** Whether the visitor asks for the name that begins. */
   wantsName(depth: number): boolean;
   /** The name of a member, lent until the method returns. */
   name(depth: number, name: KeptJson): void;
@@ -67,7 +67,7 @@ export class JsonScanner {
   fault: string | undefined;
   private bytes = 0;
   private expects: number = value;
-  private token: number = between;
+  private within: number = between;
   private depth = 0;
   private readonly lists = new Uint8Array(mostLevels + 1);
   /** In a text: 0, 1 after a backslash, else one more than the hexadecimal digits that are missing. */
@@ -84,7 +84,7 @@ export class JsonScanner {
 
   take(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length && this.fault === undefined; ) {
-      switch (this.token) {
+      switch (this.within) {
         case inText:
           at = this.takeText(chunk, at);
           break;
@@ -107,11 +107,11 @@ export class JsonScanner {
   /** To be called after the last byte. */
   end(): void {
     if (this.fault !== undefined) return;
-    if (this.token === inNumber && endsNumber[this.number]) {
-      this.token = between;
+    if (this.within === inNumber && endsNumber[this.number]) {
+      this.within = between;
       this.endValue();
     }
-    if (this.token !== between || this.expects !== nothing) this.fault = `ends too early, after ${this.bytes} bytes`;
+    if (this.within !== between || this.expects !== nothing) this.fault = `ends too early, after ${this.bytes} bytes`;
   }
 
   private takeSign(byte: number, at: number): void {
@@ -130,7 +130,7 @@ export class JsonScanner {
   }
 
   private beginName(): void {
-    this.token = inText;
+    this.within = inText;
     this.isName = true;
     if (this.keptAt === undefined && this.depth <= this.visitor.deepest && this.visitor.wantsName(this.depth)) {
       this.keptAt = this.depth;
@@ -150,10 +150,10 @@ export class JsonScanner {
     if (this.keptAt !== undefined) this.copy.add(byte);
     if (byte === opens.list || byte === opens.object) this.open(byte === opens.list, at);
     else if (byte === quote) {
-      this.token = inText;
+      this.within = inText;
       this.isName = false;
     } else if (byte === minus || isDigit(byte)) {
-      this.token = inNumber;
+      this.within = inNumber;
       this.number = byte === minus ? sign : byte === digit0 ? zero : integer;
     } else {
       const word = words.get(byte);
@@ -163,7 +163,7 @@ export class JsonScanner {
   }
 
   private beginWord(word: Uint8Array): void {
-    this.token = inWord;
+    this.within = inWord;
     this.word = word;
     this.matched = 1;
   }
@@ -226,7 +226,7 @@ export class JsonScanner {
     }
     if (this.keptAt !== undefined) this.copy.addAll(chunk, from, at);
     if (ended) {
-      this.token = between;
+      this.within = between;
       if (this.isName) this.endName();
       else this.endValue();
     }
@@ -239,13 +239,13 @@ export class JsonScanner {
       const next = afterIn(this.number, chunk[at] as number);
       if (next === undefined) {
         if (!endsNumber[this.number]) return this.fail(at);
-        this.token = between;
+        this.within = between;
         break;
       }
       this.number = next;
     }
     if (this.keptAt !== undefined) this.copy.addAll(chunk, from, at);
-    if (this.token === between) this.endValue();
+    if (this.within === between) this.endValue();
     return at;
   }
 
@@ -257,7 +257,7 @@ export class JsonScanner {
     }
     if (this.keptAt !== undefined) this.copy.addAll(chunk, from, at);
     if (this.matched === this.word.length) {
-      this.token = between;
+      this.within = between;
       this.endValue();
     }
     return at;
@@ -283,7 +283,7 @@ function afterIn(part: number, byte: number): number | undefined {
   return (byte | 0x20) === 0x65 && mayHaveExponent ? exponent : undefined;
 }
 
-/** In bytes. Up to this length, a loop is faster than a call. */
+/** In bytes. A loop is faster than a call up to this length. */
 const short = 64;
 
 /** Bytes that are kept until there are too many. A state may have millions of short texts: nothing is made for each. */

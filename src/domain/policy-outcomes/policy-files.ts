@@ -19,6 +19,9 @@ export interface DefinedPolicies {
   readonly hardMandatory: boolean;
 }
 
+/** In bytes. A set holds code, and half a megabyte of zeros unpacks to half a gigabyte. */
+export const mostUnpackedPolicies = 64 * 1024 * 1024;
+
 /** The file in the root of the archive that names the policies. */
 export const configurationFiles = { opa: 'policies.hcl', sentinel: 'sentinel.hcl' } as const satisfies Record<
   PolicyKind,

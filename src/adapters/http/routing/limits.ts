@@ -1,4 +1,5 @@
 import { mostFollowers } from '../../../application/index.js';
+import { mostUnpackedPolicies } from '../../../domain/policy-outcomes/policy-files.js';
 
 interface Limit {
   readonly most: number;
@@ -31,6 +32,7 @@ export const limits = {
   },
   form: { most: 16 * 1024, of: 'bytes in a form of the sign-in pages or of `terraform login`', answer: '413' },
   policyCode: { most: 1024 * 1024, of: 'bytes of policy code', answer: '413' },
+  policyArchive: { most: mostUnpackedPolicies, of: 'bytes that the archive of a policy set unpacks to', answer: '413' },
   // It says something of every policy of a run, at length.
   policyReport: { most: 16 * 1024 * 1024, of: "bytes in an agent's report of a policy evaluation", answer: '413' },
   // It holds the values of all outputs.

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../application/files/in-slices.js';
 import type { Place, Slice } from '../../../application/index.js';
 import { type Document, jsonText, type Resource } from './document.js';
 import { type Answer, ok } from './route.js';
@@ -41,6 +42,8 @@ async function* partsOf<Item>(
       opening = ',';
     }
     if (slice.last === undefined) break;
+    // A client that reads fast never makes a write wait.
+    await nextTurn();
     slice = await read(slice.last);
   }
   yield after;

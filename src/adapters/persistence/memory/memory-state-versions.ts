@@ -206,12 +206,8 @@ export class MemoryStateOutputs implements StateOutputRepository {
     return version.outputsRead ? seenIn(tables, actor, version.workspaceId, output) : undefined;
   }
 
-  async idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]> {
-    return this.of(id).map((output) => output.id);
-  }
-
-  async page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>> {
-    return pageOf(this.of(id), page);
+  async listed(stateVersionId: StateVersionId): Promise<readonly Pick<StateOutput, 'id' | 'name'>[]> {
+    return this.of(stateVersionId).map(({ id, name }) => ({ id, name }));
   }
 
   async slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>> {

@@ -75,8 +75,8 @@ export interface StateVersionRepository {
 export interface StateOutputRepository {
   /** With the caller's standing on the workspace. */
   findFor(actor: Actor, id: StateVersionOutputId): Promise<WithStanding<StateOutput> | undefined>;
-  idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]>;
-  page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>>;
+  /** All of a state, of which there are at most a thousand. */
+  listed(id: StateVersionId): Promise<readonly Pick<StateOutput, 'id' | 'name'>[]>;
   /** The outputs after the name `after`, or the first ones. An output's size is that of its value. */
   slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>>;
   /** Sensitive outputs sealed with any other key, ordered by id, after `after`. */

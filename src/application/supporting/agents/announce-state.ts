@@ -1,17 +1,23 @@
-import type { AnnouncedState, ReportedOutput, StateOutput, StateVersion } from '../../../domain/index.js';
+import type {
+  AnnouncedState,
+  ReportedOutput,
+  StateOutput,
+  StateVersion,
+  StateVersionId,
+} from '../../../domain/index.js';
 import { OutputSelection } from '../../../domain/supporting/state-versions/state-output.js';
 import {
   announceState,
   checkSuccession,
   isSameState,
 } from '../../../domain/supporting/state-versions/state-version.js';
-import { inTurns } from '../../files/in-slices.js';
+import { inTurns, longestSlice } from '../../files/in-slices.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { keptInParts } from '../state-versions/state-outputs-reader.js';
+import { addUnlessRead, keptInParts } from '../state-versions/state-outputs-reader.js';
 import { type LeaseHolder, lockedLeasedRun, refuseUnless } from './lease-holder.js';
 
 export interface StateReport extends AnnouncedState {
@@ -45,8 +51,8 @@ export class AnnounceState {
     const selection = new OutputSelection();
     for await (const output of inTurns(outputs, ({ value }) => value.length)) selection.add(output);
     const id = this.ids.next('state-version');
-    const kept: StateOutput[] = [];
-    for await (const part of keptInParts(selection.take(), id, this.ids, this.box)) kept.push(...part);
+    const parts: (readonly StateOutput[])[] = [];
+    for await (const part of keptInParts(selection.take(), id, this.ids, this.box)) parts.push(part);
     const version = await this.unitOfWork.run(async (tx) => {
       const run = await lockedLeasedRun(tx, this.secrets, holder);
       refuseUnless(run, 'applying', 'state could not be written');
@@ -55,11 +61,24 @@ export class AnnounceState {
       const before = [current, await tx.stateVersions.pending(runId)].find((one) => one && isSameState(one, announced));
       if (before !== undefined) return before;
       checkSuccession(current, announced);
-      const version = announceState({ id, workspaceId, runId, createdBy, createdAt: this.clock.now() }, announced);
+      const made = { id, workspaceId, runId, createdBy, createdAt: this.clock.now(), outputsRead: parts.length <= 1 };
+      const version = announceState(made, announced);
       await tx.stateVersions.dropPending(runId);
-      await tx.stateVersions.add(version, kept);
+      await tx.stateVersions.add(version, parts[0] ?? []);
       return version;
     });
+    if (version.status === 'pending' && !version.outputsRead) await this.keepOutputs(version.id, parts);
     return { version, outputsLeftOut: selection.leftOut };
+  }
+
+  /**
+   * Each part in a transaction of its own, as a single one would hold the event loop for too long. An attempt that ended
+   * early is finished by the next one.
+   */
+  private async keepOutputs(stateVersionId: StateVersionId, parts: readonly (readonly StateOutput[])[]): Promise<void> {
+    for await (const part of inTurns(parts, () => longestSlice)) {
+      const outputs = part.map((output) => ({ ...output, stateVersionId }));
+      await this.unitOfWork.run((tx) => addUnlessRead(tx, stateVersionId, outputs, part === parts.at(-1)));
+    }
   }
 }

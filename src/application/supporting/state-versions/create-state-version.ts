@@ -89,7 +89,7 @@ export class CreateStateVersion {
     if (jsonState !== undefined) await this.keepJson(id, jsonState);
     return this.unitOfWork.read(async (tx) => {
       const version = (await tx.stateVersions.find(id)) as StateVersion;
-      const outputIds = await tx.stateOutputs.idsOf(id);
+      const outputIds = (await tx.stateOutputs.listed(id)).map((output) => output.id);
       const contents = (await tx.stateVersions.contentsOf([id], true)).get(id);
       return { version, outputIds, contents, urls: readingUrls(this.urls, version, this.clock.now()) };
     });

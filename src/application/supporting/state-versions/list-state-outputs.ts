@@ -1,19 +1,53 @@
 import { type Actor, authorized, type StateVersionId, type WorkspaceId } from '../../../domain/index.js';
 import type { Page, PageRequest, Place, Slice } from '../../ports/repositories/page.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { amongOthers, outputsAtOnce, type ShownOutput, withOutputsRead } from './shown-output.js';
 
-/** GET /state-versions/:id/outputs. */
+type Stored = Transaction<'stateVersions' | 'stateOutputs'>;
+
+/** A page with its first rows: all of them may be a hundred times the longest value. */
+export interface PageOfOutputs extends Omit<Page<never>, 'items'> {
+  readonly rows: Slice<ShownOutput>;
+}
+
+/** GET /state-versions/:id/outputs, a page slice by slice. */
 export class ListStateOutputs {
   constructor(private readonly unitOfWork: UnitOfWork<'stateVersions' | 'stateOutputs'>) {}
 
-  async execute(actor: Actor, id: StateVersionId, page: PageRequest): Promise<Page<ShownOutput>> {
-    const found = await this.unitOfWork.read(async (tx) => {
-      const seen = await tx.stateVersions.findFor(actor, id);
-      return tx.stateOutputs.page(withOutputsRead(authorized(seen, 'state-version-outputs/read')).id, page);
+  execute(actor: Actor, id: StateVersionId, page: PageRequest): Promise<PageOfOutputs> {
+    return this.unitOfWork.read(async (tx) => {
+      const versionId = await readable(tx, actor, id);
+      const names = (await tx.stateOutputs.listed(versionId)).map(({ name }) => name);
+      const start = (page.number - 1) * page.size;
+      const rows = Math.max(0, Math.min(page.size, names.length - start));
+      return { ...page, total: names.length, rows: await rowsAfter(tx, versionId, names[start - 1], rows) };
     });
-    return { ...found, items: found.items.map(amongOthers) };
   }
+
+  /** The page's rows after a place. */
+  after(actor: Actor, id: StateVersionId, { name, tie }: Place): Promise<Slice<ShownOutput>> {
+    return this.unitOfWork.read(async (tx) => rowsAfter(tx, await readable(tx, actor, id), name, Number(tie)));
+  }
+}
+
+async function readable(tx: Stored, actor: Actor, id: StateVersionId): Promise<StateVersionId> {
+  return withOutputsRead(authorized(await tx.stateVersions.findFor(actor, id), 'state-version-outputs/read')).id;
+}
+
+/** Reads the first of `rows` rows. The place of the last one counts those that are left. */
+async function rowsAfter(
+  tx: Stored,
+  id: StateVersionId,
+  name: string | undefined,
+  rows: number,
+): Promise<Slice<ShownOutput>> {
+  if (rows === 0) return { items: [], last: undefined };
+  const { items, last } = await tx.stateOutputs.slice(id, name, { ...outputsAtOnce, rows });
+  const left = rows - items.length;
+  return {
+    items: items.map(amongOthers),
+    last: last !== undefined && left > 0 ? { name: last.name, tie: `${left}` } : undefined,
+  };
 }
 
 /**

@@ -34,7 +34,8 @@ export class ShowStateVersion {
     const shown = await this.unitOfWork.read(async (tx) => {
       const version = await find(tx, actor, reference);
       const contents = (await tx.stateVersions.contentsOf([version.id], true)).get(version.id);
-      return { version, outputIds: await tx.stateOutputs.idsOf(version.id), contents };
+      const outputIds = (await tx.stateOutputs.listed(version.id)).map((output) => output.id);
+      return { version, outputIds, contents };
     });
     return { ...shown, urls: readingUrls(this.urls, shown.version, this.clock.now()) };
   }

@@ -21,8 +21,8 @@ export class StateOutputsReader {
   ) {}
 
   /**
-   * Returns the work that keeps them; undefined where there is nothing to read any more. If they are many, most are kept
-   * before that, in transactions of their own: a single one would hold the event loop for too long.
+   * Returns the work that keeps them; undefined where there is nothing to read any more. If they are many, most are
+   * kept before that, in transactions of their own: a single one would hold the event loop for too long.
    */
   async read(
     id: StateVersionId,
@@ -82,13 +82,16 @@ export class StateOutputsReader {
   }
 }
 
-async function addUnlessRead(
+/** Does nothing once another attempt has added them all, or the state is gone. */
+export async function addUnlessRead(
   tx: Transaction<'stateVersions'>,
   id: StateVersionId,
   outputs: readonly StateOutput[],
+  areLast = false,
 ): Promise<void> {
   const version = await tx.stateVersions.find(id);
-  if (version?.outputsRead === false) await tx.stateVersions.addOutputs(id, outputs);
+  if (version?.outputsRead !== false) return;
+  await (areLast ? tx.stateVersions.keepOutputs(id, outputs) : tx.stateVersions.addOutputs(id, outputs));
 }
 
 /** Outputs as they are kept, in parts that are inserted at once: the values of sensitive ones are sealed. */

@@ -7,7 +7,7 @@ import { OutputSelection, type ReportedOutput } from '../../../domain/supporting
 import { inSlices } from '../../files/in-slices.js';
 import { JsonScanner, type JsonVisitor, type KeptJson, opens } from '../../files/json-scanner.js';
 
-/** The part of a state that is shown. */
+/** The parts of a state that are shown. */
 export interface ScannedState {
   /** Those that were not passed on before. */
   readonly outputs: readonly ReportedOutput[];
@@ -18,7 +18,7 @@ export interface ScannedState {
 const longestText = 4096;
 /** In bytes of one character, as UTF-8. */
 const widest = 3;
-/** The depths in a state of format 4: its members, their members, those of a resource, and its instances. */
+/** Depths in a state of format 4: its members, their members, those of a resource, and its instances. */
 const [member, item, part, instance] = [1, 2, 3, 4] as const;
 
 /** Names that are compared as bytes: most names of a state are others, and a text is not made of each. */

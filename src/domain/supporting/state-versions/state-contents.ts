@@ -22,10 +22,10 @@ export interface StateContents {
   readonly warnings: readonly string[];
 }
 
-/** The limits of the resources that are stored for one state. Lengths are in characters. */
+/** The limits of the stored resources of one state. Lengths are in characters. */
 export const mostResources = {
   count: 1000,
-  /** The sum for all names, types and addresses, with `overhead` for each resource. */
+  /** All names, types and addresses together, with `overhead` for each resource. */
   lengthInAll: 512 * 1024,
   overhead: 64,
 } as const;

@@ -23,12 +23,12 @@ export interface StateOutput {
   readonly sensitive: boolean;
 }
 
-/** The limits of the outputs that are stored for one state. Lengths are in characters. */
+/** The limits of the stored outputs of one state. Lengths are in characters. */
 export const mostOutputs = {
   count: 1000,
-  /** The limit for the JSON of one value and its type. */
+  /** The JSON of one value and its type together. */
   length: 1024 * 1024,
-  /** The sum for the JSON of all values and types, with the names and `overhead` for each. */
+  /** The JSON of all values and types together, with the names and `overhead` for each. */
   lengthInAll: 16 * 1024 * 1024,
   overhead: 256,
   nameLength: 255,

@@ -50,7 +50,7 @@ export interface StateVersion extends AnnouncedState {
 }
 
 export const announceState = (
-  of: Pick<StateVersion, 'id' | 'workspaceId' | 'runId' | 'createdBy' | 'createdAt'>,
+  of: Pick<StateVersion, 'id' | 'workspaceId' | 'runId' | 'createdBy' | 'createdAt' | 'outputsRead'>,
   { serial, lineage, md5, size }: AnnouncedState,
 ): StateVersion => ({
   ...of,
@@ -58,7 +58,6 @@ export const announceState = (
   ...withoutBytes,
   source: 'agent',
   forced: false,
-  outputsRead: true,
   rollbackOf: null,
 });
 

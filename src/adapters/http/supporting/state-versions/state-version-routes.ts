@@ -1,11 +1,4 @@
-import {
-  fitting,
-  type Place,
-  type ShownOutput,
-  type Slice,
-  type StateVersionReference,
-} from '../../../../application/index.js';
-import { outputsAtOnce } from '../../../../application/supporting/state-versions/shown-output.js';
+import type { StateVersionReference } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { answerCreated, answerOne, answerPage } from '../../routing/answering.js';
 import { bodyKinds } from '../../routing/bodies/body-kinds.js';
@@ -30,16 +23,6 @@ import {
   stateOutputSchema,
   stateVersionSchema,
 } from './state-version-resource.js';
-
-/** Reads what is read already as a list is that comes slice by slice. */
-const piecesOf =
-  (outputs: readonly ShownOutput[]) =>
-  async (after: Place | undefined): Promise<Slice<ShownOutput>> => {
-    const from = Number(after?.tie ?? 0);
-    const items = fitting(outputs.slice(from), outputsAtOnce);
-    const next = from + items.length;
-    return { items, last: next < outputs.length ? { name: '', tie: String(next) } : undefined };
-  };
 
 const whileWriting: readonly Refusal[] = [
   'attribute/invalid',
@@ -125,10 +108,15 @@ export const stateVersionRoutes = (use: UseCases, dialect: Dialect): Route[] => 
         refusals: ['state-version/outputs-unread', 'state-version/outputs-errored'],
       }),
       async (call) => {
-        const page = pageRequest(call.query);
-        const found = await use.listStateOutputs.execute(call.actor, parameter(call, 'id'), page);
-        const around = pageDocument(call.path, call.query, { ...found, items: [] }, presentOutput);
-        return wholeList(piecesOf(found.items), presentOutput, (data) => ({ ...around, data }));
+        const { actor, path, query } = call;
+        const id = parameter(call, 'id');
+        const { rows, ...page } = await use.listStateOutputs.execute(actor, id, pageRequest(query));
+        const around = pageDocument(path, query, { ...page, items: [] }, presentOutput);
+        return wholeList(
+          async (after) => (after === undefined ? rows : use.listStateOutputs.after(actor, id, after)),
+          presentOutput,
+          (data) => ({ ...around, data }),
+        );
       },
     ),
     get(

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { columnsFor } from './columns.js';
 
-/** The parts of a state that are not shown. */
+/** The reasons for which parts of a state are not shown. */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('state_version_contents', (table) => {
     columnsFor(knex)(table).text('warnings').defaultTo('[]');

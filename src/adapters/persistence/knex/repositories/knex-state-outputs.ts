@@ -1,12 +1,6 @@
 import type { Knex } from 'knex';
 import { sealPrefixOf } from '../../../../application/ports/outside/secret-box.js';
-import {
-  fitting,
-  type Page,
-  type PageRequest,
-  type Slice,
-  type SliceSize,
-} from '../../../../application/ports/repositories/page.js';
+import { fitting, type Slice, type SliceSize } from '../../../../application/ports/repositories/page.js';
 import type { StateOutputRepository } from '../../../../application/ports/repositories/state-version-repository.js';
 import type {
   Actor,
@@ -16,7 +10,7 @@ import type {
   WithStanding,
 } from '../../../../domain/index.js';
 import { prepared } from '../engine/prepared.js';
-import { columnsOf, idsSealedOtherwise, pageOf, type Statements } from '../engine/statements.js';
+import { columnsOf, idsSealedOtherwise, type Statements } from '../engine/statements.js';
 import { isFinalized, livingVersions, outputRows } from './knex-state-versions.js';
 import { seeing } from './standing.js';
 
@@ -36,8 +30,8 @@ const findOutputWithStanding = seeing(
   outputRows.read,
 );
 
-const outputIds = prepared((sql, { id }: { readonly id: StateVersionId }) =>
-  livingOutputs(sql).where('sv.id', id).select('so.id').orderBy('so.name'),
+const listedOutputs = prepared((sql, { id }: { readonly id: StateVersionId }) =>
+  livingOutputs(sql).where('sv.id', id).select('so.id', 'so.name').orderBy('so.name'),
 );
 
 export class KnexStateOutputs implements StateOutputRepository {
@@ -47,12 +41,8 @@ export class KnexStateOutputs implements StateOutputRepository {
     return findOutputWithStanding(this.db, actor, { id });
   }
 
-  async idsOf(id: StateVersionId): Promise<readonly StateVersionOutputId[]> {
-    return (await this.db.all<{ readonly id: StateVersionOutputId }>(outputIds(this.db, { id }))).map((row) => row.id);
-  }
-
-  page(id: StateVersionId, page: PageRequest): Promise<Page<StateOutput>> {
-    return pageOf(this.db, livingOutputs(this.db.sql).where('sv.id', id), inOrder, outputRows.read, page);
+  listed(id: StateVersionId): Promise<readonly Pick<StateOutput, 'id' | 'name'>[]> {
+    return this.db.all(listedOutputs(this.db, { id }));
   }
 
   async slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>> {

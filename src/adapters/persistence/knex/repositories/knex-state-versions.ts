@@ -178,7 +178,7 @@ const outputToRow = (output: StateOutput) => ({
   size: output.value.length + output.type.length,
 });
 
-/** The outputs that one statement may list. */
+/** The limits of one statement that inserts. */
 const outputsAtOnce: SliceSize = { rows: 100, characters: 256 * 1024 };
 
 export class KnexStateVersions implements StateVersionRepository {
