@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
+import { bodyKinds } from '../../src/adapters/http/routing/bodies/body-kinds.js';
 import { alone, patienceForOthers } from '../hostile/alone.js';
 import type { Wave } from '../hostile/attack.js';
 import { bodyOf, type Content } from '../hostile/bodies.js';
@@ -100,7 +100,7 @@ const cases: readonly Case[] = [
         path: list.path,
         tokens: [list.token],
         connections: 480,
-        perSecond: 60,
+        perSecond: 30,
         addresses,
         response: 'leave',
       },
@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
         method: 'GET',
         path: new URL(world.download).pathname,
         connections: 200,
-        perSecond: 60,
+        perSecond: 20,
         addresses,
         response: 'leave',
       },
