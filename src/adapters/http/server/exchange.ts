@@ -24,7 +24,7 @@ export interface Dependencies {
   readonly arrivals: Arrivals;
   /** Of long bodies, to be parsed. */
   readonly turns: Turns;
-  /** Of long lists, whose next part is to be made. */
+  /** Turns of the long lists that are being sent, each for one part. */
   readonly listTurns: Turns;
   readonly openFile: () => Promise<BodyFile>;
   readonly behindProxies: boolean;
