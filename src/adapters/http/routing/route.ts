@@ -36,6 +36,8 @@ export interface Answer {
   readonly document?: Document;
   /** The response as text or bytes instead: each part is made once the client has taken the one before. */
   readonly parts?: AsyncIterable<string | Uint8Array>;
+  /** The memory in bytes that making the parts takes until the last one is sent. */
+  readonly takes?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

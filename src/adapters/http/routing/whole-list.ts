@@ -10,6 +10,12 @@ import { type Answer, ok } from './route.js';
 const rowsAtOnce = 100;
 
 /**
+ * The memory of a slice of rows and of the text made of it. A connection takes megabytes of a response that its client does
+ * not read, so the memory is charged before: one caller cannot keep the process busy with hundreds of long lists.
+ */
+export const bytesInHand = 512 * 1024;
+
+/**
  * A list that comes without pages. A short one is a document like any other; a longer one is the same text to the byte,
  * read and written piece by piece. `within` makes the document around its rows.
  */
@@ -20,7 +26,7 @@ export async function wholeList<Item>(
 ): Promise<Answer> {
   const first = await read(undefined);
   if (first.last === undefined && first.items.length <= rowsAtOnce) return ok(within(first.items.map(present)));
-  return { status: 200, parts: partsOf(first, read, present, within) };
+  return { status: 200, parts: partsOf(first, read, present, within), takes: bytesInHand };
 }
 
 /** Is nowhere else in a document. */

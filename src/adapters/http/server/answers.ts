@@ -7,12 +7,13 @@ import type { HttpExchange } from './exchange.js';
 /** Streams a response of unknown length. A failure from here on cuts it off. */
 const stream = async (
   exchange: HttpExchange,
-  { status, headers }: Answer,
+  { status, headers, takes = 0 }: Answer,
   parts: AsyncIterable<string | Uint8Array>,
 ): Promise<void> => {
   const { request, response } = exchange;
+  if (takes > 0 && request.method !== 'HEAD') exchange.reserve(takes);
   exchange.writeHead(status, { 'Content-Type': mediaType, ...headers });
-  if (request.method !== 'HEAD') return exchange.send(parts);
+  if (request.method !== 'HEAD') return exchange.send(takes > 0 ? exchange.inTurn(parts) : parts);
   response.end();
   await parts[Symbol.asyncIterator]().return?.();
 };

@@ -179,6 +179,7 @@ export function buildApp(options: AppOptions): App {
     ...options,
     arrivals: new Arrivals(timeouts.pace),
     turns: new Turns(),
+    listTurns: new Turns(),
     behindProxies: trustedProxies.length > 0,
     headers: fixedHeaders(options.browsers.publicUrl.startsWith('https:')),
   };

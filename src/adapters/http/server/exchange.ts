@@ -24,6 +24,8 @@ export interface Dependencies {
   readonly arrivals: Arrivals;
   /** Long bodies take turns to be parsed. */
   readonly turns: Turns;
+  /** Turns of the long lists that are being sent, each for one part. */
+  readonly listTurns: Turns;
   readonly openFile: () => Promise<BodyFile>;
   readonly behindProxies: boolean;
   /** The headers of every answer, names and values in turn. */
@@ -270,6 +272,29 @@ export class HttpExchange implements Exchange {
     onSent: (bytes: number) => void = () => {},
   ): Promise<void> {
     return send(parts, this.response, (size) => this.ownMemory().waits(size), length, onSent);
+  }
+
+  /**
+   * The same parts, of which one at a time is made in the process, in an iteration of the event loop of its own: SQLite and
+   * a connection that takes megabytes both answer at once, so that nothing else would be served meanwhile.
+   */
+  async *inTurn<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
+    const iterator = parts[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const end = await this.dependencies.listTurns.take(this.caller ?? '');
+        let next: IteratorResult<Part> | undefined;
+        try {
+          next = this.closed ? undefined : await iterator.next();
+        } finally {
+          setImmediate(end);
+        }
+        if (next === undefined || next.done) return;
+        yield next.value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
   }
 
   private ownMemory(): RequestMemory {
