@@ -153,7 +153,7 @@ describe('an effect whose process dies in five attempts in a row', () => {
     await expect(outputs()).rejects.toMatchObject({ code: 'state-version/outputs-errored', message: because });
     expect(await current()).toMatchObject({ unreadBecause: because });
     await retryInVain(effect);
-    expect((await outputs()).items).toMatchObject([{ name: 'size', value: 5 }]);
+    expect((await outputs()).rows.items).toMatchObject([{ name: 'size', value: '5' }]);
     expect(await current()).toMatchObject({ unreadBecause: null });
   });
 
@@ -252,7 +252,7 @@ describe('attempts that do not count', () => {
     store.away = false;
     world.clock.advance(600);
     await world.performEffects();
-    expect((await outputs()).items).toMatchObject([{ name: 'size' }]);
+    expect((await outputs()).rows.items).toMatchObject([{ name: 'size' }]);
   });
 
   it('are those whose end the database could not record, once it is there again', async () => {
