@@ -70,19 +70,18 @@ export type {
   VersionPlace,
 } from './ports/repositories/configuration-version-repository.js';
 export { summaryOf } from './ports/repositories/configuration-version-repository.js';
+export type { Effect, RemovalTarget } from './ports/repositories/effect.js';
 export type { Lane, Share } from './ports/repositories/effect-lanes.js';
 export { laneNames, laneOf, lanes, neverEnded } from './ports/repositories/effect-lanes.js';
 export type {
   Backlog,
   Claim,
   ClaimedEffect,
-  Effect,
   EffectOutbox,
   EffectState,
   FailingEffect,
   PendingEffect,
   Removals,
-  RemovalTarget,
 } from './ports/repositories/effect-outbox.js';
 export { noOrganization } from './ports/repositories/effect-outbox.js';
 export type {

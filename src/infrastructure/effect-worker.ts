@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { secondsUntilRetry } from '../application/background/perform-effects.js';
 import { effectLeaseSeconds, type Lane, laneNames, laneOf, lanes, type VersionPlace } from '../application/index.js';
-import type { Effect } from '../application/ports/repositories/effect-outbox.js';
+import type { Effect } from '../application/ports/repositories/effect.js';
 import type { UseCases } from '../application/use-cases.js';
 import type { WorkspaceId } from '../domain/index.js';
 

@@ -25,7 +25,7 @@ async function shownOf(text: string) {
   });
   const shown = () => useCases.showStateVersion.execute(owner, { workspaceId: workspace.id });
   expect((await shown()).contents).toBeUndefined();
-  expect(await useCases.performEffects.execute('local')).toEqual({ done: 1, failures: [] });
+  expect(await useCases.performEffects.execute('local')).toEqual({ done: 1, failures: [], aside: [] });
   expect(world.ordered).toEqual([]);
   const { contents, outputIds, version: current } = await shown();
   expect(current).toMatchObject({ id: version.id, status: 'finalized', bundle, outputsRead: true });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import type { Effect } from '../../src/application/ports/repositories/effect-outbox.js';
+import type { Effect } from '../../src/application/ports/repositories/effect.js';
 import type { Transaction } from '../../src/application/ports/repositories/unit-of-work.js';
 import { RetryingUnitOfWork } from '../../src/application/retrying-unit-of-work.js';
 import { alreadyTaken, DomainError } from '../../src/domain/index.js';

@@ -64,26 +64,6 @@ describe('domain and use cases', () => {
   });
 });
 
-const roomInFolder: Readonly<Record<string, number>> = {
-  // The repository interfaces of the application, one per file.
-  'src/application/ports/repositories': 32,
-  // One use case per file.
-  'src/application/supporting/agents': 14,
-  'src/application/supporting/runs': 14,
-  'src/application/supporting/workspaces': 14,
-  'src/application/tokens': 13,
-  // One step of a run per file.
-  'src/agent/run': 14,
-  // The modules that every area builds on.
-  'src/adapters/http/routing': 19,
-  // One repository per file; the two lists match.
-  'src/adapters/persistence/knex/repositories': 43,
-  'src/adapters/persistence/memory': 37,
-  // Migrations are only ever added.
-  'src/adapters/persistence/knex/migrations': Number.POSITIVE_INFINITY,
-};
-const usualRoom = 12;
-
 describe('files', () => {
   it('are named after what is inside', async () => {
     const meaningless = /^(utils?|helpers?|common|types|interfaces)(\.|$)/;
@@ -99,7 +79,7 @@ describe('files', () => {
     const lengths = await Promise.all(
       [...source, ...ofConsole].map(async (file) => [file, (await sourceOf(file)).split('\n').length - 1]),
     );
-    expect(lengths.filter(([, lines]) => Number(lines) > 350)).toEqual([]);
+    expect(lengths.filter(([, lines]) => Number(lines) > 400)).toEqual([]);
   });
 
   it('called index are the two published surfaces and no other', async () => {
@@ -108,12 +88,6 @@ describe('files', () => {
       'src/application/index.ts',
       'src/domain/index.ts',
     ]);
-  });
-
-  it('are few enough in a folder to be seen at a glance', async () => {
-    const folders = Object.entries(Object.groupBy(await filesBelow('src'), (file) => dirname(file)));
-    const crowded = folders.filter(([folder, files = []]) => files.length > (roomInFolder[folder] ?? usualRoom));
-    expect(crowded).toEqual([]);
   });
 
   it('lie in areas that are called the same in every layer, the four the service exists for first', async () => {

@@ -680,6 +680,14 @@ export const excluded: Readonly<Record<string, string>> = {
       'opens a stream after showing its place; streams are measured in a group of their own',
     ]),
   ),
+  ...Object.fromEntries(
+    ['get /account/identities', 'get /account/sessions'].map((route) => [
+      route,
+      'a person has a few of them, found by the index of their user',
+    ]),
+  ),
+  'get /admin/organizations/:organization': 'has the few groups of one organization, found by its key',
+  'get /organizations/:organization/token-ttl-policies': 'is part of the row of its organization',
   'get /admin/failing-effects': 'as long as what fails at the moment',
   ...Object.fromEntries(
     ['audit-trail', 'audit-trails'].map((word) => [

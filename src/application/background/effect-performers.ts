@@ -8,7 +8,7 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { CommitRequest } from '../ports/outside/commit-fetcher.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
-import type { Effect, RemovalTarget } from '../ports/repositories/effect-outbox.js';
+import type { Effect, RemovalTarget } from '../ports/repositories/effect.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { PolicyFetches } from '../supporting/policy-set-versions/policy-fetches.js';
 import { lockedRun, type RunProgress } from '../supporting/runs/run-progress.js';

@@ -138,7 +138,6 @@ export const notServed: readonly NotServed[] = [
       'smtp-settings',
       'twilio-settings',
       'customization-settings',
-      'organizations',
       'workspaces',
       'runs',
       'terraform-versions',

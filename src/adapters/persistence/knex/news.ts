@@ -1,5 +1,5 @@
 import type { ChangeKind, HearChanges } from '../../../application/ports/outside/changes.js';
-import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
+import type { Effect } from '../../../application/ports/repositories/effect.js';
 import type { WorkspaceId } from '../../../domain/index.js';
 
 /** Called after a commit, of this process or of another one. Must not throw. */

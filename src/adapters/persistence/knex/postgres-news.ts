@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type ChangeKind, noteChange } from '../../../application/ports/outside/changes.js';
-import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
+import type { Effect } from '../../../application/ports/repositories/effect.js';
 import type { WorkspaceId } from '../../../domain/index.js';
 import type { News, NewsListeners } from './news.js';
 

@@ -1,15 +1,14 @@
+import type { Effect, RemovalTarget } from '../../../application/ports/repositories/effect.js';
 import { type Lane, laneNames, laneOf, neverEnded } from '../../../application/ports/repositories/effect-lanes.js';
 import {
   type Backlog,
   type Claim,
   type ClaimedEffect,
-  type Effect,
   type EffectOutbox,
   type EffectState,
   type FailingEffect,
   noOrganization,
   type PendingEffect,
-  type RemovalTarget,
 } from '../../../application/ports/repositories/effect-outbox.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
 import type { Instant, OrganizationId } from '../../../domain/index.js';

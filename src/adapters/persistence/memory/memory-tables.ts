@@ -1,5 +1,5 @@
+import type { Effect } from '../../../application/ports/repositories/effect.js';
 import type { Lane } from '../../../application/ports/repositories/effect-lanes.js';
-import type { Effect } from '../../../application/ports/repositories/effect-outbox.js';
 import type { Order } from '../../../application/ports/repositories/filters.js';
 import type { Demand } from '../../../application/ports/repositories/instances.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';

@@ -1,4 +1,4 @@
-import type { Effect } from './effect-outbox.js';
+import type { Effect } from './effect.js';
 
 /** Kinds of effects that one claim may take, and how many at a time. */
 export interface Share {

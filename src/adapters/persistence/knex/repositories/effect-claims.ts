@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import type { Effect } from '../../../../application/ports/repositories/effect.js';
 import { neverEnded } from '../../../../application/ports/repositories/effect-lanes.js';
-import type { Claim, Effect } from '../../../../application/ports/repositories/effect-outbox.js';
+import type { Claim } from '../../../../application/ports/repositories/effect-outbox.js';
 import type { Instant } from '../../../../domain/index.js';
 import { prepared } from '../engine/prepared.js';
 

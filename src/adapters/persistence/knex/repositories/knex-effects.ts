@@ -1,15 +1,14 @@
 import type { Knex } from 'knex';
+import type { Effect, RemovalTarget } from '../../../../application/ports/repositories/effect.js';
 import { type Lane, laneNames, laneOf, lanes } from '../../../../application/ports/repositories/effect-lanes.js';
 import {
   type Backlog,
   type Claim,
   type ClaimedEffect,
-  type Effect,
   type EffectOutbox,
   type FailingEffect,
   noOrganization,
   type PendingEffect,
-  type RemovalTarget,
 } from '../../../../application/ports/repositories/effect-outbox.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import type { Instant } from '../../../../domain/index.js';

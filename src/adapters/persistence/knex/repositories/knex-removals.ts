@@ -1,4 +1,5 @@
-import type { Removals, RemovalTarget } from '../../../../application/ports/repositories/effect-outbox.js';
+import type { RemovalTarget } from '../../../../application/ports/repositories/effect.js';
+import type { Removals } from '../../../../application/ports/repositories/effect-outbox.js';
 import type {
   BundleKey,
   ConfigurationVersionId,

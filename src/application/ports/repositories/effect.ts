@@ -1,0 +1,33 @@
+import type {
+  BundleKey,
+  ConfigurationVersionId,
+  OrganizationId,
+  PolicySetVersionId,
+  RunId,
+  StateVersionId,
+  TaskResultId,
+  TeamId,
+  UserId,
+  WorkspaceId,
+} from '../../../domain/index.js';
+import type { CommitRequest } from '../outside/commit-fetcher.js';
+
+/** The rows and bundles to remove after a deletion, which are no longer reachable. */
+export type RemovalTarget =
+  | { readonly kind: 'organization'; readonly id: OrganizationId }
+  | { readonly kind: 'workspace'; readonly id: WorkspaceId }
+  | { readonly kind: 'team'; readonly id: TeamId }
+  | { readonly kind: 'user'; readonly id: UserId };
+
+/** Work to perform after the change that ordered it is committed. */
+export type Effect =
+  | { readonly kind: 'discard-bundle'; readonly bundleKey: BundleKey }
+  | { readonly kind: 'remove-rows'; readonly target: RemovalTarget }
+  | { readonly kind: 'queue-run'; readonly versionId: ConfigurationVersionId }
+  | { readonly kind: 'purge-backing-data'; readonly versionId: ConfigurationVersionId }
+  | { readonly kind: 'archive-version'; readonly versionId: ConfigurationVersionId }
+  | { readonly kind: 'fetch-commit'; readonly versionId: ConfigurationVersionId; readonly request: CommitRequest }
+  | { readonly kind: 'fetch-run-files'; readonly runId: RunId }
+  | { readonly kind: 'fetch-policies'; readonly versionId: PolicySetVersionId }
+  | { readonly kind: 'call-run-task'; readonly resultId: TaskResultId }
+  | { readonly kind: 'read-state-outputs'; readonly stateVersionId: StateVersionId };
