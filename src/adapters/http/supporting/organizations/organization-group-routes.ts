@@ -47,7 +47,7 @@ const groupsSchema = described(
 /** The groups of organizations, as site administrators give them. */
 export const organizationGroupRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readGroups = reading(
-    resourceDocument(dialect, organizationType, { 'sso-groups': z.array(word).max(mostGroupPatterns, { error: `must be at most ${mostGroupPatterns} groups` }) }),
+    resourceDocument(dialect, organizationType, { 'sso-groups': z.array(word).max(mostGroupPatterns) }),
     ({ data }) => data.attributes['sso-groups'],
   );
   const path = '/admin/organizations/:organization';
