@@ -260,6 +260,7 @@ async function aHouse(on: Ground) {
     },
     team: {
       'teams.findFor': (tx) => tx.teams.findFor(caller, team.id),
+      'teams.findLimitedFor': (tx) => tx.teams.findLimitedFor(caller, team.id),
       'its token': (tx) => tx.tokens.find(teamToken.id),
       'tokens.findOf it': (tx) => tx.tokens.findOf(teamToken.owner),
       'the credential of its token': (tx) => tx.tokens.findCredential(teamToken.secretDigest),

@@ -21,6 +21,21 @@ onEveryBackend('teams', (on) => {
     expect((await on.read((tx) => tx.teams.findFor(asTeam(heir), heir.id)))?.subject).toEqual(heir);
   });
 
+  it('is found with what its organization allows its token', async () => {
+    const team = { most: 7_200_000, changedAt: noon };
+    const { settings, ...given } = await on.organization();
+    const tokenLifetimes = { ...settings.tokenLifetimes, team };
+    const organization = { ...given, settings: { ...settings, maxTtlEnabled: true, tokenLifetimes } };
+    await on.run((tx) => tx.organizations.save(organization));
+    const own = await on.team(organization);
+    const plain = await on.read((tx) => tx.teams.findFor(asTeam(own), own.id));
+    const seen = await on.read((tx) => tx.teams.findLimitedFor(asTeam(own), own.id));
+    expect(seen?.standing).toEqual(plain?.standing);
+    expect(seen?.subject.team).toEqual(own);
+    expect(seen?.subject.limits).toMatchObject({ name: organization.name, settings: { maxTtlEnabled: true, tokenLifetimes } });
+    expect(await on.read((tx) => tx.teams.findLimitedFor(asTeam(own), unique('team')))).toBeUndefined();
+  });
+
   it('counts and lists its living members, by user name whatever its case', async () => {
     const organization = await on.organization();
     const members = [];

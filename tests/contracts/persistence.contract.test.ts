@@ -505,6 +505,23 @@ onEveryBackend('addresses that are invited', (on) => {
     expect(seen?.standing).toMatchObject({ member: true, teams: [{ teamId: team.id }] });
   });
 
+  it('make one user, whatever the number that is created with them at once', async () => {
+    const { userId: id, invitedEmail: email } = await invite(await on.organization(), `${unique('New')}@example.com`);
+    const create = () =>
+      on.run(async (tx) => {
+        await tx.users.reserve(email, [unique('user')], noon);
+        const user = aUser({ id, email });
+        await tx.users.add(user);
+        return user;
+      });
+    const created = await Promise.allSettled(Array.from({ length: 5 }, create));
+    const [user, ...others] = created.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    expect(others).toEqual([]);
+    expect(created.flatMap((one) => (one.status === 'rejected' ? one.reason : []))).toEqual(Array(4).fill(taken('email')));
+    expect(await on.read((tx) => tx.users.find(id))).toEqual(user);
+    await expect(create()).rejects.toEqual(taken('email'));
+  });
+
   it('are all that is shown of an invited member, until the invitation is accepted', async () => {
     const organization = await on.organization();
     const known = await on.user({ username: unique('zed'), email: `${unique('known')}@example.com` });

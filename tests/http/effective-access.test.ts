@@ -67,7 +67,7 @@ describe('the effective access of a user', () => {
     expect(data).toMatchObject({
       id: `${workspace}:${person.id}`,
       type: 'effective-accesses',
-      attributes: { name: expect.stringMatching(/^user-/) },
+      attributes: { name: expect.stringMatching(/^person-/) },
       relationships: {
         workspace: relation('workspaces', workspace),
         project: relation('projects', project),

@@ -70,7 +70,7 @@ describe('the groups that an organization was given', () => {
     [['  '], 'must not be empty'],
     [['a*b'], 'must be the last character'],
     [['**'], 'must be the last character'],
-    [Array.from({ length: 101 }, (_, nth) => `group-${nth}`), 'at most 100'],
+    [Array.from({ length: 101 }, (_, nth) => `group-${nth}`), 'the maximum is 100'],
   ])('are not %j', async (groups, words) => {
     const name = await organizationWith();
     expect((await give(name, ...groups).expect(422)).body).toEqual(

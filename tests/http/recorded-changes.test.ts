@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Route } from '../../src/adapters/http/routing/route.js';
 import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { AuditQuery, Transaction, UnitOfWork } from '../../src/application/index.js';
 import { type AuditEvent, DomainError, type Standing } from '../../src/domain/index.js';
@@ -7,7 +6,7 @@ import { startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, sceneOf } from '../support/small-world.js';
-import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
+import { isForEveryUser, keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
 const owner: Standing = {
   actor: 'user',
@@ -29,10 +28,8 @@ async function trailOf(world: UnitOfWork, organizationName: string): Promise<rea
   });
 }
 
-/** Every user may end their own sessions: `own-sessions.test.ts` reads what is recorded. */
-const isForEveryUser = ({ path }: Route): boolean => path === '/account/sessions';
-
 const changing = routesOnce
+  // Every user may end their own sessions: `own-sessions.test.ts` reads what is recorded.
   .filter(({ route }) => route.method !== 'get' && !isForEveryUser(route))
   .map((served) => ({ ...served, name: keyOf(served.route) }));
 
@@ -88,8 +85,10 @@ describe('every change over HTTP', () => {
     expect(events[0]).toMatchObject({
       action: route.action,
       count: 1,
-      // A refusal names what the caller asked for, which may be a name.
-      subject: expect.stringMatching(/^([a-z-]+-[0-9A-Za-z]+|acme\/api)$/),
+      // A refusal names what the caller asked for, which may be a name. Effects are numbered.
+      subject: expect.stringMatching(
+        route.action === 'effects/retry' ? /^\d+$/ : /^([a-z-]+-[0-9A-Za-z]+|acme\/api)$/,
+      ),
       request: {
         id: answer.headers['x-request-id'],
         address: expect.stringMatching(/127\.0\.0\.1$/),

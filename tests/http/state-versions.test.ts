@@ -75,6 +75,7 @@ it('a state is shown with all that is known of it', async () => {
         lineage: 'lineage-1',
         md5,
         modules: { root: { 'terraform-data': 2 } },
+        'processing-error': null,
         'processing-warnings': [],
         providers: { [provider]: { 'terraform-data': 2 } },
         'resource-count': 2,

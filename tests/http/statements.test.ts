@@ -11,7 +11,7 @@ import { openMigrated } from '../support/databases.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld, type Scene, type SmallWorld, sceneOf } from '../support/small-world.js';
-import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
+import { isForEveryUser, keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
 /**
  * Statements of a whole request, including its credential's, on one of everything. A rise needs a reason. The last
@@ -221,6 +221,8 @@ const promised: Readonly<Record<string, number>> = {
   'patch /organizations/:organization': 4,
   'delete /organizations/:organization': 7,
   'get /organizations/:organization/entitlement-set': 2,
+  'get /organizations/:organization/token-ttl-policies': 2,
+  'patch /organizations/:organization/token-ttl-policies': 4,
   'get /organizations/:organization/authentication-token': 3,
   'post /organizations/:organization/authentication-token': 4,
   'delete /organizations/:organization/authentication-token': 5,
@@ -241,8 +243,8 @@ const promised: Readonly<Record<string, number>> = {
   'delete /teams/:id/relationships/organization-memberships': 7,
   'get /account/details': 2,
   'get /users/:userId/authentication-tokens': 3,
-  // The user's row is locked before the tokens are counted.
-  'post /users/:userId/authentication-tokens': 5,
+  // The user's row is locked before the tokens are counted. Each organization that the user belongs to limits them.
+  'post /users/:userId/authentication-tokens': 6,
   'get /authentication-tokens/:id': 2,
   'delete /authentication-tokens/:id': 4,
   'get /admin/failing-effects': 3,
@@ -259,7 +261,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /account/identities': 3,
   'delete /account/identities/:id': 7,
   'get /admin/organizations/:organization': 4,
-  'patch /admin/organizations/:organization': 10,
+  'patch /admin/organizations/:organization': 9,
   'post /admin/users/:id/actions/suspend': 5,
   'post /admin/users/:id/actions/unsuspend': 5,
   'delete /admin/users/:id': 7,
@@ -302,6 +304,15 @@ const refusedLater: Readonly<Record<string, number>> = {
   'get /task-stages/:id': 3,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
   'get /policy-set-outcomes/:id': 3,
+};
+
+/** A caller's own things are removed by one statement, which finds none of another user. */
+const ownOnly = /^delete from `(sessions|identities)` where `id` = \? and `user_id` = \?$/;
+
+/** The statements that may change something before a refusal. */
+const triedBeforeRefusal: Readonly<Record<string, readonly RegExp[]>> = {
+  'delete /account/sessions/:id': [ownOnly],
+  'delete /account/identities/:id': [ownOnly],
 };
 
 const owner: Standing = {
@@ -380,12 +391,15 @@ describe('a request on SQLite', () => {
         const needed = statements.filter((sql) => !isTransactional(sql)).length;
         expect({ [name]: needed }).toEqual({ [name]: withAll.statements });
       }
-      if (route.action !== null) {
+      if (route.action !== null && !isForEveryUser(route)) {
         // The first request of a newly invited user records that.
         await api.as(outsidersSecret).get('/account/details').expect(200);
         statements = [];
         await api.as(outsidersSecret).at(prefix).send(route.method, pathAbout(route, existing), body).expect(404);
-        expect(statements.filter((sql) => /^(insert|update|delete)/i.test(sql))).toEqual([]);
+        const tried = triedBeforeRefusal[name] ?? [];
+        expect(statements.filter((sql) => /^(insert|update|delete)/i.test(sql))).toEqual(
+          tried.map((statement) => expect.stringMatching(statement)),
+        );
       }
       const elsewhere = pathAbout(route, existing).replace(/acme|[a-z]+-\d+/, 'nothing');
       if (route.method !== 'get' || elsewhere === pathAbout(route, existing)) return;

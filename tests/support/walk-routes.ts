@@ -14,6 +14,11 @@ export const everyRoute = (['', '/api/v2'] as const).flatMap((prefix) =>
 /** Each route at one mount: clients have all of them. */
 export const routesOnce = everyRoute.filter(({ prefix }) => prefix === '/api/v2');
 
+const ofEveryUser: readonly string[] = ['/account/sessions', '/account/identities'];
+
+/** Whether the route is about what every user has: none is a stranger there. */
+export const isForEveryUser = ({ path }: Route): boolean => ofEveryUser.includes(path);
+
 /** The route without its dialect. */
 export const keyOf = ({ method, path }: Route): string => `${method} ${path}`;
 

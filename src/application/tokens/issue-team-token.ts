@@ -7,7 +7,7 @@ import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 /** POST /teams/:id/authentication-token: replaces the existing token. Only this response contains the secret. */
 export class IssueTeamToken {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'tokens' | 'teams' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'tokens' | 'teams' | 'audit'>,
     private readonly issuer: TokenIssuer,
   ) {}
 
@@ -16,12 +16,13 @@ export class IssueTeamToken {
     command: { readonly teamId: TeamId; readonly expiresAt: Instant | null },
   ): Promise<IssuedToken> {
     return this.unitOfWork.run(async (tx) => {
-      const { id, organizationId } = authorized(await tx.teams.findFor(actor, command.teamId), 'team-tokens/manage');
+      const seen = await tx.teams.findLimitedFor(actor, command.teamId);
+      const { team, limits } = authorized(seen, 'team-tokens/manage');
+      const { id, organizationId } = team;
       const owner = { kind: 'team', id } as const;
       const { expiresAt } = command;
       const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
-      const organization = await tx.organizations.find(organizationId);
-      checkLifetime(issued.token, organization ? [organization] : []);
+      checkLifetime(issued.token, [limits]);
       await tx.tokens.replace(issued.token);
       await tx.audit.add(doneBy(actor, 'team-tokens/manage', issued.token.id), { organizationId });
       return issued;

@@ -1,6 +1,6 @@
 import type { TeamFilter } from '../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../application/ports/repositories/page.js';
-import type { TeamRepository } from '../../../application/ports/repositories/team-repository.js';
+import type { LimitedTeam, TeamRepository } from '../../../application/ports/repositories/team-repository.js';
 import {
   type Actor,
   alreadyTaken,
@@ -26,6 +26,12 @@ export class MemoryTeams implements TeamRepository {
     if (subject === undefined) return undefined;
     const standing = standingIn(this.tables(), actor, subject.organizationId);
     return { subject, standing: { ...standing, team: asQuestion(subject) } };
+  }
+
+  async findLimitedFor(actor: Actor, id: TeamId): Promise<WithStanding<LimitedTeam> | undefined> {
+    const seen = await this.findFor(actor, id);
+    const limits = seen && this.tables().organization(seen.subject.organizationId);
+    return seen && limits && { ...seen, subject: { team: seen.subject, limits } };
   }
 
   async ownedBy(userId: UserId): Promise<readonly Team[]> {

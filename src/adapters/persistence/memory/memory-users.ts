@@ -34,7 +34,7 @@ export class MemoryUsers implements UserRepository {
   }
 
   async add(user: User): Promise<void> {
-    const others = this.all().filter(({ id }) => id !== user.id);
+    const others = this.all().filter(({ id }) => id !== user.id || !this.tables().awaited.has(id));
     if (others.some(({ username }) => same(username, user.username))) throw alreadyTaken('username', 'Username');
     if (others.some(({ email }) => same(email, user.email))) throw alreadyTaken('email', 'Email');
     this.tables().users.set(user.id, user);

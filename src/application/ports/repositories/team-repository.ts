@@ -8,12 +8,20 @@ import type {
   UserId,
   WithStanding,
 } from '../../../domain/index.js';
+import type { TokenLimits } from '../../../domain/shared/token-lifetimes.js';
 import type { TeamFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
+/** A team, and what its organization allows its token. */
+export interface LimitedTeam {
+  readonly team: Team;
+  readonly limits: TokenLimits;
+}
+
+/** A standing that is found with a team includes the team in question. */
 export interface TeamRepository {
-  /** The standing includes the team in question. */
   findFor(actor: Actor, id: TeamId): Promise<WithStanding<Team> | undefined>;
+  findLimitedFor(actor: Actor, id: TeamId): Promise<WithStanding<LimitedTeam> | undefined>;
   /** The owners teams of the user, in no particular order. */
   ownedBy(userId: UserId): Promise<readonly Team[]>;
   /** Throws `attribute/taken` if an existing team of the organization has the name. */

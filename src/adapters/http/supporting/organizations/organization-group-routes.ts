@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { OrganizationGroups } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
+import { mostGroupPatterns } from '../../../../domain/index.js';
 import { answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
@@ -46,7 +47,7 @@ const groupsSchema = described(
 /** The groups of organizations, as site administrators give them. */
 export const organizationGroupRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readGroups = reading(
-    resourceDocument(dialect, organizationType, { 'sso-groups': z.array(word) }),
+    resourceDocument(dialect, organizationType, { 'sso-groups': z.array(word).max(mostGroupPatterns) }),
     ({ data }) => data.attributes['sso-groups'],
   );
   const path = '/admin/organizations/:organization';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { TeamFilter } from '../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
-import type { TeamRepository } from '../../../../application/ports/repositories/team-repository.js';
+import type { LimitedTeam, TeamRepository } from '../../../../application/ports/repositories/team-repository.js';
 import {
   type Actor,
   alreadyTaken,
@@ -29,6 +29,7 @@ import {
   unlessTaken,
 } from '../engine/statements.js';
 import { userRows } from './knex-users.js';
+import { settingsColumns, settingsFrom } from './organizations/organization-settings-rows.js';
 import { accessFromText, seeing } from './standing.js';
 
 const accessFrom = ({ organization_access }: { readonly organization_access: string }) =>
@@ -88,18 +89,35 @@ const matching = (teams: Knex.QueryBuilder, alias: string, { search, names }: Te
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
-const findWithStanding = seeing(
+const selectTeam = (sql: Knex, { id }: { readonly id: TeamId }) => selectTeams(sql, livingTeams(sql).where('t.id', id));
+
+const findTeam = seeing('organization', selectTeam, teamRows.read);
+
+const findLimitedTeam = seeing(
   'organization',
-  (sql, { id }: { readonly id: TeamId }) => selectTeams(sql, livingTeams(sql).where('t.id', id)),
-  teamRows.read,
+  (sql, sought: { readonly id: TeamId }) => selectTeam(sql, sought).select(columnsOf('o', settingsColumns)),
+  (row: Parameters<typeof settingsFrom>[0]): LimitedTeam => {
+    const team = teamRows.read(row);
+    return { team, limits: { name: team.organizationName, settings: settingsFrom(row) } };
+  },
 );
+
+const inQuestion = <Subject>({ subject, standing }: WithStanding<Subject>, team: Team): WithStanding<Subject> => ({
+  subject,
+  standing: { ...standing, team: asQuestion(team) },
+});
 
 export class KnexTeams implements TeamRepository {
   constructor(private readonly db: Statements) {}
 
   async findFor(actor: Actor, id: TeamId): Promise<WithStanding<Team> | undefined> {
-    const seen = await findWithStanding(this.db, actor, { id });
-    return seen && { ...seen, standing: { ...seen.standing, team: asQuestion(seen.subject) } };
+    const seen = await findTeam(this.db, actor, { id });
+    return seen && inQuestion(seen, seen.subject);
+  }
+
+  async findLimitedFor(actor: Actor, id: TeamId): Promise<WithStanding<LimitedTeam> | undefined> {
+    const seen = await findLimitedTeam(this.db, actor, { id });
+    return seen && inQuestion(seen, seen.subject.team);
   }
 
   async ownedBy(userId: UserId): Promise<readonly Team[]> {

@@ -74,13 +74,14 @@ export class KnexUsers implements UserRepository {
 
   add(user: User): Promise<void> {
     const row = this.db.sql('users').insert({ ...userRows.write(user), registered: true });
-    const taken = userRows.columns.map((column) => `${column} = excluded.${column}`);
-    // Only a reserved id can be there already.
-    const write = `? on conflict (id) do update set registered = TRUE, ${taken.join(', ')} where users.registered = FALSE`;
-    return unlessTaken(this.db.run(this.db.sql.raw(write, [row])), {
-      username: () => alreadyTaken('username', 'Username'),
-      email: () => alreadyTaken('email', 'Email'),
-    });
+    // Without the key: Postgres would lock the row against the key share locks of others that reserved it, in a circle.
+    const taken = userRows.columns.filter((column) => column !== 'id').map((column) => `${column} = excluded.${column}`);
+    const statement = `? on conflict (id) do update set registered = TRUE, ${taken.join(', ')} where users.registered = FALSE`;
+    const emailTaken = () => alreadyTaken('email', 'Email');
+    const write = async () => {
+      if ((await this.db.run(this.db.sql.raw(statement, [row]))) === 0) throw emailTaken();
+    };
+    return unlessTaken(write(), { username: () => alreadyTaken('username', 'Username'), email: emailTaken });
   }
 
   async setSuspended(id: UserId, suspended: boolean): Promise<void> {
