@@ -68,7 +68,7 @@ afterAll(async () => {
     const { url, api } = await service();
     const organization = newName('org');
     await api.organization(organization);
-    const username = newName('user');
+    const username = newName('person');
     const user = await api.user(username);
     const invitation = doc('organization-memberships', { email: `${username}@example.com` });
     await api.admin.post(`/organizations/${organization}/organization-memberships`, invitation).expect(201);
