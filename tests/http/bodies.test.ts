@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { bodyKinds } from '../../src/adapters/http/routing/bodies/body-kinds.js';
 import { documentKindOf } from '../../src/adapters/http/routing/bodies/document-kind.js';
 import { MemoryBudget } from '../../src/adapters/http/server/memory/memory-budget.js';
@@ -35,8 +35,9 @@ const hook: string = linked.body.data.attributes['vcs-repo']['webhook-url'];
 const noise = randomBytes(900 * KiB).toString('base64');
 
 const clients: RawClient[] = [];
-afterAll(() => {
-  for (const client of clients) client.leave();
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.leave();
+  await holds(0);
 });
 
 const connected = async ({ server } = api): Promise<RawClient> => {
@@ -130,7 +131,7 @@ describe('what a caller names', () => {
 describe('memory for bodies', () => {
   it('is reserved before they arrive, refused at once beyond the share of their caller, and free at their end', async () => {
     const first = await stalled(api.admin, 60 * KiB);
-    const other = await api.user(newName('user'));
+    const other = await api.user(newName('person'));
     const second = await connected();
     const refused = await second
       .ask('POST', `/api/v2${workspaces}`, { ...by(api.admin), 'Content-Length': 10 * KiB })
@@ -179,8 +180,8 @@ describe('memory for bodies', () => {
   });
 
   it('is kept for requests under a lease', async () => {
-    const users = await Promise.all(Array.from({ length: 6 }, () => api.user(newName('user'))));
-    const another = await api.user(newName('user'));
+    const users = await Promise.all(Array.from({ length: 6 }, () => api.user(newName('person'))));
+    const another = await api.user(newName('person'));
     const full: RawClient[] = [];
     for (const user of users) full.push(await stalled(user, 64 * KiB));
     const client = await connected();
@@ -408,6 +409,8 @@ post /teams/:id/relationships/users
 delete /teams/:id/relationships/users
 post /teams/:id/relationships/organization-memberships
 delete /teams/:id/relationships/organization-memberships
+patch /admin/organizations/:organization
+patch /organizations/:organization/token-ttl-policies
 post /admin/users
 post /admin/users/:id/identities
 post /users/:userId/authentication-tokens

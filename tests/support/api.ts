@@ -352,8 +352,8 @@ export async function startApi(
 
     /** A new user of the service, who is in no organization. */
     async user(username: string): Promise<Caller> {
-      const body = doc('users', { username, email: `${username}@example.com` });
-      const answer = await admin.post('/admin/users', body).expect(201);
+      const attributes = { username, email: `${username}@example.com` };
+      const answer = await admin.post('/admin/users', doc('users', attributes)).expect(201);
       return as(answer.body.included[0].attributes.token, answer.body.data.id);
     },
 

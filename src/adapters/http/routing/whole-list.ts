@@ -11,9 +11,10 @@ const rowsAtOnce = 100;
 
 /**
  * The memory of a slice of rows and of the text made of it. A connection takes megabytes of a response that its client does
- * not read, so the memory is charged before: one caller cannot keep the process busy with hundreds of long lists.
+ * not read, so the memory is charged before: one caller has eight long lists at once, and cannot keep the process busy with
+ * hundreds of them.
  */
-export const bytesInHand = 512 * 1024;
+export const bytesInHand = 1024 * 1024;
 
 /**
  * A list that comes without pages. A short one is a document like any other; a longer one is the same text to the byte,

@@ -90,6 +90,9 @@ const send = async (
 /** A client that reads takes a response of this many bytes at once: only longer ones reserve memory before. */
 const takenAtOnce = 16 * 1024;
 
+/** How long the makers of several long lists rest after each part, as a multiple of the time it took. */
+const restsPerTurn = 2;
+
 export class HttpExchange implements Exchange {
   readonly id = randomUUID();
   /** The pattern, which stands for the URL, as that may be a secret. */
@@ -276,18 +279,22 @@ export class HttpExchange implements Exchange {
 
   /**
    * The same parts, of which one at a time is made in the process, in an iteration of the event loop of its own: SQLite and
-   * a connection that takes megabytes both answer at once, so that nothing else would be served meanwhile.
+   * a connection that takes megabytes both answer at once, so that nothing else would be served meanwhile. Several lists
+   * together leave most of the time to everything else: one iteration accepts one connection.
    */
   async *inTurn<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
     const iterator = parts[Symbol.asyncIterator]();
+    const { listTurns } = this.dependencies;
     try {
       for (;;) {
-        const end = await this.dependencies.listTurns.take(this.caller ?? '');
+        const end = await listTurns.take(this.caller ?? '');
+        const begun = performance.now();
         let next: IteratorResult<Part> | undefined;
         try {
           next = this.closed ? undefined : await iterator.next();
         } finally {
-          setImmediate(end);
+          if (listTurns.areWanted) setTimeout(end, restsPerTurn * (performance.now() - begun));
+          else setImmediate(end);
         }
         if (next === undefined || next.done) return;
         yield next.value;

@@ -4,6 +4,7 @@ import type { Exchange, WholeBody } from '../exchange.js';
 import { limits } from '../limits.js';
 import { badRequest, RequestError } from '../request-error.js';
 import { type BodyKind, bodyKinds } from './body-kinds.js';
+import { freeBytes } from './free-bytes.js';
 import { JsonReader } from './json-reader.js';
 import { bytesPerValue, checkJson, countValues, jsonOf, tooManyValues } from './read-json.js';
 
@@ -85,6 +86,18 @@ async function parseInTurn(exchange: Exchange, body: WholeBody, { levels, values
   return reader.end();
 }
 
+async function parse(exchange: Exchange, body: WholeBody, kind: BodyKind): Promise<unknown> {
+  if (body.inMemory !== undefined) {
+    const values = countValues(body.inMemory, kind.levels.most);
+    if (values > kind.values.most) throw tooManyValues(kind.values.most);
+    if (values <= limits.values.most) {
+      if (values > fewValues) exchange.reserve(values * bytesPerValue);
+      return jsonOf(body.inMemory);
+    }
+  }
+  return parseInTurn(exchange, body, kind);
+}
+
 /**
  * The parsed JSON of a body, undefined when there is none. Its nesting and the number of its values are checked, and
  * nothing else. Long bodies, and those with many values, are parsed in turn. Throws a 400, 408, 413 or 415, and a 429 or
@@ -96,15 +109,11 @@ export async function readJson(exchange: Exchange, kind: BodyKind): Promise<unkn
   checkMediaType(request);
   const body = await exchange.body(kind.bytes.most);
   if (body.size === 0) return {};
-  if (body.inMemory !== undefined) {
-    const values = countValues(body.inMemory, kind.levels.most);
-    if (values > kind.values.most) throw tooManyValues(kind.values.most);
-    if (values <= limits.values.most) {
-      if (values > fewValues) exchange.reserve(values * bytesPerValue);
-      return jsonOf(body.inMemory);
-    }
+  try {
+    return await parse(exchange, body, kind);
+  } finally {
+    if (body.inMemory !== undefined) freeBytes(body.inMemory);
   }
-  return parseInTurn(exchange, body, kind);
 }
 
 /** The body as a document; undefined when it is missing or empty. Throws as `readJson`. */

@@ -44,11 +44,27 @@ export function countValues(json: Uint8Array, levels: number): number {
   return values;
 }
 
+/** Searching has a cost of its own, so that only what is left of a text after this many bytes is searched. */
+const steps = 64;
+
 /** The position of the quote that ends a text, or the end of the bytes. */
 function endOfText(json: Uint8Array, from: number): number {
   let at = from;
-  while (at < json.length && json[at] !== 0x22) at += json[at] === 0x5c ? 2 : 1;
-  return at;
+  for (;;) {
+    const last = Math.min(at + steps, json.length);
+    while (at < last) {
+      const byte = json[at];
+      if (byte === 0x22) return at;
+      at += byte === 0x5c ? 2 : 1;
+    }
+    if (at >= json.length) return at;
+    const quote = json.indexOf(0x22, at);
+    if (quote === -1) return json.length;
+    let escapes = quote;
+    while (escapes > at && json[escapes - 1] === 0x5c) escapes -= 1;
+    if ((quote - escapes) % 2 === 0) return quote;
+    at = quote + 1;
+  }
 }
 
 /** The JSON of a body that was counted. Throws a 400. */

@@ -61,32 +61,38 @@ export async function receiveBody(
     reserved = bytes;
   };
   reserve((expected ?? 0) > longestInMemory ? onItsWay : (expected ?? 0));
-  let whole = new Uint8Array(new ArrayBuffer(Math.min(expected ?? 0, longestInMemory)));
+  let whole = new Uint8Array(Math.min(expected ?? 0, longestInMemory));
   let file: BodyFile | undefined;
   let size = 0;
-  for await (const part of parts) {
-    if (size + part.byteLength > largest) throw tooLarge(largest);
-    if (file === undefined && (expected ?? size + part.byteLength) > longestInMemory) {
-      file = await receiving.openFile();
-      await file.append(whole.subarray(0, size));
-      reserve(onItsWay);
-      whole = new Uint8Array();
-    }
-    if (file === undefined) {
-      if (size + part.byteLength > whole.byteLength) {
-        // Doubled, so that a body of many small parts is not copied for each.
-        const room = Math.min(Math.max(size + part.byteLength, 2 * whole.byteLength), longestInMemory);
-        reserve(room);
-        const before = whole;
-        whole = new Uint8Array(room);
-        whole.set(before.subarray(0, size));
+  try {
+    for await (const part of parts) {
+      if (size + part.byteLength > largest) throw tooLarge(largest);
+      if (file === undefined && (expected ?? size + part.byteLength) > longestInMemory) {
+        file = await receiving.openFile();
+        await file.append(whole.subarray(0, size));
+        reserve(onItsWay);
+        freeBytes(whole);
       }
-      whole.set(part, size);
-    } else await file.append(part);
-    size += part.byteLength;
-    freeBytes(part);
+      if (file === undefined) {
+        if (size + part.byteLength > whole.byteLength) {
+          // Doubled, so that a body of many small parts is not copied for each.
+          const room = Math.min(Math.max(size + part.byteLength, 2 * whole.byteLength), longestInMemory);
+          reserve(room);
+          const before = whole;
+          whole = new Uint8Array(room);
+          whole.set(before.subarray(0, size));
+          freeBytes(before);
+        }
+        whole.set(part, size);
+      } else await file.append(part);
+      size += part.byteLength;
+      freeBytes(part);
+    }
+    if (!request.complete) throw unfinished();
+  } catch (error) {
+    freeBytes(whole);
+    throw error;
   }
-  if (!request.complete) throw unfinished();
   const opened = file;
   if (opened === undefined) return inMemory(whole.subarray(0, size));
   return { size, inMemory: undefined, slices: () => opened.slices() };

@@ -4,6 +4,11 @@ export class Turns {
   private readonly waiting = new Map<string, (() => void)[]>();
   private taken = false;
 
+  /** Whether any of them waits. */
+  get areWanted(): boolean {
+    return this.waiting.size > 0;
+  }
+
   /** Resolves with the function that ends the turn, which may be called more than once. */
   async take(group: string): Promise<() => void> {
     if (this.taken) {

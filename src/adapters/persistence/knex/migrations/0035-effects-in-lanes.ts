@@ -55,11 +55,11 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await lockTables(knex, { changed: ['effects', 'task_results', 'state_versions'] });
-  await knex.schema.alterTable('state_versions', (table) => table.dropColumn('unread_because'));
-  await knex.schema.alterTable('task_results', (table) => table.dropColumn('called_at'));
+  await knex.raw('alter table state_versions drop column unread_because');
+  await knex.raw('alter table task_results drop column called_at');
   for (const index of indexes) await knex.raw(`drop index ${nameOf(index)}`);
   await knex.raw(`create ${ofSubject}`);
-  await knex.schema.alterTable('effects', (table) =>
-    table.dropColumns('organization_id', 'lane', 'waits_until', 'place', 'begun'),
-  );
+  for (const name of ['organization_id', 'lane', 'waits_until', 'place', 'begun']) {
+    await knex.raw(`alter table effects drop column ${name}`);
+  }
 }
