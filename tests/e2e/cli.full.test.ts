@@ -710,7 +710,9 @@ describe('the collection of garbage', () => {
     const database = new Database(join(directory, 'gatehouse.sqlite'));
     const then = '2026-01-01T00:00:00.000Z';
     const changed = database.prepare('update configuration_versions set purge_at = ? where id = ?').run(then, deleted);
-    const ordered = database.prepare("update effects set not_before = ? where kind = 'purge-backing-data'").run(then);
+    const ordered = database
+      .prepare("update effects set not_before = ?, waits_until = ? where kind = 'purge-backing-data'")
+      .run(then, then);
     database.close();
     expect([changed.changes, ordered.changes]).toEqual([1, 1]);
     const old = { etag: '"x"', contentType: 'application/octet-stream', lastModified: Date.now() - 4 * 3600 * 1000 };
@@ -795,7 +797,7 @@ describe('the collection of garbage', () => {
     const ordered = strange('ordered', 12);
     const database = new Database(join(directory, 'gatehouse.sqlite'));
     const order = database.prepare<[string, string]>(
-      "insert into effects (kind, subject, payload, attempts) values ('discard-bundle', ?, ?, 0)",
+      "insert into effects (kind, lane, subject, payload, attempts) values ('discard-bundle', 'discards', ?, ?, 0)",
     );
     for (const key of ordered) {
       const bundleKey = key.slice('bundles/'.length);
