@@ -20,12 +20,14 @@ import {
   aBundle,
   aConfigurationVersion,
   afterNoon,
+  aMembership,
   anIdentity,
   anOrganization,
   aProject,
   aRepository,
   aRun,
   aRunComment,
+  aSession,
   aSetVariable,
   aStateOutput,
   aStateVersion,
@@ -588,7 +590,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const [user, team] = [await on.user(), await on.team(organization)];
     const given = { createdBy: someone(), expiresAt: afterNoon(1), lastUsedAt: afterNoon(2), createdAt: afterNoon(3) };
     const tokens = [
-      aToken({ kind: 'user', id: user.id }),
+      aToken({ kind: 'user', id: user.id }, { madeInSession: true }),
       aToken({ kind: 'team', id: team.id }, { ...given, description: 'Of a team' }),
       aToken({ kind: 'organization', id: organization.id }),
       aToken({ kind: 'auditor', id: organization.id }),
@@ -602,6 +604,30 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     await on.run((tx) => tx.identities.add(identity));
     const [read] = await on.read((tx) => tx.identities.ofUser(user.id));
     return [[identity, read]];
+  },
+  ListedSession: async (on) => {
+    const user = await on.user();
+    const identity = anIdentity(user);
+    const given = { identityId: identity.id, createdAt: afterNoon(1), expiresAt: afterNoon(3) };
+    const { secretDigest, ...session } = aSession(user, { ...given, lastUsedAt: afterNoon(2), longestIdle: 60 });
+    await on.run(async (tx) => {
+      await tx.identities.add(identity);
+      await tx.sessions.add({ ...session, secretDigest });
+    });
+    const [read] = await on.read((tx) => tx.sessions.ofUser(user.id, noon));
+    return [[session, read]];
+  },
+  Membership: async (on) => {
+    const user = await on.user();
+    const identity = anIdentity(user);
+    const given = { identityId: identity.id, invitedEmail: user.email, createdAt: afterNoon(1) };
+    const membership = aMembership(await on.organization(), user, given);
+    await on.run(async (tx) => {
+      await tx.identities.add(identity);
+      await tx.memberships.add(membership);
+    });
+    const [read] = await on.read((tx) => tx.teamGroups.withoutTeam({ userId: user.id }));
+    return [[membership, read]];
   },
   ManagedPolicy: async (on) => {
     const { organization, actor } = await aPlace(on);

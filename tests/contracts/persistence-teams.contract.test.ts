@@ -32,7 +32,10 @@ onEveryBackend('teams', (on) => {
     const seen = await on.read((tx) => tx.teams.findLimitedFor(asTeam(own), own.id));
     expect(seen?.standing).toEqual(plain?.standing);
     expect(seen?.subject.team).toEqual(own);
-    expect(seen?.subject.limits).toMatchObject({ name: organization.name, settings: { maxTtlEnabled: true, tokenLifetimes } });
+    expect(seen?.subject.limits).toMatchObject({
+      name: organization.name,
+      settings: { maxTtlEnabled: true, tokenLifetimes },
+    });
     expect(await on.read((tx) => tx.teams.findLimitedFor(asTeam(own), unique('team')))).toBeUndefined();
   });
 

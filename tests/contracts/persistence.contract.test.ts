@@ -441,13 +441,13 @@ onEveryBackend('memberships', (on) => {
 
 onEveryBackend('addresses that are invited', (on) => {
   const all = { number: 1, size: 100 };
-  const reserve = (email: string) => on.run((tx) => tx.users.reserve(email, [unique('user')], noon));
+  const reserve = (email: string) => on.run((tx) => tx.users.reserve(email, [unique('user')], noon, 'to invite'));
 
   /** Invites the address, to the teams as well. */
   const invite = (organization: Organization, email: string) =>
     retried(() =>
       on.run(async (tx) => {
-        const { id } = await tx.users.reserve(email, [unique('user')], noon);
+        const { id } = await tx.users.reserve(email, [unique('user')], noon, 'to invite');
         const membership = { ...aMembership(organization, { id }), invitedEmail: email };
         await tx.memberships.add(membership);
         return membership;
@@ -509,7 +509,7 @@ onEveryBackend('addresses that are invited', (on) => {
     const { userId: id, invitedEmail: email } = await invite(await on.organization(), `${unique('New')}@example.com`);
     const create = () =>
       on.run(async (tx) => {
-        await tx.users.reserve(email, [unique('user')], noon);
+        await tx.users.reserve(email, [unique('user')], noon, 'to add');
         const user = aUser({ id, email });
         await tx.users.add(user);
         return user;
@@ -517,7 +517,9 @@ onEveryBackend('addresses that are invited', (on) => {
     const created = await Promise.allSettled(Array.from({ length: 5 }, create));
     const [user, ...others] = created.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     expect(others).toEqual([]);
-    expect(created.flatMap((one) => (one.status === 'rejected' ? one.reason : []))).toEqual(Array(4).fill(taken('email')));
+    expect(created.flatMap((one) => (one.status === 'rejected' ? one.reason : []))).toEqual(
+      Array(4).fill(taken('email')),
+    );
     expect(await on.read((tx) => tx.users.find(id))).toEqual(user);
     await expect(create()).rejects.toEqual(taken('email'));
   });
@@ -592,7 +594,7 @@ onEveryBackend('addresses that are invited', (on) => {
     const former = await on.user({ email });
     await on.run((tx) => tx.users.remove(former.id, noon));
     const ids = [former.id, unique('user')];
-    const next = () => on.run((tx) => tx.users.reserve(email, ids, noon));
+    const next = () => on.run((tx) => tx.users.reserve(email, ids, noon, 'to invite'));
     await on.run((tx) => tx.removals.removeBatch({ kind: 'user', id: former.id }, 10));
     expect(await next()).toEqual({ id: ids[1], registered: false });
     await on.user({ id: ids[1] ?? '', email });

@@ -86,9 +86,7 @@ describe('every change over HTTP', () => {
       action: route.action,
       count: 1,
       // A refusal names what the caller asked for, which may be a name. Effects are numbered.
-      subject: expect.stringMatching(
-        route.action === 'effects/retry' ? /^\d+$/ : /^([a-z-]+-[0-9A-Za-z]+|acme\/api)$/,
-      ),
+      subject: expect.stringMatching(route.action === 'effects/retry' ? /^\d+$/ : /^([a-z-]+-[0-9A-Za-z]+|acme\/api)$/),
       request: {
         id: answer.headers['x-request-id'],
         address: expect.stringMatching(/127\.0\.0\.1$/),

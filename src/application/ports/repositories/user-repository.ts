@@ -7,6 +7,9 @@ export interface Reservation {
   readonly registered: boolean;
 }
 
+/** Many may invite an address at once: each keeps the id until its membership refers to it. One may add its user. */
+export type ReservationUse = 'to invite' | 'to add';
+
 /** Ids reserved for addresses do not belong to a user yet; only `reserve` finds them. */
 export interface UserRepository {
   find(id: UserId): Promise<User | undefined>;
@@ -17,10 +20,10 @@ export interface UserRepository {
   /**
    * The id for an address, regardless of case: that of the existing user with it, else the id that its user will have
    * when created. For an address not invited before, this is the first of `ids` that was never used, not even by a
-   * deleted user. Concurrent calls for one address return the same id. Throws `shared/stale-revision` if it is released
-   * concurrently.
+   * deleted user. Concurrent calls for one address return the same id; those that will add its user go on in turn.
+   * Throws `shared/stale-revision` if it is released concurrently.
    */
-  reserve(email: string, ids: Iterable<UserId>, now: Instant): Promise<Reservation>;
+  reserve(email: string, ids: Iterable<UserId>, now: Instant, use: ReservationUse): Promise<Reservation>;
   /**
    * The user takes the id reserved for it. Throws `attribute/taken` if another user has the username or the address.
    */

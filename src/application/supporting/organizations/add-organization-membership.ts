@@ -33,7 +33,8 @@ export class AddOrganizationMembership {
       }
       const invitedEmail = checkEmail(command.email);
       const createdAt = this.clock.now();
-      const { id: userId } = await tx.users.reserve(invitedEmail, this.ids.ofAddress(invitedEmail), createdAt);
+      const candidates = this.ids.ofAddress(invitedEmail);
+      const { id: userId } = await tx.users.reserve(invitedEmail, candidates, createdAt, 'to invite');
       const id = this.ids.next('membership');
       const membership: Membership = { id, organizationId, userId, createdAt, invitedEmail, identityId: null };
       await tx.memberships.add(membership);

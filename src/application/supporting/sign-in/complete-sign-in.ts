@@ -139,7 +139,7 @@ export class CompleteSignIn {
     }
     const email = checkEmail(provenAddress(proven));
     const createdAt = this.clock.now();
-    const { id, registered } = await tx.users.reserve(email, this.ids.ofAddress(email), createdAt);
+    const { id, registered } = await tx.users.reserve(email, this.ids.ofAddress(email), createdAt, 'to add');
     if (registered) return this.madeMeanwhile(tx, proven);
     const username = await this.freeUsername(tx, proven);
     const user: User = { id, username, email, siteAdministrator: false, suspended: false, createdAt };

@@ -74,7 +74,7 @@ export class CreateUser {
     const email = checkEmail(command.email);
     const createdAt = this.clock.now();
     // Invitations of the address belong to the new user: they refer to the id reserved for it.
-    const { id, registered } = await tx.users.reserve(email, this.ids.ofAddress(email), createdAt);
+    const { id, registered } = await tx.users.reserve(email, this.ids.ofAddress(email), createdAt, 'to add');
     if (registered) throw alreadyTaken('email', 'Email');
     const { siteAdministrator } = command;
     const user: User = { id, username, email, siteAdministrator, suspended: false, createdAt };

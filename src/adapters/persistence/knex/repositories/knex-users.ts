@@ -1,6 +1,10 @@
 import type { Knex } from 'knex';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
-import type { Reservation, UserRepository } from '../../../../application/ports/repositories/user-repository.js';
+import type {
+  Reservation,
+  ReservationUse,
+  UserRepository,
+} from '../../../../application/ports/repositories/user-repository.js';
 import { alreadyTaken, awaitedUser, type Instant, type User, type UserId } from '../../../../domain/index.js';
 import { rowsOf } from '../engine/rows.js';
 import { pageOf, type Statements, stale, unlessTaken } from '../engine/statements.js';
@@ -54,18 +58,15 @@ export class KnexUsers implements UserRepository {
     return (await this.db.first(this.db.sql('users').select('id').limit(1))) !== undefined;
   }
 
-  async reserve(email: string, ids: Iterable<UserId>, now: Instant): Promise<Reservation> {
+  async reserve(email: string, ids: Iterable<UserId>, now: Instant, use: ReservationUse): Promise<Reservation> {
     const { sql } = this.db;
+    const kept = (row: Knex.QueryBuilder) => (use === 'to add' ? row.forUpdate() : row.forKeyShare());
     for (const id of ids) {
       const row = sql('users').insert({ ...userRows.write(awaitedUser(id, email, now)), registered: false });
       await this.db.run(sql.raw('? on conflict do nothing', [row]));
-      // Kept until a membership refers to it.
+      const user = sql('users').whereNull('deleted_at').whereRaw('lower(email) = lower(?)', [email]);
       const found = await this.db.first<{ readonly id: UserId; readonly registered: boolean | number }>(
-        sql('users')
-          .whereNull('deleted_at')
-          .whereRaw('lower(email) = lower(?)', [email])
-          .select('id', 'registered')
-          .forKeyShare(),
+        kept(user.select('id', 'registered')),
       );
       if (found !== undefined) return { id: found.id, registered: Boolean(found.registered) };
     }
@@ -74,8 +75,8 @@ export class KnexUsers implements UserRepository {
 
   add(user: User): Promise<void> {
     const row = this.db.sql('users').insert({ ...userRows.write(user), registered: true });
-    // Without the key: Postgres would lock the row against the key share locks of others that reserved it, in a circle.
-    const taken = userRows.columns.filter((column) => column !== 'id').map((column) => `${column} = excluded.${column}`);
+    const taken = userRows.columns.map((column) => `${column} = excluded.${column}`);
+    // Only a reserved id can be there already.
     const statement = `? on conflict (id) do update set registered = TRUE, ${taken.join(', ')} where users.registered = FALSE`;
     const emailTaken = () => alreadyTaken('email', 'Email');
     const write = async () => {
