@@ -144,4 +144,18 @@ describe('the number of values in JSON', () => {
       { numRuns: runs(2_000) },
     );
   });
+
+  it('is right beside long texts, whatever is escaped in them', () => {
+    const part = fc.constantFrom('"', '\\', 'x'.repeat(63), 'x'.repeat(64), 'x'.repeat(65), 'y');
+    fc.assert(
+      fc.property(fc.array(fc.array(part, { maxLength: 12 })), (texts) => {
+        const value = texts.map((parts) => parts.join(''));
+        expect(countValues(Buffer.from(JSON.stringify(value)), 100)).toBe(1 + value.length);
+      }),
+      { numRuns: runs(1_000) },
+    );
+    for (const open of ['"', `"${'x'.repeat(100)}`, `"${'x'.repeat(100)}\\"`, '"\\']) {
+      expect(countValues(Buffer.from(open), 100)).toBe(1);
+    }
+  });
 });
