@@ -275,7 +275,7 @@ for (const engine of engines) {
       const without = { ...agents, id: 'sv-9', sequence: 9, serial: 9, bundle_key: 'bundle-9', run_id: null };
       for (const column of ['source', 'json_bundle_key', 'json_bundle_bytes', 'json_bundle_sha256'])
         delete without[column];
-      for (const column of ['forced', 'outputs_read', 'rollback_of']) delete without[column];
+      for (const column of ['forced', 'outputs_read', 'rollback_of', 'unread_because']) delete without[column];
       await expect(database('state_versions').insert(without)).rejects.toThrow(/null/i);
       await migrate(config);
       expect(await database('state_versions').orderBy('sequence').pluck('id')).toEqual(['sv-1', 'sv-4']);

@@ -56,7 +56,10 @@ const seenByOperator = (tx: Transaction): Transaction => ({
     findFor: withStandingLent((actor, name: string) => tx.organizations.findFor(actor, name)),
     page: (actor, page) => (isOperator(actor) ? tx.organizations.pageOfAll(page) : tx.organizations.page(actor, page)),
   }),
-  teams: withMembers(tx.teams, { findFor: withStandingLent((actor, id: string) => tx.teams.findFor(actor, id)) }),
+  teams: withMembers(tx.teams, {
+    findFor: withStandingLent((actor, id: string) => tx.teams.findFor(actor, id)),
+    findLimitedFor: withStandingLent((actor, id: string) => tx.teams.findLimitedFor(actor, id)),
+  }),
   agentPools: withMembers(tx.agentPools, {
     findFor: withStandingLent((actor, id: string) => tx.agentPools.findFor(actor, id)),
   }),
