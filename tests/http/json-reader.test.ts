@@ -145,7 +145,7 @@ describe('the number of values in JSON', () => {
     );
   });
 
-  it('is right beside long texts, whatever is escaped in them', () => {
+  it('is right in long texts, whatever is escaped in them', () => {
     const part = fc.constantFrom('"', '\\', 'x'.repeat(63), 'x'.repeat(64), 'x'.repeat(65), 'y');
     fc.assert(
       fc.property(fc.array(fc.array(part, { maxLength: 12 })), (texts) => {
