@@ -11,7 +11,8 @@ const shared = {
 
 /**
  * `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more;
- * `random` has all runs of the properties, on examples of its own.
+ * `random` has all runs of the properties, on examples of its own. `hostile` attacks the built service and measures it, which
+ * takes a machine that does nothing else.
  */
 export default {
   maxWorkers: 2,
@@ -58,7 +59,13 @@ export default {
       ],
     },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
-    { ...shared, displayName: 'full', testMatch: ['<rootDir>/tests/**/*.full.test.ts'] },
+    {
+      ...shared,
+      displayName: 'full',
+      testMatch: ['<rootDir>/tests/**/*.full.test.ts'],
+      testPathIgnorePatterns: ['/hostile-'],
+    },
+    { ...shared, displayName: 'hostile', testMatch: ['<rootDir>/tests/e2e/hostile-*.full.test.ts'] },
     {
       ...shared,
       displayName: 'random',
