@@ -32,13 +32,14 @@ type Values = Readonly<Record<string, string>>;
 let directory: string;
 let proxy: TlsProxy;
 let service: ServiceProcess;
+let base: string;
 let environment: Readonly<Record<string, string>>;
 
 /** Requests that prepare the organization `crew`, past the proxy. */
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
-async function ask(base: string, path: string, body: object | undefined, token = adminToken): Promise<any> {
+async function ask(path: string, body?: object, token = adminToken, method = body ? 'POST' : 'GET'): Promise<any> {
   const response = await fetch(base + path, {
-    method: body === undefined ? 'GET' : 'POST',
+    method,
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/vnd.api+json' },
     ...(body && { body: JSON.stringify({ data: body }) }),
   });
@@ -48,16 +49,16 @@ async function ask(base: string, path: string, body: object | undefined, token =
   return JSON.parse(text);
 }
 
-async function assemble(base: string): Promise<void> {
+async function assemble(): Promise<void> {
   const attributes = { name: crew, email: 'ops@example.com' };
-  await ask(base, '/organizations', { type: 'organizations', attributes });
+  await ask('/organizations', { type: 'organizations', attributes });
   for (const username of users) {
     const email = emailOf(username);
-    const { included } = await ask(base, '/admin/users', { type: 'users', attributes: { username, email } });
+    const { included } = await ask('/admin/users', { type: 'users', attributes: { username, email } });
     const membership = { type: 'organization-memberships', attributes: { email } };
-    await ask(base, `/organizations/${crew}/organization-memberships`, membership);
+    await ask(`/organizations/${crew}/organization-memberships`, membership);
     // An invited user becomes an active member with the first request.
-    await ask(base, '/account/details', undefined, included[0].attributes.token);
+    await ask('/account/details', undefined, included[0].attributes.token);
   }
 }
 
@@ -67,14 +68,14 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   proxy = await TlsProxy.start(directory);
   const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
+  base = `http://127.0.0.1:${port}`;
   proxy.forwardTo(base);
   service = await ServiceProcess.start({
     DATA_DIR: join(directory, 'data'),
     PORT: String(port),
     PUBLIC_URL: `https://${proxy.host}`,
   });
-  await assemble(base);
+  await assemble();
   const settings = join(directory, 'cli.tfrc');
   const overrides = `dev_overrides {\n    "hashicorp/tfe" = "${dirname(provider)}"\n  }`;
   await writeFile(settings, `provider_installation {\n  ${overrides}\n  direct {}\n}\n`);
@@ -199,6 +200,11 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
         'main.tf',
         configuration(resources, ({ body }) => body, true),
       );
+      // A team maps only groups that a site administrator gave its organization.
+      await project.apply('-target=tfe_organization.it');
+      const organization = (await project.resources()).find(({ type }) => type === 'tfe_organization')?.values.name;
+      const groups = { type: 'organizations', attributes: { 'sso-groups': ['of-*'] } };
+      await ask(`/admin/organizations/${organization}`, groups, adminToken, 'PATCH');
       await project.apply();
       expect(notKept(await project.planned())).toEqual([]);
 
