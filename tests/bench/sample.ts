@@ -77,7 +77,7 @@ export async function seed(url: string, size: SampleSize = middling): Promise<Sa
   await each(size.writable - 1, (index) => grant('write', writable[index + 1] as string, teams[1]));
   const tokens = await each(size.users, async (index) => {
     const email = `user-${index}@example.com`;
-    const user = await post('/admin/users', document('users', { username: `user-${index}`, email }));
+    const user = await post('/admin/users', document('users', { username: `person-${index}`, email }));
     const team = { teams: { data: [{ type: 'teams', id: teams[index % size.teams] as string }] } };
     await post('/organizations/acme/organization-memberships', document('organization-memberships', { email }, team));
     return user.included[0].attributes.token as string;
