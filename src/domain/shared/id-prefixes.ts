@@ -38,7 +38,8 @@ export const idPrefixes = {
   instance: 'instance',
 } as const;
 
-const begins = new RegExp(`^(${[...new Set(Object.values(idPrefixes))].join('|')})-`, 'i');
+const prefixes: ReadonlySet<string> = new Set(Object.values(idPrefixes));
 
 /** Whether a reader could take the name for an id: both are accepted where a user is named. */
-export const beginsAsIdDoes = (name: string): boolean => begins.test(name);
+export const beginsAsIdDoes = (name: string): boolean =>
+  name.includes('-') && prefixes.has(name.slice(0, name.indexOf('-')).toLowerCase());

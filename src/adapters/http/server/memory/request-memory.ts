@@ -105,7 +105,8 @@ export function networkOf(address: string | undefined): string {
   if (address === undefined || !isIPv6(address)) return `address ${address}`;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return `address ${mapped}`;
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const [withoutZone = ''] = address.split('%', 1);
+  const [head = '', tail] = withoutZone.split('::');
   const groups = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
