@@ -300,6 +300,11 @@ const seeing = (action: Action): Action | undefined => {
   return actions.find((known) => known === read);
 };
 
+const canSee = (standing: Standing, action: Action): boolean => {
+  const read = seeing(action);
+  return read !== undefined && may(standing, read);
+};
+
 const inWords = (requirement: Requirement): string =>
   requirement.map((alternative) => alternative.join(', ')).join('; or ');
 
@@ -310,8 +315,7 @@ const inWords = (requirement: Requirement): string =>
  */
 export function authorize(standing: Standing, action: Action): void {
   const allowed = may(standing, action);
-  const read = seeing(action);
-  if (!allowed && (read === undefined || !may(standing, read))) throw notFound();
+  if (!allowed && !canSee(standing, action)) throw notFound();
   if (standing.bar !== undefined) throw barred(standing.bar);
   if (allowed) return;
   throw new DomainError('resource/not-found', `not authorized: requires ${inWords(policy[action])}`);
