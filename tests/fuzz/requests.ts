@@ -75,6 +75,7 @@ const weights: Readonly<Record<string, number>> = {
   createConfigurationVersion: 6,
   receiveWebhook: 10,
   endSession: 3,
+  endAllSessions: 0.1,
   listTaskStages: 6,
   appendRunLog: 3,
   addTeamAccess: 6,

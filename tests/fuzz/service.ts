@@ -12,9 +12,11 @@ import {
   type Lane,
   lanes,
   type Secret,
+  type Transaction,
   type UnitOfWork,
 } from '../../src/application/index.js';
-import { DomainError, type Id } from '../../src/domain/index.js';
+import { DomainError, type Id, type Instant, later, type UserId } from '../../src/domain/index.js';
+import { startSession } from '../../src/domain/supporting/sign-in/session.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
@@ -68,6 +70,26 @@ class SeededSecrets extends RandomSecrets {
     return `whsec_${Buffer.from(textOf(this.random, 32)).toString('base64')}`;
   }
 }
+
+/** Requests alone make neither: people sign in elsewhere, and no background work fails here. */
+async function plant(tx: Transaction, userId: UserId, now: Instant): Promise<void> {
+  for (let index = 0; index < planted; index += 1) {
+    const id = `sess-${'abcdefghijkmnpqr'.slice(index)}${'s'.repeat(index)}`;
+    const session = startSession(
+      { id, userId, secretDigest: `planted ${index}`, identityId: null, createdAt: now },
+      century,
+    );
+    await tx.sessions.add(session);
+    const bundleKey = `bundle-planted-${index}`;
+    await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
+  }
+  const until = later(now, century * 3_600);
+  const share = { lane: 'discards', limit: planted, after: '', except: [] } as const;
+  for (const { id } of await tx.effects.claim({ now, until, ...share })) await tx.effects.failed(id, 'planted', until);
+}
+const planted = 16;
+/** In hours: the walk moves the clock. */
+const century = 876_000;
 
 /** How long an answer may take, in milliseconds. */
 const bound = 10_000;
@@ -134,6 +156,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
     { username: 'admin', email: 'admin@example.com' },
     async () => first,
   );
+  await rows.run((tx) => plant(tx, administrator?.id ?? '', clock.now()));
   const effects = use.performEffects;
 
   const once_ = ({

@@ -512,7 +512,9 @@ function* membership(setting: Setting): Story {
   const at = [place(setting)];
   const username = fresh();
   const email = `${username}@example.com`;
-  const user = yield* created('createUser', [], data({ username, email }));
+  const made = yield* ask('createUser', [], data({ username, email }));
+  const user: string = made.data.id;
+  const own = { secret: made.included[0].attributes.token as string };
   const member = yield* created('addOrganizationMembership', at, data({ email }));
   const team = yield* created('createTeam', at, data({ name: fresh() }));
   const users = listOf(user);
@@ -528,6 +530,9 @@ function* membership(setting: Setting): Story {
     const identity = yield* created('addIdentity', [user], data(person));
     yield* ask('listIdentities', [user]);
     yield* ask('removeIdentity', [user, identity]);
+    const further = yield* created('addIdentity', [user], data({ ...person, subject: fresh() }));
+    yield* ask('listOwnIdentities', [], own);
+    yield* ask('removeOwnIdentity', [further], own);
   }
   yield* ask('suspendUser', [user]);
   yield* ask('unsuspendUser', [user]);
@@ -563,6 +568,14 @@ function* organization(setting: Setting): Story {
   yield* ask('removeOrganization', at);
 }
 
+/** The sessions and failing background jobs that the service began with, while some are left. Each step takes either mount. */
+function* planted(): Story {
+  const sessions = yield* ask('listSessions', []);
+  for (const { id } of sessions.data.slice(0, 3)) yield* ask('endOneSession', [id]);
+  const failing = yield* ask('listFailingEffects', []);
+  for (const { id } of failing.data.slice(0, 2)) yield* ask('retryEffect', [id]);
+}
+
 /** Weighted towards workspaces with runs. */
 export const stories: readonly [(setting: Setting) => Story, ...((setting: Setting) => Story)[]] = [
   runsToTheirEnd,
@@ -584,5 +597,6 @@ export const stories: readonly [(setting: Setting) => Story, ...((setting: Setti
   account,
   access,
   membership,
+  planted,
   organization,
 ];
