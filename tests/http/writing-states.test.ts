@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { effectLeaseSeconds, neverEnded } from '../../src/application/index.js';
+import { later } from '../../src/domain/index.js';
 import {
   type Caller,
   doc,
@@ -159,6 +161,28 @@ describe('a state version that is created with its bytes', () => {
     ]);
     const one = await api.admin.get(`/state-version-outputs/${shown[0].id}`).expect(200);
     expect(one.body.data.attributes.value).toEqual({ word: 'hunter3' });
+  });
+
+  it('says why its outputs were not read, once no attempt to read them ended', async () => {
+    const place = await Place.make();
+    await api.settle();
+    const { body } = await place.inline({ outputs: { zone: { value: 'eu', type: 'string' } } }).expect(201);
+    for (let attempt = 1; attempt <= neverEnded.most; attempt += 1) {
+      const lane = attempt <= neverEnded.alone ? 'local' : 'alone';
+      const now = api.clock.now();
+      const until = later(now, effectLeaseSeconds);
+      await api.unitOfWork.run((tx) => tx.effects.claim({ now, until, lane, limit: 1, after: '', except: [] }));
+      api.clock.advance(effectLeaseSeconds);
+    }
+    await api.settle();
+    const because = expect.stringContaining('the process ended during 5 attempts in a row');
+    for (const path of [
+      `/workspaces/${place.bench.workspaceId}/current-state-version-outputs`,
+      `/workspaces/${place.bench.workspaceId}/current-state-version?include=outputs`,
+      `/state-versions/${body.data.id}/outputs`,
+    ]) {
+      expect((await api.admin.get(path).expect(422)).body).toEqual(refusal(422, 'unprocessable entity', because));
+    }
   });
 
   it('is a state whatever its bytes are, and then has no outputs', async () => {
