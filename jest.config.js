@@ -11,8 +11,8 @@ const shared = {
 
 /**
  * `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more;
- * `random` has all runs of the properties, on examples of its own. `hostile` attacks the built service and measures it, which
- * takes a machine that does nothing else.
+ * `random` has all runs of the properties, on examples of its own. `hostile` attacks the built service and measures it: its
+ * files run one after the other, with nothing beside them.
  */
 export default {
   maxWorkers: 2,
@@ -65,7 +65,12 @@ export default {
       testMatch: ['<rootDir>/tests/**/*.full.test.ts'],
       testPathIgnorePatterns: ['/hostile-'],
     },
-    { ...shared, displayName: 'hostile', testMatch: ['<rootDir>/tests/e2e/hostile-*.full.test.ts'] },
+    {
+      ...shared,
+      displayName: 'hostile',
+      testMatch: ['<rootDir>/tests/e2e/hostile-*.full.test.ts'],
+      setupFilesAfterEnv: [timeout, '<rootDir>/tests/hostile/measured-again.cjs'],
+    },
     {
       ...shared,
       displayName: 'random',

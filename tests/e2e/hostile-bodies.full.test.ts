@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { bodyKinds } from '../../src/adapters/http/routing/bodies/body-kinds.js';
-import { alone, patienceForOthers } from '../hostile/alone.js';
 import type { Wave } from '../hostile/attack.js';
 import { bodyOf } from '../hostile/bodies.js';
 import { type Case, expectToStand, fromOneAndMany } from '../hostile/expect-to-stand.js';
@@ -15,7 +14,6 @@ const present = process.platform === 'linux';
 const reason = present ? '' : ' (skipped: needs /proc and the addresses of loopback of Linux)';
 
 let world: World;
-let leave = () => {};
 const report = new Report('Bodies, under --max-old-space-size=160');
 
 const withoutRateLimit = { RATE_LIMIT_PER_SECOND: '0' };
@@ -73,12 +71,10 @@ const cases: readonly Case[] = [
 
 beforeAll(async () => {
   if (!present) return;
-  leave = await alone();
   world = await makeWorld(await temporaryDirectory(), { outsiders: 1, neighbours: 9 });
-}, patienceForOthers);
+});
 
 afterAll(async () => {
-  leave();
   report.print();
   if (present) await rm(world.directory, { recursive: true, force: true });
 });

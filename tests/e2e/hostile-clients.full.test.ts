@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { bodyKinds } from '../../src/adapters/http/routing/bodies/body-kinds.js';
-import { alone, patienceForOthers } from '../hostile/alone.js';
 import { Attack, type Wave } from '../hostile/attack.js';
 import { bodyOf } from '../hostile/bodies.js';
 import { promised } from '../hostile/expect-to-stand.js';
@@ -27,7 +26,6 @@ const timeout = 240_000;
 const program = fileURLToPath(new URL('../clients/go-tfe', import.meta.url));
 
 let world: World;
-let leave = () => {};
 let service: ServiceProcess;
 let steps: ServiceSteps;
 let agent: AgentProcess | undefined;
@@ -88,10 +86,9 @@ async function refusals(): Promise<number | undefined> {
 
 beforeAll(async () => {
   if (withTerraform.reason === '') {
-    leave = await alone();
     world = await makeWorld(await temporaryDirectory(), { outsiders: 64, neighbours: 1 });
   }
-}, patienceForOthers);
+});
 
 beforeEach(async () => {
   if (world === undefined) return;
@@ -106,7 +103,6 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  leave();
   report.print();
   if (world !== undefined) await rm(world.directory, { recursive: true, force: true });
 });

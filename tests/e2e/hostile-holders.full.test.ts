@@ -3,7 +3,6 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { bodyKinds } from '../../src/adapters/http/routing/bodies/body-kinds.js';
-import { alone, patienceForOthers } from '../hostile/alone.js';
 import type { Wave } from '../hostile/attack.js';
 import { bodyOf, type Content } from '../hostile/bodies.js';
 import { type Case, expectToStand, fromOneAndMany } from '../hostile/expect-to-stand.js';
@@ -18,7 +17,6 @@ const present = process.platform === 'linux';
 const reason = present ? '' : ' (skipped: needs /proc and the addresses of loopback of Linux)';
 
 let world: World;
-let leave = () => {};
 let list: LongList;
 const report = new Report('Holders and readers, under --max-old-space-size=160');
 
@@ -118,13 +116,11 @@ const cases: readonly Case[] = [
 
 beforeAll(async () => {
   if (!present) return;
-  leave = await alone();
   world = await makeWorld(await temporaryDirectory(), { holders: 8, neighbours: 9, leases: 8, downloadMiB: 50 });
   list = await makeLongList(world);
-}, patienceForOthers);
+});
 
 afterAll(async () => {
-  leave();
   report.print();
   if (present) await rm(world.directory, { recursive: true, force: true });
 });

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { alone, patienceForOthers } from '../hostile/alone.js';
 import { Report } from '../hostile/report.js';
 import { type Seen, Watch } from '../hostile/watch.js';
 import { attacked, makeWorld, type World } from '../hostile/world.js';
@@ -18,7 +17,6 @@ const reason = present ? '' : ' (skipped: reads /proc, which only Linux has)';
 
 let directory = '';
 let world: World;
-let leave = () => {};
 const report = new Report('States, under --max-old-space-size=128');
 
 const head = '{"version":4,"terraform_version":"1.11.0","serial":1,"lineage":"hostile",';
@@ -156,13 +154,11 @@ const read = (service: ServiceProcess, id: string) =>
 
 beforeAll(async () => {
   if (!present) return;
-  leave = await alone();
   directory = await temporaryDirectory();
   world = await makeWorld(directory);
-}, patienceForOthers);
+});
 
 afterAll(async () => {
-  leave();
   report.print();
   if (directory !== '') await rm(directory, { recursive: true, force: true });
 });

@@ -71,10 +71,12 @@ const loader = {
   requireInternalModule: loadAnew,
   requireModule: loadAnew,
   setGlobalsForRuntime(globals) {
-    const setTimeout = (milliseconds) => {
-      globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] = milliseconds;
+    const setting = (name) => (value) => {
+      globalThis[Symbol.for(name)] = value;
     };
-    Object.assign(globalThis, globals, { jest: { setTimeout } });
+    const retryTimes = setting('RETRY_TIMES');
+    retryTimes(0);
+    Object.assign(globalThis, globals, { jest: { setTimeout: setting('TEST_TIMEOUT_SYMBOL'), retryTimes } });
   },
   unstable_shouldLoadAsEsm: (path) => path.endsWith('.ts'),
   async unstable_importModule(path) {
