@@ -154,7 +154,10 @@ describe('the description of the API', () => {
     }
   });
 
-  it('shows what was asked and answered wherever a body has a schema, and each fits', () => {
+  // While examples are recorded, those at hand are of before.
+  const ifRecorded = process.env.RECORD_EXAMPLES === undefined ? it : it.skip;
+
+  ifRecorded('shows what was asked and answered wherever a body has a schema, and each fits', () => {
     expect(bodies.length).toBeGreaterThan(200);
     for (const { at, media } of bodies) {
       if (media.schema === undefined) continue;
