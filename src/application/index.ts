@@ -1,11 +1,13 @@
 /** The published interface for programs with their own adapters: use cases, their commands and results, and ports. */
 
+export { ApplyDataRetention, type DataRetained } from './background/apply-data-retention.js';
 export { type Begun, fetchedFiles } from './background/begun.js';
 export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 export { EffectPerformers } from './background/effect-performers.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';
 export type { Batch, Performed } from './background/perform-effects.js';
 export { effectLeaseSeconds, PerformEffects } from './background/perform-effects.js';
+export { PolicyFetches } from './background/policy-fetches.js';
 export { RetryEffect } from './background/retry-effect.js';
 export { ArchiveConfigurationVersion } from './configuration-versions/archive-configuration-version.js';
 export { ArchiveOldVersions, type OldVersionsArchived } from './configuration-versions/archive-old-versions.js';
@@ -14,16 +16,30 @@ export type { NewConfigurationVersion } from './configuration-versions/create-co
 export { CreateConfigurationVersion } from './configuration-versions/create-configuration-version.js';
 export type { ListedConfigurationVersions } from './configuration-versions/list-configuration-versions.js';
 export { ListConfigurationVersions } from './configuration-versions/list-configuration-versions.js';
+export { type BundleReference, LocateBundle } from './configuration-versions/locate-bundle.js';
 export type { Include, ShownConfigurationVersion } from './configuration-versions/show-configuration-version.js';
 export { ShowConfigurationVersion } from './configuration-versions/show-configuration-version.js';
 export { ShowIngressAttributes } from './configuration-versions/show-ingress-attributes.js';
 export { UploadConfigurationBundle, type UploadFrom } from './configuration-versions/upload-configuration-bundle.js';
 export { attemptSeconds } from './files/attempt-age.js';
 export { ByteQuota, type WithinRoom } from './files/byte-quota.js';
-export { type BundleReference, LocateBundle } from './files/locate-bundle.js';
 export { type OpenBundle, ReadBundle } from './files/read-bundle.js';
 export { ReadSharedStates, type SharedState } from './files/read-shared-states.js';
 export { SweepBundles } from './files/sweep-bundles.js';
+export { ListRunEvents, type ShownRunEvents, ShowRunComment, ShowRunEvent } from './included/list-run-events.js';
+export { type Related, type RelatedKind, related, type ViewOf } from './included/related.js';
+export {
+  type PolicySetInclude,
+  ShowRelatedToPolicySets,
+} from './included/show-related-to-policy-sets.js';
+export { type RunInclude, ShowRelatedToRuns } from './included/show-related-to-runs.js';
+export { type RelatedToTeams, ShowRelatedToTeams, type TeamInclude } from './included/show-related-to-teams.js';
+export {
+  ShowRelatedToVariableSets,
+  type VariableSetInclude,
+} from './included/show-related-to-variable-sets.js';
+export { ShowRelatedToWorkspaces, type WorkspaceInclude } from './included/show-related-to-workspaces.js';
+export { ShowWorkspacesOfAgentPools } from './included/show-workspaces-of-agent-pools.js';
 export { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
 export { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
 export { ListTaskStages } from './policy-outcomes/list-task-stages.js';
@@ -176,7 +192,6 @@ export type { Reservation, UserRepository } from './ports/repositories/user-repo
 export type { VariableRepository } from './ports/repositories/variable-repository.js';
 export type { SetVariableRepository, VariableSetRepository } from './ports/repositories/variable-set-repository.js';
 export type { WorkspaceOfRun, WorkspaceRepository } from './ports/repositories/workspace-repository.js';
-export { type Related, type RelatedKind, related, type ViewOf } from './related.js';
 export { RetryingUnitOfWork } from './retrying-unit-of-work.js';
 export type { AgentPoolReference } from './supporting/agent-pools/agent-pool-in-hand.js';
 export type { ScopeChange } from './supporting/agent-pools/agent-pool-scope.js';
@@ -186,7 +201,6 @@ export { type AgentPoolsQuery, ListAgentPools, ListSiteAgentPools } from './supp
 export { ListAgentTokens } from './supporting/agent-pools/list-agent-tokens.js';
 export { RemoveAgentPool } from './supporting/agent-pools/remove-agent-pool.js';
 export { ShowAgentPool } from './supporting/agent-pools/show-agent-pool.js';
-export { ShowWorkspacesOfAgentPools } from './supporting/agent-pools/show-workspaces-of-agent-pools.js';
 export { type AgentPoolChange, UpdateAgentPool } from './supporting/agent-pools/update-agent-pool.js';
 export { AnnounceState, type StateAnnounced, type StateReport } from './supporting/agents/announce-state.js';
 export { AppendRunLog } from './supporting/agents/append-run-log.js';
@@ -195,6 +209,8 @@ export { ClaimRun, type Job } from './supporting/agents/claim-run.js';
 export { AskLease, type LeaseHolder } from './supporting/agents/lease-holder.js';
 export { ReadPlanFile } from './supporting/agents/read-plan-file.js';
 export { ReadRunFiles } from './supporting/agents/read-run-files.js';
+export { ReadRunPolicy } from './supporting/agents/read-run-policy.js';
+export { ReadRunPolicyArchive } from './supporting/agents/read-run-policy-archive.js';
 export { ReadRunState } from './supporting/agents/read-run-state.js';
 export { ReclaimLostRuns } from './supporting/agents/reclaim-lost-runs.js';
 export { type RenewedLease, RenewLease } from './supporting/agents/renew-lease.js';
@@ -208,6 +224,11 @@ export { ListAuditEvents, ListAuditTrails, ListSiteAuditEvents } from './support
 export { type Refusal, Refusals } from './supporting/audit/refusals.js';
 export { ChangeFeed, type Followed, type Follower, mostFollowers } from './supporting/changes/change-feed.js';
 export { type Following, FollowOrganization, FollowWorkspace } from './supporting/changes/follow-changes.js';
+export {
+  type Linking,
+  type RepositoryLink,
+  RepositoryLinks,
+} from './supporting/linked-repositories/repository-links.js';
 export { AddOrganizationMembership } from './supporting/organizations/add-organization-membership.js';
 export { CreateOrganization, type NewOrganization } from './supporting/organizations/create-organization.js';
 export { ListOrganizationMemberships } from './supporting/organizations/list-organization-memberships.js';
@@ -225,52 +246,45 @@ export { ShowOrganizationMembership } from './supporting/organizations/show-orga
 export { ChangeTokenLifetimes, ListTokenLifetimes } from './supporting/organizations/token-lifetimes.js';
 export type { ChangedOrganization, OrganizationChange } from './supporting/organizations/update-organization.js';
 export { UpdateOrganization } from './supporting/organizations/update-organization.js';
+export { AttachPolicySet } from './supporting/policies/attach-policy-set.js';
+export { ChangePoliciesOfSet } from './supporting/policies/change-policies-of-set.js';
 export { CreatePolicy } from './supporting/policies/create-policy.js';
-export { ListPolicies } from './supporting/policies/list-policies.js';
-export { ReadPolicyCode } from './supporting/policies/read-policy-code.js';
-export { ReadRunPolicy } from './supporting/policies/read-run-policy.js';
-export { RemovePolicy } from './supporting/policies/remove-policy.js';
-export { ShowPolicy } from './supporting/policies/show-policy.js';
-export { UpdatePolicy } from './supporting/policies/update-policy.js';
-export { UploadPolicyCode } from './supporting/policies/upload-policy-code.js';
-export { CreatePolicySetParameter } from './supporting/policy-set-parameters/create-policy-set-parameter.js';
-export { ListPolicySetParameters } from './supporting/policy-set-parameters/list-policy-set-parameters.js';
-export type {
-  PolicySetParameterDraft,
-  PolicySetParameterView,
-} from './supporting/policy-set-parameters/policy-set-parameter-values.js';
-export { RemovePolicySetParameter } from './supporting/policy-set-parameters/remove-policy-set-parameter.js';
-export { ShowPolicySetParameter } from './supporting/policy-set-parameters/show-policy-set-parameter.js';
-export { UpdatePolicySetParameter } from './supporting/policy-set-parameters/update-policy-set-parameter.js';
-export { CreatePolicySetVersion } from './supporting/policy-set-versions/create-policy-set-version.js';
-export { DiscardPolicyArchives } from './supporting/policy-set-versions/discard-policy-archives.js';
-export {
-  FetchedPolicies,
-  type LinkedPolicySet,
-  type PoliciesToFetch,
-} from './supporting/policy-set-versions/fetched-policies.js';
-export { PolicyFetches } from './supporting/policy-set-versions/policy-fetches.js';
-export { ReadRunPolicyArchive } from './supporting/policy-set-versions/read-run-policy-archive.js';
-export { ShowPolicySetVersion } from './supporting/policy-set-versions/show-policy-set-version.js';
-export {
-  type PolicyUploadFrom,
-  UploadPolicySetVersion,
-} from './supporting/policy-set-versions/upload-policy-set-version.js';
-export { AttachPolicySet } from './supporting/policy-sets/attach-policy-set.js';
-export { ChangePoliciesOfSet } from './supporting/policy-sets/change-policies-of-set.js';
 export {
   type ChangedPolicySet,
   CreatePolicySet,
   type NewPolicySet,
-} from './supporting/policy-sets/create-policy-set.js';
-export { ListPolicySets } from './supporting/policy-sets/list-policy-sets.js';
-export { RemovePolicySet } from './supporting/policy-sets/remove-policy-set.js';
-export { ShowPolicySet } from './supporting/policy-sets/show-policy-set.js';
+} from './supporting/policies/create-policy-set.js';
+export { CreatePolicySetParameter } from './supporting/policies/create-policy-set-parameter.js';
+export { CreatePolicySetVersion } from './supporting/policies/create-policy-set-version.js';
+export { DiscardPolicyArchives } from './supporting/policies/discard-policy-archives.js';
 export {
-  type PolicySetInclude,
-  ShowRelatedToPolicySets,
-} from './supporting/policy-sets/show-related-to-policy-sets.js';
-export { type PolicySetChange, UpdatePolicySet } from './supporting/policy-sets/update-policy-set.js';
+  FetchedPolicies,
+  type LinkedPolicySet,
+  type PoliciesToFetch,
+} from './supporting/policies/fetched-policies.js';
+export { ListPolicies } from './supporting/policies/list-policies.js';
+export { ListPolicySetParameters } from './supporting/policies/list-policy-set-parameters.js';
+export { ListPolicySets } from './supporting/policies/list-policy-sets.js';
+export type {
+  PolicySetParameterDraft,
+  PolicySetParameterView,
+} from './supporting/policies/policy-set-parameter-values.js';
+export { ReadPolicyCode } from './supporting/policies/read-policy-code.js';
+export { RemovePolicy } from './supporting/policies/remove-policy.js';
+export { RemovePolicySet } from './supporting/policies/remove-policy-set.js';
+export { RemovePolicySetParameter } from './supporting/policies/remove-policy-set-parameter.js';
+export { ShowPolicy } from './supporting/policies/show-policy.js';
+export { ShowPolicySet } from './supporting/policies/show-policy-set.js';
+export { ShowPolicySetParameter } from './supporting/policies/show-policy-set-parameter.js';
+export { ShowPolicySetVersion } from './supporting/policies/show-policy-set-version.js';
+export { UpdatePolicy } from './supporting/policies/update-policy.js';
+export { type PolicySetChange, UpdatePolicySet } from './supporting/policies/update-policy-set.js';
+export { UpdatePolicySetParameter } from './supporting/policies/update-policy-set-parameter.js';
+export { UploadPolicyCode } from './supporting/policies/upload-policy-code.js';
+export {
+  type PolicyUploadFrom,
+  UploadPolicySetVersion,
+} from './supporting/policies/upload-policy-set-version.js';
 export { CreateProject } from './supporting/projects/create-project.js';
 export { ListProjects } from './supporting/projects/list-projects.js';
 export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
@@ -281,20 +295,26 @@ export {
   AddWorkspaceTask,
   type WorkspaceTaskSettings,
 } from './supporting/run-tasks/add-workspace-task.js';
+export { CallRunTask } from './supporting/run-tasks/call-run-task.js';
 export { CreateRunTask, type RunTaskDraft } from './supporting/run-tasks/create-run-task.js';
+export { EndOverdueResults } from './supporting/run-tasks/end-overdue-results.js';
 export { ListRunTasks } from './supporting/run-tasks/list-run-tasks.js';
+export { type ListedTaskOutcome, ListTaskResultOutcomes } from './supporting/run-tasks/list-task-result-outcomes.js';
 export { ListWorkspaceTasks } from './supporting/run-tasks/list-workspace-tasks.js';
+export { ReadTaskFiles, type TaskFile } from './supporting/run-tasks/read-task-files.js';
 export { RemoveRunTask } from './supporting/run-tasks/remove-run-task.js';
 export { RemoveWorkspaceTask } from './supporting/run-tasks/remove-workspace-task.js';
+export { AskTaskResult, ReportTaskResult, type TaskCaller } from './supporting/run-tasks/report-task-result.js';
 export { ShowRunTask } from './supporting/run-tasks/show-run-task.js';
+export { ShowTaskResult } from './supporting/run-tasks/show-task-result.js';
 export { ShowWorkspaceTask } from './supporting/run-tasks/show-workspace-task.js';
+export { type ResultRepositories, TaskResultProgress } from './supporting/run-tasks/task-result-progress.js';
 export { UpdateRunTask } from './supporting/run-tasks/update-run-task.js';
 export { UpdateWorkspaceTask } from './supporting/run-tasks/update-workspace-task.js';
 export { AddRunComment } from './supporting/runs/add-run-comment.js';
 export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
-export { ListRunEvents, type ShownRunEvents, ShowRunComment, ShowRunEvent } from './supporting/runs/list-run-events.js';
 export {
   ListOrganizationRuns,
   ListRuns,
@@ -310,7 +330,6 @@ export {
   RunProgress,
   type RunTransaction,
 } from './supporting/runs/run-progress.js';
-export { type RunInclude, ShowRelatedToRuns } from './supporting/runs/show-related-to-runs.js';
 export { type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
@@ -348,18 +367,10 @@ export { ListTags, ListWorkspaceTags } from './supporting/tags/list-tags.js';
 export { RemoveTags } from './supporting/tags/remove-tags.js';
 export { TagChanges, type TagReference, type WantedTags } from './supporting/tags/tag-changes.js';
 export { TagWorkspaces } from './supporting/tags/tag-workspaces.js';
-export { CallRunTask } from './supporting/task-results/call-run-task.js';
-export { EndOverdueResults } from './supporting/task-results/end-overdue-results.js';
-export { type ListedTaskOutcome, ListTaskResultOutcomes } from './supporting/task-results/list-task-result-outcomes.js';
-export { ReadTaskFiles, type TaskFile } from './supporting/task-results/read-task-files.js';
-export { AskTaskResult, ReportTaskResult, type TaskCaller } from './supporting/task-results/report-task-result.js';
-export { ShowTaskResult } from './supporting/task-results/show-task-result.js';
-export { type ResultRepositories, TaskResultProgress } from './supporting/task-results/task-result-progress.js';
 export { ChangeTeamMembers } from './supporting/teams/change-team-members.js';
 export { CreateTeam } from './supporting/teams/create-team.js';
 export { ListTeams } from './supporting/teams/list-teams.js';
 export { RemoveTeam } from './supporting/teams/remove-team.js';
-export { type RelatedToTeams, ShowRelatedToTeams, type TeamInclude } from './supporting/teams/show-related-to-teams.js';
 export { ShowTeam, type TeamWithMembers } from './supporting/teams/show-team.js';
 export { type TeamChange, UpdateTeam } from './supporting/teams/update-team.js';
 export { Authenticate } from './supporting/users/authenticate.js';
@@ -369,40 +380,34 @@ export { ListUsers } from './supporting/users/list-users.js';
 export { RemoveUser } from './supporting/users/remove-user.js';
 export { ShowAccount } from './supporting/users/show-account.js';
 export { TokenUses } from './supporting/users/token-uses.js';
-export { AttachVariableSet } from './supporting/variable-sets/attach-variable-set.js';
-export { CreateVariableSet, type NewVariableSet } from './supporting/variable-sets/create-variable-set.js';
+export { AttachVariableSet } from './supporting/variables/attach-variable-set.js';
+export { CreateSetVariable } from './supporting/variables/create-set-variable.js';
+export { CreateVariable, type VariableDraft } from './supporting/variables/create-variable.js';
+export { CreateVariableSet, type NewVariableSet } from './supporting/variables/create-variable-set.js';
+export { ListAllVariables } from './supporting/variables/list-all-variables.js';
 export {
   ListProjectVariableSets,
   ListVariableSets,
   ListWorkspaceVariableSets,
-} from './supporting/variable-sets/list-variable-sets.js';
-export { NewVariables } from './supporting/variable-sets/new-variables.js';
-export { RemoveVariableSet } from './supporting/variable-sets/remove-variable-set.js';
-export {
-  ShowRelatedToVariableSets,
-  type VariableSetInclude,
-} from './supporting/variable-sets/show-related-to-variable-sets.js';
-export { ShowVariableSet } from './supporting/variable-sets/show-variable-set.js';
-export { UpdateVariableSet, type VariableSetChange } from './supporting/variable-sets/update-variable-set.js';
-export { CreateSetVariable } from './supporting/variables/create-set-variable.js';
-export { CreateVariable, type VariableDraft } from './supporting/variables/create-variable.js';
-export { ListAllVariables } from './supporting/variables/list-all-variables.js';
+} from './supporting/variables/list-variable-sets.js';
 export { ListVariables } from './supporting/variables/list-variables.js';
+export { NewVariables } from './supporting/variables/new-variables.js';
 export { ListSetVariables, ShowSetVariable } from './supporting/variables/read-set-variables.js';
 export { RemoveSetVariable } from './supporting/variables/remove-set-variable.js';
 export { RemoveVariable } from './supporting/variables/remove-variable.js';
+export { RemoveVariableSet } from './supporting/variables/remove-variable-set.js';
 export { ShowVariable } from './supporting/variables/show-variable.js';
+export { ShowVariableSet } from './supporting/variables/show-variable-set.js';
 export { UpdateSetVariable } from './supporting/variables/update-set-variable.js';
 export { UpdateVariable } from './supporting/variables/update-variable.js';
+export { UpdateVariableSet, type VariableSetChange } from './supporting/variables/update-variable-set.js';
 export type { OpenedVariable, VariableView } from './supporting/variables/variable-values.js';
 export { CommitFiles, type FetchedFiles, type FetchedPolicyFiles } from './supporting/version-control/commit-files.js';
 export { FetchCommit } from './supporting/version-control/fetch-commit.js';
 export { type CommitToFetch, FetchedVersions } from './supporting/version-control/fetched-version.js';
 export type { ForgeDelivery, ForgeEvent } from './supporting/version-control/forge-event.js';
 export { ReceiveWebhook } from './supporting/version-control/receive-webhook.js';
-export { type Linking, type RepositoryLink, RepositoryLinks } from './supporting/version-control/repository-links.js';
 export { WebhookKeys } from './supporting/version-control/webhook-keys.js';
-export { ApplyDataRetention, type DataRetained } from './supporting/workspaces/apply-data-retention.js';
 export { ChangeWorkspaceLock } from './supporting/workspaces/change-workspace-lock.js';
 export { CreateWorkspace, type NewWorkspace } from './supporting/workspaces/create-workspace.js';
 export {
@@ -414,7 +419,6 @@ export type { WorkspaceReference } from './supporting/workspaces/find-workspace.
 export type { ChangedWorkspace, WorkspaceChange } from './supporting/workspaces/link-repository.js';
 export { ListWorkspaces } from './supporting/workspaces/list-workspaces.js';
 export { RemoveWorkspace } from './supporting/workspaces/remove-workspace.js';
-export { ShowRelatedToWorkspaces, type WorkspaceInclude } from './supporting/workspaces/show-related-to-workspaces.js';
 export { type ShownWorkspace, ShowWorkspace } from './supporting/workspaces/show-workspace.js';
 export { ChangeStateConsumers, ListStateConsumers } from './supporting/workspaces/state-consumers.js';
 export { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';

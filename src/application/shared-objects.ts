@@ -1,22 +1,42 @@
 /** Objects that several use cases share. */
 
 import { made } from './assembly.js';
-import * as published from './index.js';
+import { EffectPerformers } from './background/effect-performers.js';
+import { PolicyFetches } from './background/policy-fetches.js';
+import { ArchiveOldVersions } from './configuration-versions/archive-old-versions.js';
+import { ByteQuota } from './files/byte-quota.js';
+import { ChangeFeed } from './supporting/changes/change-feed.js';
+import { RepositoryLinks } from './supporting/linked-repositories/repository-links.js';
+import { FetchedPolicies } from './supporting/policies/fetched-policies.js';
+import { CallRunTask } from './supporting/run-tasks/call-run-task.js';
+import { TaskResultProgress } from './supporting/run-tasks/task-result-progress.js';
+import { RunProgress } from './supporting/runs/run-progress.js';
+import { GroupMemberships } from './supporting/sign-in/group-memberships.js';
+import { IdentityLinks } from './supporting/sign-in/identity-links.js';
+import { PendingSignIns } from './supporting/sign-in/pending-sign-in.js';
+import { StateOutputsReader } from './supporting/state-versions/state-outputs-reader.js';
+import { TagChanges } from './supporting/tags/tag-changes.js';
+import { TokenUses } from './supporting/users/token-uses.js';
+import { NewVariables } from './supporting/variables/new-variables.js';
+import { CommitFiles } from './supporting/version-control/commit-files.js';
+import { FetchedVersions } from './supporting/version-control/fetched-version.js';
+import { WebhookKeys } from './supporting/version-control/webhook-keys.js';
+import { TokenIssuer } from './tokens/token-issuer.js';
 
-export const tokenUses = made(published.TokenUses, 'unitOfWork');
-export const changeFeed = made(published.ChangeFeed, 'unitOfWork');
-export const tokenIssuer = made(published.TokenIssuer, 'clock', 'ids', 'secrets');
-export const byteQuota = made(published.ByteQuota, 'settings');
-export const runProgress = made(published.RunProgress, 'clock', 'ids');
-export const taskResultProgress = made(published.TaskResultProgress, 'clock', runProgress);
-export const archiveOldVersions = made(published.ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
-export const repositoryLinks = made(published.RepositoryLinks, 'ids', 'secrets', 'secretBox');
-export const tagChanges = made(published.TagChanges, 'clock', 'ids');
-export const fetchedVersions = made(published.FetchedVersions, 'clock', 'ids');
-export const newVariables = made(published.NewVariables, 'clock', 'ids', 'secretBox');
-export const pendingSignIns = made(published.PendingSignIns, 'identityProvider', 'clock', 'secretBox');
+export const tokenUses = made(TokenUses, 'unitOfWork');
+export const changeFeed = made(ChangeFeed, 'unitOfWork');
+export const tokenIssuer = made(TokenIssuer, 'clock', 'ids', 'secrets');
+export const byteQuota = made(ByteQuota, 'settings');
+export const runProgress = made(RunProgress, 'clock', 'ids');
+export const taskResultProgress = made(TaskResultProgress, 'clock', runProgress);
+export const archiveOldVersions = made(ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
+export const repositoryLinks = made(RepositoryLinks, 'ids', 'secrets', 'secretBox');
+export const tagChanges = made(TagChanges, 'clock', 'ids');
+export const fetchedVersions = made(FetchedVersions, 'clock', 'ids');
+export const newVariables = made(NewVariables, 'clock', 'ids', 'secretBox');
+export const pendingSignIns = made(PendingSignIns, 'identityProvider', 'clock', 'secretBox');
 export const identityLinks = made(
-  published.IdentityLinks,
+  IdentityLinks,
   'unitOfWork',
   pendingSignIns,
   'identityProvider',
@@ -24,14 +44,14 @@ export const identityLinks = made(
   'ids',
   'secrets',
 );
-export const groupMemberships = made(published.GroupMemberships, 'clock', 'ids');
-const commitFiles = made(published.CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
-export const fetchedPolicies = made(published.FetchedPolicies, 'clock', 'ids');
-export const webhookKeys = made(published.WebhookKeys, 'clock', 'secretBox');
-const policyFetches = made(published.PolicyFetches, 'unitOfWork', 'clock', 'bundleStore', commitFiles, byteQuota);
-const stateOutputsReader = made(published.StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
+export const groupMemberships = made(GroupMemberships, 'clock', 'ids');
+const commitFiles = made(CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
+export const fetchedPolicies = made(FetchedPolicies, 'clock', 'ids');
+export const webhookKeys = made(WebhookKeys, 'clock', 'secretBox');
+const policyFetches = made(PolicyFetches, 'unitOfWork', 'clock', 'bundleStore', commitFiles, byteQuota);
+const stateOutputsReader = made(StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
 const callRunTask = made(
-  published.CallRunTask,
+  CallRunTask,
   'unitOfWork',
   'clock',
   'secrets',
@@ -40,7 +60,7 @@ const callRunTask = made(
   taskResultProgress,
 );
 export const effectPerformers = made(
-  published.EffectPerformers,
+  EffectPerformers,
   'unitOfWork',
   'clock',
   'ids',

@@ -101,7 +101,7 @@ export const areas = {
   urls: code(
     [
       'src/adapters/files/signed-capability-urls.ts',
-      'src/application/supporting/users/seen-by-creator.ts',
+      'src/application/authorization/seen-by-creator.ts',
       'src/application/configuration-versions/upload-configuration-bundle.ts',
       ...under('src/application/files', ['bundle-attempt', 'open-bundle', 'locate-bundle', 'read-bundle']),
     ],

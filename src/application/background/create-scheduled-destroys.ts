@@ -14,15 +14,15 @@ import {
 } from '../../domain/supporting/audit/audit-event.js';
 import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
 import { afterItsTime } from '../../domain/supporting/workspaces/auto-destroy.js';
+import { seenByCreator, stillMay } from '../authorization/seen-by-creator.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { usableVersion } from '../supporting/runs/create-run.js';
 import type { ProgressRepositories, RunProgress } from '../supporting/runs/run-progress.js';
-import { seenByCreator, stillMay } from '../supporting/users/seen-by-creator.js';
+import { activityOf } from '../supporting/runs/workspace-activity.js';
 import { hasResources } from '../supporting/workspaces/scheduled-destruction.js';
-import { activityOf } from '../supporting/workspaces/show-workspace.js';
 
 const atATime = 50;
 

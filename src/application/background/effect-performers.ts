@@ -1,6 +1,7 @@
 import type { AuditAction, ConfigurationVersion, ConfigurationVersionId, RunId } from '../../domain/index.js';
 import { doneBySystem, refusedToCreator, refusedToSystem } from '../../domain/supporting/audit/audit-event.js';
 import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
+import { stillMay, workspaceSeenByCreator } from '../authorization/seen-by-creator.js';
 import { keepVersion } from '../configuration-versions/keep-version.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { BundleStore } from '../ports/outside/bundle-store.js';
@@ -10,13 +11,12 @@ import type { IdGenerator } from '../ports/outside/id-generator.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
 import type { Effect, RemovalTarget } from '../ports/repositories/effect.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
-import type { PolicyFetches } from '../supporting/policy-set-versions/policy-fetches.js';
+import type { CallRunTask } from '../supporting/run-tasks/call-run-task.js';
 import { lockedRun, type RunProgress } from '../supporting/runs/run-progress.js';
 import type { StateOutputsReader } from '../supporting/state-versions/state-outputs-reader.js';
-import type { CallRunTask } from '../supporting/task-results/call-run-task.js';
-import { stillMay, workspaceSeenByCreator } from '../supporting/users/seen-by-creator.js';
 import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
 import { type Begun, fetchedFiles } from './begun.js';
+import type { PolicyFetches } from './policy-fetches.js';
 
 type Performers = {
   readonly [Kind in Effect['kind']]: (effect: Extract<Effect, { kind: Kind }>) => Promise<Begun> | Begun;

@@ -9,6 +9,7 @@ import {
   type RequestTrace,
 } from '../../domain/index.js';
 import { doneFromOutside } from '../../domain/supporting/audit/audit-event.js';
+import { seenByCreator, stillMay } from '../authorization/seen-by-creator.js';
 import { storeBytes } from '../files/bundle-attempt.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { BundleInspector } from '../ports/outside/bundle-inspector.js';
@@ -17,7 +18,6 @@ import type { CapabilityUrls } from '../ports/outside/capability-urls.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
-import { seenByCreator, stillMay } from '../supporting/users/seen-by-creator.js';
 import { keepVersion } from './keep-version.js';
 
 /** Details of the upload request. */

@@ -1,13 +1,13 @@
 import type { ArtifactName } from '../../../domain/index.js';
 import { doneByAgent } from '../../../domain/supporting/audit/audit-event.js';
 import { storeBytes } from '../../files/bundle-attempt.js';
+import { discard } from '../../files/discard.js';
 import type { BundleFacts, BundleInspector } from '../../ports/outside/bundle-inspector.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { discard } from '../runs/run-progress.js';
 import { type LeaseHolder, leasedRun, lockedLeasedRun, refuseUnless } from './lease-holder.js';
 
 /**

@@ -1,7 +1,6 @@
 import {
   type ApplyingPolicySet,
   type ApplyingTask,
-  type BundleKey,
   type ConfigurationVersion,
   DomainError,
   type Instant,
@@ -29,10 +28,11 @@ import {
 import { asApplied } from '../../../domain/policy-outcomes/policy-set.js';
 import { hasOpenEvaluations } from '../../../domain/policy-outcomes/task-stage.js';
 import { forceCancelAvailableAt } from '../../../domain/supporting/runs/run.js';
+import { stillMay, workspaceSeenByCreator } from '../../authorization/seen-by-creator.js';
+import { discard } from '../../files/discard.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
-import { stillMay, workspaceSeenByCreator } from '../users/seen-by-creator.js';
 
 /** The repositories a run needs to progress. */
 export type ProgressRepositories =
@@ -334,11 +334,6 @@ function wayOf(
   if (lock !== null) return { workspaceAvailable: false, workspaceHeld: false };
   const mustWait = nextWaiting !== undefined && nextWaiting.state.sequence < run.state.sequence;
   return { workspaceAvailable: !isHeld && !mustWait, workspaceHeld: isHeld };
-}
-
-/** Orders the removal of bundles that no row refers to any more. */
-export async function discard(tx: Transaction<'effects'>, keys: readonly BundleKey[]): Promise<void> {
-  for (const bundleKey of keys) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
 }
 
 /** The run, read after locking its workspace's row; undefined if it does not exist. */

@@ -13,7 +13,7 @@ import {
 import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Measurement } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
-import { activityOf } from '../workspaces/show-workspace.js';
+import { activityOf } from '../runs/workspace-activity.js';
 
 /** The repositories that writing a state needs. */
 export type StateWriting = 'workspaces' | 'runs' | 'stateVersions' | 'effects' | 'audit';

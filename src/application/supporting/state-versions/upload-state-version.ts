@@ -10,6 +10,7 @@ import {
 import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSuccessionUnlessForced } from '../../../domain/supporting/state-versions/state-version.js';
 import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.js';
+import { seenByCreator, stillMay } from '../../authorization/seen-by-creator.js';
 import { storeBytes } from '../../files/bundle-attempt.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
@@ -17,7 +18,6 @@ import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
 import { keepState, type StateWriting, unlessHidden, withMd5, writableWorkspace } from './state-writing.js';
 
 type Action = 'state-versions/upload' | 'state-versions/upload-json';

@@ -2,9 +2,9 @@ import { type Actor, managing, type VariableSetId } from '../../../domain/index.
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { managedSet } from '../variable-sets/managed-set.js';
-import type { NewVariables } from '../variable-sets/new-variables.js';
 import type { VariableDraft } from './create-variable.js';
+import { managedSet } from './managed-set.js';
+import type { NewVariables } from './new-variables.js';
 import { type VariableView, viewOf } from './variable-values.js';
 
 /** POST /varsets/:id/relationships/vars. */

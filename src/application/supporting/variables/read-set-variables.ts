@@ -1,7 +1,7 @@
 import { type Actor, notFound, type VariableId, type VariableSetId } from '../../../domain/index.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { managedSet } from '../variable-sets/managed-set.js';
+import { managedSet } from './managed-set.js';
 import { type VariableView, viewOf } from './variable-values.js';
 
 /** GET /varsets/:id/relationships/vars: all of them, by key. */

@@ -1,7 +1,7 @@
 import { type Actor, managing, notFound, type VariableId, type VariableSetId } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { managedSet } from '../variable-sets/managed-set.js';
+import { managedSet } from './managed-set.js';
 
 /** DELETE /varsets/:id/relationships/vars/:variableId. */
 export class RemoveSetVariable {

@@ -3,9 +3,9 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { changedVariable, checkValue } from '../../../domain/supporting/variables/variable.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { managedSet } from '../variable-sets/managed-set.js';
-import { checkRoomFor } from '../variable-sets/new-variables.js';
 import type { VariableDraft } from './create-variable.js';
+import { managedSet } from './managed-set.js';
+import { checkRoomFor } from './new-variables.js';
 import { type VariableView, viewOf } from './variable-values.js';
 
 /**

@@ -6,7 +6,7 @@ import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { CommitFetcher, CommitRequest, FetchedCommit } from '../../ports/outside/commit-fetcher.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
-import { checkedPolicies } from '../policy-set-versions/keep-policies.js';
+import { checkedPolicies } from '../policies/keep-policies.js';
 
 /** A commit's files, stored but not settled. */
 export interface FetchedFiles {

@@ -13,8 +13,8 @@ import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js
 import { selectsPush } from '../../../domain/supporting/workspaces/file-triggers.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type FetchedPolicies, isLinked, type LinkedPolicySet } from '../policy-set-versions/fetched-policies.js';
-import { activityOf } from '../workspaces/show-workspace.js';
+import { type FetchedPolicies, isLinked, type LinkedPolicySet } from '../policies/fetched-policies.js';
+import { activityOf } from '../runs/workspace-activity.js';
 import type { FetchedVersions } from './fetched-version.js';
 import { type ForgeDelivery, type ForgeEvent, reaches } from './forge-event.js';
 import type { WebhookKeys } from './webhook-keys.js';

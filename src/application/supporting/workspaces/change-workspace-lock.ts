@@ -12,7 +12,8 @@ import type { Clock } from '../../ports/outside/clock.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ProgressRepositories, RunProgress } from '../runs/run-progress.js';
-import { activityOf, type ShownWorkspace, showingWorkspace } from './show-workspace.js';
+import { activityOf } from '../runs/workspace-activity.js';
+import { type ShownWorkspace, showingWorkspace } from './show-workspace.js';
 
 const needs = {
   lock: 'workspaces/lock',

@@ -16,12 +16,12 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { RepositoryLinks } from '../linked-repositories/repository-links.js';
 import { targetProject } from '../projects/target-project.js';
+import { noActivity } from '../runs/workspace-activity.js';
 import type { TagChanges } from '../tags/tag-changes.js';
-import type { RepositoryLinks } from '../version-control/repository-links.js';
 import type { ChangedWorkspace, WorkspaceChange } from './link-repository.js';
 import { chosenAutoDestroy } from './scheduled-destruction.js';
-import { noActivity } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
 
 export type NewWorkspace = WorkspaceChange & Pick<WorkspaceSettings, 'name'> & Partial<Pick<Workspace, 'source'>>;

@@ -4,8 +4,8 @@ import { checkSafeToDelete } from '../../../domain/supporting/workspaces/workspa
 import type { Clock } from '../../ports/outside/clock.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { activityOf } from '../runs/workspace-activity.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
-import { activityOf } from './show-workspace.js';
 
 /** DELETE of a workspace: hides it at once with its versions and their URLs; its data is removed in batches. */
 export class RemoveWorkspace {

@@ -1,22 +1,13 @@
-import { type Actor, seenBy, type WithStanding, type Workspace, type WorkspaceId } from '../../../domain/index.js';
+import { type Actor, seenBy, type WithStanding, type Workspace } from '../../../domain/index.js';
 import type { WorkspaceActivity } from '../../ports/repositories/run-repository.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { activityOf, noActivity } from '../runs/workspace-activity.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 
 /** A workspace with the related data a document shows. */
 export interface ShownWorkspace extends WithStanding<Workspace> {
   readonly activity: WorkspaceActivity;
 }
-
-/** A workspace without runs and states. */
-export const noActivity: WorkspaceActivity = {
-  workingRunId: null,
-  currentRunId: null,
-  latestRunId: null,
-  runsCount: 0,
-  stateVersionId: null,
-  resourceCount: null,
-};
 
 export async function showingWorkspaces(
   tx: Transaction<'runs'>,
@@ -25,9 +16,6 @@ export async function showingWorkspaces(
   const activities = await tx.runs.activityOf(workspaces.map(({ subject }) => subject.id));
   return workspaces.map((seen) => ({ ...seen, activity: activities.get(seen.subject.id) ?? noActivity }));
 }
-
-export const activityOf = async (tx: Transaction<'runs'>, id: WorkspaceId): Promise<WorkspaceActivity> =>
-  (await tx.runs.activityOf([id])).get(id) ?? noActivity;
 
 export const showingWorkspace = async (
   tx: Transaction<'runs'>,

@@ -5,13 +5,14 @@ import { movedTo } from '../../../domain/team-access/team-project.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { RepositoryLinks } from '../linked-repositories/repository-links.js';
 import { targetProject } from '../projects/target-project.js';
+import { activityOf } from '../runs/workspace-activity.js';
 import type { TagChanges } from '../tags/tag-changes.js';
-import type { RepositoryLinks } from '../version-control/repository-links.js';
 import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 import type { ChangedWorkspace, WorkspaceChange } from './link-repository.js';
 import { chosenAutoDestroy } from './scheduled-destruction.js';
-import { activityOf, showingWorkspace } from './show-workspace.js';
+import { showingWorkspace } from './show-workspace.js';
 import { chosenExecution } from './workspace-execution.js';
 
 /** PATCH of a workspace: unnamed settings keep their value. */

@@ -1,7 +1,7 @@
-import type { Member, Team, TeamId, WithStanding } from '../../../domain/index.js';
-import type { MembershipView } from '../../ports/repositories/organization-repository.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { withVisibleTeams } from '../organizations/visible-teams.js';
+import type { Member, Team, TeamId, WithStanding } from '../../domain/index.js';
+import type { MembershipView } from '../ports/repositories/organization-repository.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { withVisibleTeams } from '../supporting/organizations/visible-teams.js';
 
 export type TeamInclude = 'users' | 'memberships';
 

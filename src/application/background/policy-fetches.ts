@@ -1,16 +1,16 @@
-import { DomainError, type PolicySet, type PolicySetVersionId } from '../../../domain/index.js';
-import { linksOtherwise, policiesDirectory } from '../../../domain/policy-outcomes/policy-set.js';
-import { failed, policyCommit } from '../../../domain/policy-outcomes/policy-set-version.js';
-import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
-import { type Begun, fetchedFiles } from '../../background/begun.js';
-import type { ByteQuota } from '../../files/byte-quota.js';
-import type { BundleStore } from '../../ports/outside/bundle-store.js';
-import type { Clock } from '../../ports/outside/clock.js';
-import type { CommitRequest } from '../../ports/outside/commit-fetcher.js';
-import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
-import type { CommitFiles, FetchedPolicyFiles } from '../version-control/commit-files.js';
-import { keepPolicies, type VersionOfSet } from './keep-policies.js';
+import { DomainError, type PolicySet, type PolicySetVersionId } from '../../domain/index.js';
+import { linksOtherwise, policiesDirectory } from '../../domain/policy-outcomes/policy-set.js';
+import { failed, policyCommit } from '../../domain/policy-outcomes/policy-set-version.js';
+import { doneBySystem } from '../../domain/supporting/audit/audit-event.js';
+import { seenByCreator, stillMay } from '../authorization/seen-by-creator.js';
+import type { ByteQuota } from '../files/byte-quota.js';
+import type { BundleStore } from '../ports/outside/bundle-store.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { CommitRequest } from '../ports/outside/commit-fetcher.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { keepPolicies, type VersionOfSet } from '../supporting/policies/keep-policies.js';
+import type { CommitFiles, FetchedPolicyFiles } from '../supporting/version-control/commit-files.js';
+import { type Begun, fetchedFiles } from './begun.js';
 
 /** Fetches the files of policy set versions: the current commit of the branch, below the path that the set names. */
 export class PolicyFetches {

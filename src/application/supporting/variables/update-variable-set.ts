@@ -10,8 +10,8 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkVariableSet } from '../../../domain/supporting/variable-sets/variable-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import type { VariableDraft } from '../variables/create-variable.js';
 import { type AttachingRepositories, attachments } from './attachable.js';
+import type { VariableDraft } from './create-variable.js';
 import { managedSet } from './managed-set.js';
 import type { NewVariables } from './new-variables.js';
 

@@ -11,14 +11,14 @@ import type {
   TaskStageSummary,
   Team,
   WithStanding,
-} from '../domain/index.js';
-import type { ConfigurationVersionSummary } from './ports/repositories/configuration-version-repository.js';
-import type { MembershipView } from './ports/repositories/organization-repository.js';
-import type { ShownRun } from './supporting/runs/show-run.js';
-import type { ShownPhase } from './supporting/runs/show-run-phase.js';
-import type { ListedStateVersion } from './supporting/state-versions/list-state-versions.js';
-import type { VariableView } from './supporting/variables/variable-values.js';
-import type { ShownWorkspace } from './supporting/workspaces/show-workspace.js';
+} from '../../domain/index.js';
+import type { ConfigurationVersionSummary } from '../ports/repositories/configuration-version-repository.js';
+import type { MembershipView } from '../ports/repositories/organization-repository.js';
+import type { ShownRun } from '../supporting/runs/show-run.js';
+import type { ShownPhase } from '../supporting/runs/show-run-phase.js';
+import type { ListedStateVersion } from '../supporting/state-versions/list-state-versions.js';
+import type { VariableView } from '../supporting/variables/variable-values.js';
+import type { ShownWorkspace } from '../supporting/workspaces/show-workspace.js';
 
 interface Views {
   readonly organization: Organization;

@@ -12,10 +12,10 @@ import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type FetchedPolicies, isLinked } from '../policy-set-versions/fetched-policies.js';
-import type { RepositoryLinks } from '../version-control/repository-links.js';
+import type { RepositoryLinks } from '../linked-repositories/repository-links.js';
 import { withPolicies } from './attachable-policies.js';
 import { attachable } from './attachable-workspaces.js';
+import { type FetchedPolicies, isLinked } from './fetched-policies.js';
 
 /** The settings of a policy set; a null repository is none. */
 export interface NewPolicySet extends PolicySetSettings {

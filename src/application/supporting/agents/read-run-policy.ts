@@ -1,7 +1,7 @@
 import { DomainError } from '../../../domain/index.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type LeaseHolder, leasedRun } from '../agents/lease-holder.js';
+import { type LeaseHolder, leasedRun } from './lease-holder.js';
 
 /**
  * GET /agent/v1/runs/:id/policies/:sha256: the code of a policy from the time the run was created. Throws `lease/lost`,

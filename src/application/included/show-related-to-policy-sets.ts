@@ -1,7 +1,7 @@
-import { type Actor, authorized, type PolicySet, workspaceVisibility } from '../../../domain/index.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type Related, related } from '../../related.js';
-import { showingWorkspaces } from '../workspaces/show-workspace.js';
+import { type Actor, authorized, type PolicySet, workspaceVisibility } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { showingWorkspaces } from '../supporting/workspaces/show-workspace.js';
+import { type Related, related } from './related.js';
 
 export type PolicySetInclude = 'policies' | 'workspaces' | 'exclusions' | 'current-version' | 'newest-version';
 

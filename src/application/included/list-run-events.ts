@@ -7,10 +7,10 @@ import {
   type RunId,
   type RunState,
   runEventsOf,
-} from '../../../domain/index.js';
-import { isReferredTo } from '../../../domain/supporting/runs/run-event.js';
-import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type Related, related } from '../../related.js';
+} from '../../domain/index.js';
+import { isReferredTo } from '../../domain/supporting/runs/run-event.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { type Related, related } from './related.js';
 
 /** Events of one run, oldest first. */
 export interface ShownRunEvents {

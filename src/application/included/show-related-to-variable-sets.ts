@@ -1,10 +1,10 @@
-import { type Actor, seenBy, type VariableSet, workspaceVisibility } from '../../../domain/index.js';
-import type { SecretBox } from '../../ports/outside/secret-box.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type Related, related } from '../../related.js';
-import { viewOf } from '../variables/variable-values.js';
-import { showingWorkspaces } from '../workspaces/show-workspace.js';
-import { visibleProjects } from './visible-projects.js';
+import { type Actor, seenBy, type VariableSet, workspaceVisibility } from '../../domain/index.js';
+import type { SecretBox } from '../ports/outside/secret-box.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { viewOf } from '../supporting/variables/variable-values.js';
+import { visibleProjects } from '../supporting/variables/visible-projects.js';
+import { showingWorkspaces } from '../supporting/workspaces/show-workspace.js';
+import { type Related, related } from './related.js';
 
 export type VariableSetInclude = 'vars' | 'workspaces' | 'projects';
 

@@ -1,10 +1,10 @@
-import { later, type StateVersion, type Workspace, type WorkspaceId } from '../../../domain/index.js';
-import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
-import type { ArchiveOldVersions } from '../../configuration-versions/archive-old-versions.js';
-import type { Clock } from '../../ports/outside/clock.js';
-import type { VersionPlace } from '../../ports/repositories/configuration-version-repository.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { discard } from '../runs/run-progress.js';
+import { later, type StateVersion, type Workspace, type WorkspaceId } from '../../domain/index.js';
+import { doneBySystem } from '../../domain/supporting/audit/audit-event.js';
+import type { ArchiveOldVersions } from '../configuration-versions/archive-old-versions.js';
+import { discard } from '../files/discard.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { VersionPlace } from '../ports/repositories/configuration-version-repository.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 const workspacesAtOnce = 100;
 const statesAtOnce = 20;

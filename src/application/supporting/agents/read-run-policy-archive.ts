@@ -3,7 +3,7 @@ import { openBundle } from '../../files/open-bundle.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type LeaseHolder, leasedRun } from '../agents/lease-holder.js';
+import { type LeaseHolder, leasedRun } from './lease-holder.js';
 
 /**
  * GET /agent/v1/runs/:id/policy-set-versions/:versionId: the archive of a policy set as of the creation of the run. Throws

@@ -13,8 +13,8 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { targetProject } from '../projects/target-project.js';
-import type { VariableDraft } from '../variables/create-variable.js';
 import { type AttachingRepositories, attachments } from './attachable.js';
+import type { VariableDraft } from './create-variable.js';
 import type { NewVariables } from './new-variables.js';
 
 export interface NewVariableSet extends VariableSetSettings, Attachments {

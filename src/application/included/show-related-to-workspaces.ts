@@ -1,11 +1,11 @@
-import { type Actor, may, statusTraits, type WithStanding, type Workspace } from '../../../domain/index.js';
-import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
-import type { Clock } from '../../ports/outside/clock.js';
-import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type Related, related } from '../../related.js';
-import { showingEach } from '../runs/show-run.js';
-import { readingUrls } from '../state-versions/state-urls.js';
-import type { ShownWorkspace } from './show-workspace.js';
+import { type Actor, may, statusTraits, type WithStanding, type Workspace } from '../../domain/index.js';
+import type { CapabilityUrls } from '../ports/outside/capability-urls.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { showingEach } from '../supporting/runs/show-run.js';
+import { readingUrls } from '../supporting/state-versions/state-urls.js';
+import type { ShownWorkspace } from '../supporting/workspaces/show-workspace.js';
+import { type Related, related } from './related.js';
 
 /** The resources that may be included with workspaces. */
 export type WorkspaceInclude =

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
-import type { VariableDraft } from '../variables/create-variable.js';
+import type { VariableDraft } from './create-variable.js';
 
 /** Adds variables to variable sets, within the room of the organization. */
 export class NewVariables {

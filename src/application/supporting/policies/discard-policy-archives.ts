@@ -1,9 +1,9 @@
 import { later } from '../../../domain/index.js';
 import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
 import { attemptSeconds } from '../../files/attempt-age.js';
+import { discard } from '../../files/discard.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { discard } from '../runs/run-progress.js';
 
 const batch = 100;
 

@@ -1,13 +1,6 @@
-import { actingFor } from '../../../domain/authorization/actor.js';
-import {
-  type Action,
-  type Actor,
-  may,
-  type RunState,
-  type TokenOwner,
-  type WithStanding,
-} from '../../../domain/index.js';
-import type { Transaction } from '../../ports/repositories/unit-of-work.js';
+import { actingFor } from '../../domain/authorization/actor.js';
+import { type Action, type Actor, may, type RunState, type TokenOwner, type WithStanding } from '../../domain/index.js';
+import type { Transaction } from '../ports/repositories/unit-of-work.js';
 
 /**
  * The result of `find` for the user or team that created a resource, with its current standing. Undefined if the

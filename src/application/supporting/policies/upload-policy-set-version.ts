@@ -12,6 +12,7 @@ import {
 import { policiesIn } from '../../../domain/policy-outcomes/policy-files.js';
 import { checkTakes, checkUploads, failed } from '../../../domain/policy-outcomes/policy-set-version.js';
 import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
+import { seenByCreator, stillMay } from '../../authorization/seen-by-creator.js';
 import { storeBytes } from '../../files/bundle-attempt.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
@@ -20,7 +21,6 @@ import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { seenByCreator, stillMay } from '../users/seen-by-creator.js';
 import { checkedPolicies, keepPolicies, type VersionOfSet } from './keep-policies.js';
 
 /** Details of the upload request. */

@@ -5,9 +5,9 @@ import {
   executionOf,
   may,
   workspaceVisibility,
-} from '../../../domain/index.js';
-import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type ShownWorkspace, showingWorkspaces } from '../workspaces/show-workspace.js';
+} from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { type ShownWorkspace, showingWorkspaces } from '../supporting/workspaces/show-workspace.js';
 
 /** The workspaces that use pools of one organization, by pool: those that the caller can read. */
 export class ShowWorkspacesOfAgentPools {

@@ -1,11 +1,11 @@
-import { may, type Phase, phases, type WorkspaceId } from '../../../domain/index.js';
-import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
-import type { Clock } from '../../ports/outside/clock.js';
-import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type Related, related } from '../../related.js';
-import { versions } from '../workspaces/show-related-to-workspaces.js';
-import { showingWorkspaces } from '../workspaces/show-workspace.js';
-import type { ShownRun } from './show-run.js';
+import { may, type Phase, phases, type WorkspaceId } from '../../domain/index.js';
+import type { CapabilityUrls } from '../ports/outside/capability-urls.js';
+import type { Clock } from '../ports/outside/clock.js';
+import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import type { ShownRun } from '../supporting/runs/show-run.js';
+import { showingWorkspaces } from '../supporting/workspaces/show-workspace.js';
+import { type Related, related } from './related.js';
+import { versions } from './show-related-to-workspaces.js';
 
 /** The resources that may be included with runs. */
 export type RunInclude =

@@ -18,9 +18,9 @@ import {
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type FetchedPolicies, isLinked } from '../policy-set-versions/fetched-policies.js';
-import type { RepositoryLinks } from '../version-control/repository-links.js';
+import type { RepositoryLinks } from '../linked-repositories/repository-links.js';
 import type { ChangedPolicySet } from './create-policy-set.js';
+import { type FetchedPolicies, isLinked } from './fetched-policies.js';
 
 /** The requested change of a policy set: unnamed settings keep their value; a null repository unlinks it. */
 export interface PolicySetChange extends Partial<PolicySetSettings> {
