@@ -1,4 +1,3 @@
-import { nothing } from '../src/domain/authorization/workspace-permissions.js';
 import {
   type Action,
   auditorStanding,
@@ -15,6 +14,7 @@ import {
   customProjectDefaults,
   fixedProjectLevels,
 } from '../src/domain/team-access/project-access-level.js';
+import { nothing } from '../src/domain/team-access/workspace-permissions.js';
 
 /** One kind of caller, by the name that heads its column in the printed matrix. */
 export interface ActorKind {

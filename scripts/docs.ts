@@ -273,7 +273,7 @@ export const variablesPage = (): string =>
       'Values in `.tfvars` files of the configuration come after all of these.',
       'Several global sets may have a variable of the same key.',
       `The variable sets of an organization together can have ${variableLimits.ofSets.count} variables and ${variableLimits.ofSets.bytes / 1024 / 1024} MiB of values.`,
-      'This page is printed by `npm run docs` from `src/domain/supporting/variable-sets/precedence.ts`.',
+      'This page is printed by `npm run docs` from `src/domain/supporting/variables/precedence.ts`.',
     ].join(' '),
   );
 

@@ -45,7 +45,6 @@ export {
   teamVisibility,
   workspaceVisibility,
 } from './authorization/visibility.js';
-export { type Scale, scaleNames, scales, type WorkspacePermissions } from './authorization/workspace-permissions.js';
 export type {
   ConfigurationVersionChange,
   ConfigurationVersionState,
@@ -57,26 +56,6 @@ export type {
 export { ConfigurationVersion } from './configuration-versions/configuration-version.js';
 export type { Facts, Origin, Stamp, Status, Trigger } from './configuration-versions/lifecycle.js';
 export { guards, lifecycle, statuses, statusTraits } from './configuration-versions/lifecycle.js';
-export type {
-  EnforcementLevel,
-  ManagedPolicy,
-  Policy,
-  PolicyChange,
-  PolicyKind,
-  PolicyLevel,
-  PolicySettings,
-} from './policy-outcomes/policy.js';
-export { enforcementLevels, policyKinds, policyLevels } from './policy-outcomes/policy.js';
-export type { DefinedPolicies, PolicyFiles } from './policy-outcomes/policy-files.js';
-export type {
-  AppliedArchive,
-  AppliedPolicy,
-  AppliedPolicySet,
-  ApplyingPolicySet,
-  PolicySet,
-  PolicySetSettings,
-  PolicySetVersions,
-} from './policy-outcomes/policy-set.js';
 export type {
   DraftOutcome,
   OutcomeFilter,
@@ -97,31 +76,6 @@ export {
   resultCountOf,
   verdictOf,
 } from './policy-outcomes/policy-set-outcome.js';
-export type { PolicySetParameter, PolicySetParameterSettings } from './policy-outcomes/policy-set-parameter.js';
-export { parameterLimits, parameterTaken } from './policy-outcomes/policy-set-parameter.js';
-export type { PolicyCommit, PolicySetVersion, PolicySetVersionStatus } from './policy-outcomes/policy-set-version.js';
-export { policySetVersionStatuses } from './policy-outcomes/policy-set-version.js';
-export type { ApplyingTask, RunTask, RunTaskSettings, WorkspaceTask } from './policy-outcomes/run-task.js';
-export { checkRunTask, checkStages, checkTaskCount, runTaskLimits } from './policy-outcomes/run-task.js';
-export type {
-  TaskReport,
-  TaskResult,
-  TaskResultOutcome,
-  TaskResultStatus,
-  TaskResultTrigger,
-} from './policy-outcomes/task-result.js';
-export {
-  attempted,
-  checkLinks,
-  isOpen,
-  moveResult,
-  reportedResult,
-  taskReportLimits,
-  taskResultMoves,
-  taskResultStatuses,
-  taskWaits,
-  withToken,
-} from './policy-outcomes/task-result.js';
 export type {
   EvaluationStatus,
   EvaluationTrigger,
@@ -129,7 +83,6 @@ export type {
   LocatedResult,
   PolicyEvaluation,
   TaskStage,
-  TaskStageName,
   TaskStageStatus,
   TaskStageSummary,
   TaskStageTrigger,
@@ -144,7 +97,6 @@ export {
   openTaskStage,
   overrideStage,
   taskStageMoves,
-  taskStageNames,
   taskStageStatuses,
   withResult,
 } from './policy-outcomes/task-stage.js';
@@ -219,8 +171,59 @@ export type { Member, Membership, Organization } from './supporting/organization
 export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
 export type { OrganizationSettings } from './supporting/organizations/organization-settings.js';
 export { authPolicies } from './supporting/organizations/organization-settings.js';
+export type {
+  EnforcementLevel,
+  ManagedPolicy,
+  Policy,
+  PolicyChange,
+  PolicyKind,
+  PolicyLevel,
+  PolicySettings,
+} from './supporting/policies/policy.js';
+export { enforcementLevels, policyKinds, policyLevels } from './supporting/policies/policy.js';
+export type { DefinedPolicies, PolicyFiles } from './supporting/policies/policy-files.js';
+export type {
+  AppliedArchive,
+  AppliedPolicy,
+  AppliedPolicySet,
+  ApplyingPolicySet,
+  PolicySet,
+  PolicySetSettings,
+  PolicySetVersions,
+} from './supporting/policies/policy-set.js';
+export type { PolicySetParameter, PolicySetParameterSettings } from './supporting/policies/policy-set-parameter.js';
+export { parameterLimits, parameterTaken } from './supporting/policies/policy-set-parameter.js';
+export type {
+  PolicyCommit,
+  PolicySetVersion,
+  PolicySetVersionStatus,
+} from './supporting/policies/policy-set-version.js';
+export { policySetVersionStatuses } from './supporting/policies/policy-set-version.js';
 export type { Project, ProjectSettings } from './supporting/projects/project.js';
 export { defaultProjectId, defaultProjectName } from './supporting/projects/project.js';
+export type { ApplyingTask, RunTask, RunTaskSettings, WorkspaceTask } from './supporting/run-tasks/run-task.js';
+export { checkRunTask, checkStages, checkTaskCount, runTaskLimits } from './supporting/run-tasks/run-task.js';
+export type {
+  TaskReport,
+  TaskResult,
+  TaskResultOutcome,
+  TaskResultStatus,
+  TaskResultTrigger,
+} from './supporting/run-tasks/task-result.js';
+export {
+  attempted,
+  checkLinks,
+  isOpen,
+  moveResult,
+  reportedResult,
+  taskReportLimits,
+  taskResultMoves,
+  taskResultStatuses,
+  taskWaits,
+  withToken,
+} from './supporting/run-tasks/task-result.js';
+export type { TaskStageName } from './supporting/run-tasks/task-stage-name.js';
+export { taskStageNames } from './supporting/run-tasks/task-stage-name.js';
 export type {
   Lease,
   Phase,
@@ -300,13 +303,7 @@ export {
   resolveVariables,
   type SourcedVariable,
   type VariableSource,
-} from './supporting/variable-sets/precedence.js';
-export {
-  type Attachments,
-  managing,
-  type VariableSet,
-  type VariableSetSettings,
-} from './supporting/variable-sets/variable-set.js';
+} from './supporting/variables/precedence.js';
 export type {
   SetVariable,
   StoredVariable,
@@ -315,6 +312,12 @@ export type {
   VariableTotals,
 } from './supporting/variables/variable.js';
 export { variableCategories, variableLimits, variableTaken } from './supporting/variables/variable.js';
+export {
+  type Attachments,
+  managing,
+  type VariableSet,
+  type VariableSetSettings,
+} from './supporting/variables/variable-set.js';
 export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
 export type {
   DataRetention,
@@ -341,4 +344,5 @@ export {
 } from './team-access/project-access-level.js';
 export type { RequestedInProject, TeamProject } from './team-access/team-project.js';
 export { newGrant, type RequestedPermissions, type TeamWorkspace, type Unnamed } from './team-access/team-workspace.js';
+export { type Scale, scaleNames, scales, type WorkspacePermissions } from './team-access/workspace-permissions.js';
 export { type ApiToken, hasExpired } from './tokens/api-token.js';

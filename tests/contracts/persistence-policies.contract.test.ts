@@ -17,7 +17,7 @@ import {
   type TaskStage,
   type Workspace,
 } from '../../src/domain/index.js';
-import { asApplied } from '../../src/domain/policy-outcomes/policy-set.js';
+import { asApplied } from '../../src/domain/supporting/policies/policy-set.js';
 import { afterNoon, aRepository, aRun, asOrganization, asTeam, asUser, noon } from '../support/builders.js';
 import {
   aManagedPolicy,

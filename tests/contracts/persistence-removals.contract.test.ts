@@ -11,7 +11,7 @@ import {
   type RunState,
   type Workspace,
 } from '../../src/domain/index.js';
-import { asApplied } from '../../src/domain/policy-outcomes/policy-set.js';
+import { asApplied } from '../../src/domain/supporting/policies/policy-set.js';
 import {
   aBundle,
   aRun,

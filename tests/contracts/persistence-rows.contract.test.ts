@@ -14,8 +14,8 @@ import {
   type Workspace,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
-import { policyCommit } from '../../src/domain/policy-outcomes/policy-set-version.js';
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
+import { policyCommit } from '../../src/domain/supporting/policies/policy-set-version.js';
 import {
   aBundle,
   aConfigurationVersion,

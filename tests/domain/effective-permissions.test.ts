@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { nothing, reaches, strongest } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   actions,
   effectivePermissions,
@@ -16,6 +15,7 @@ import {
   type TeamStanding,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
+import { nothing, reaches, strongest } from '../../src/domain/team-access/workspace-permissions.js';
 import { fc, runs } from '../support/properties.js';
 import {
   anOrganizationToken,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PolicyKind } from '../../src/domain/index.js';
-import { readBlocks } from '../../src/domain/policy-outcomes/block-language.js';
-import { policiesIn } from '../../src/domain/policy-outcomes/policy-files.js';
+import { readBlocks } from '../../src/domain/supporting/policies/block-language.js';
+import { policiesIn } from '../../src/domain/supporting/policies/policy-files.js';
 
 const defined = (text: string, kind: PolicyKind = 'opa') =>
   policiesIn(kind, {

@@ -26,15 +26,15 @@ import {
   taskStageStatuses,
   verdictOf,
 } from '../../src/domain/index.js';
-import { checkPolicy } from '../../src/domain/policy-outcomes/policy.js';
+import type { LifecycleRow } from '../../src/domain/shared/lifecycle-engine.js';
+import { checkPolicy } from '../../src/domain/supporting/policies/policy.js';
 import {
   asApplied,
   checkKinds,
   checkNames,
   checkPolicySet,
   mostPoliciesOfSet,
-} from '../../src/domain/policy-outcomes/policy-set.js';
-import type { LifecycleRow } from '../../src/domain/shared/lifecycle-engine.js';
+} from '../../src/domain/supporting/policies/policy-set.js';
 import {
   aManagedPolicy,
   anAppliedSet,

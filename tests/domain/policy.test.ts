@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { actorGroups, subjectsOf } from '../../scripts/actor-kinds.js';
 import { runStanding } from '../../src/domain/authorization/actor.js';
-import { nothing } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   type Action,
   type Actor,
@@ -20,6 +19,7 @@ import {
   workspaceVisibility,
 } from '../../src/domain/index.js';
 import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
+import { nothing } from '../../src/domain/team-access/workspace-permissions.js';
 import { anOrganizationToken, anOutsider, anOwner, custom, member, towards } from './samples.js';
 
 /** Which caller may do what, written by hand from the documented rules and not from the table the domain reads. */

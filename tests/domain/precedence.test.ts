@@ -8,7 +8,7 @@ import {
   type StoredVariable,
   type VariableSource,
 } from '../../src/domain/index.js';
-import { compareNames } from '../../src/domain/supporting/variable-sets/precedence.js';
+import { compareNames } from '../../src/domain/supporting/variables/precedence.js';
 import { fc } from '../support/properties.js';
 import { noon } from './samples.js';
 

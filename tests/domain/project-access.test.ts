@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { checkCovered } from '../../src/domain/authorization/covered-grant.js';
+import { movedTo } from '../../src/domain/authorization/standing.js';
 import {
   impliedBy,
   impliedInProject,
@@ -15,12 +17,7 @@ import {
   fixedProjectLevels,
   projectScaleNames,
 } from '../../src/domain/team-access/project-access-level.js';
-import {
-  changedProjectGrant,
-  checkCovered,
-  movedTo,
-  newProjectGrant,
-} from '../../src/domain/team-access/team-project.js';
+import { changedProjectGrant, newProjectGrant } from '../../src/domain/team-access/team-project.js';
 import { fc } from '../support/properties.js';
 import { anOrganizationToken, anOwner, anyProjectGrant, member, thrownBy } from './samples.js';
 

@@ -1,4 +1,3 @@
-import { nothing } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   type Bundle,
   ConfigurationVersion,
@@ -21,6 +20,7 @@ import {
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
 import { fixedProjectLevels } from '../../src/domain/team-access/project-access-level.js';
+import { nothing } from '../../src/domain/team-access/workspace-permissions.js';
 import { fc } from '../support/properties.js';
 
 export const noon = '2026-03-01T12:00:00.000Z';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { nothing, reaches, strongest } from '../../src/domain/authorization/workspace-permissions.js';
 import { impliedBy, permissionsOf, scaleNames, scales, type WorkspacePermissions } from '../../src/domain/index.js';
+import { nothing, reaches, strongest } from '../../src/domain/team-access/workspace-permissions.js';
 import { fc } from '../support/properties.js';
 import { anyPermissions, custom } from './samples.js';
 

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { nothing } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   type Actor,
   defaultProjectId,
@@ -15,6 +14,7 @@ import {
   type WorkspaceId,
 } from '../../src/domain/index.js';
 import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
+import { nothing } from '../../src/domain/team-access/workspace-permissions.js';
 import { doc, startApi, type TestApi } from '../support/api.js';
 import {
   aConfigurationVersion,

@@ -1,5 +1,4 @@
 import type { Transaction } from '../../src/application/index.js';
-import { nothing } from '../../src/domain/authorization/workspace-permissions.js';
 import {
   type Actor,
   type ApiToken,
@@ -40,6 +39,7 @@ import { initialDefaults } from '../../src/domain/supporting/organizations/organ
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import { defaultTeamSettings } from '../../src/domain/supporting/teams/team.js';
 import { defaultSettings } from '../../src/domain/supporting/workspaces/workspace.js';
+import { nothing } from '../../src/domain/team-access/workspace-permissions.js';
 
 export const noon = '2030-01-01T12:00:00.000Z';
 

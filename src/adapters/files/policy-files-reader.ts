@@ -1,5 +1,5 @@
 import type { PolicyFiles } from '../../domain/index.js';
-import { configurationFiles, isRego } from '../../domain/policy-outcomes/policy-files.js';
+import { configurationFiles, isRego } from '../../domain/supporting/policies/policy-files.js';
 import { malformed } from './bundle-faults.js';
 import type { TakeContent, TarEntry } from './tar-headers.js';
 

@@ -8,7 +8,7 @@ import type {
   PolicyInspection,
 } from '../../application/ports/outside/bundle-inspector.js';
 import { DomainError, type PolicyFiles } from '../../domain/index.js';
-import { mostUnpackedPolicies } from '../../domain/policy-outcomes/policy-files.js';
+import { mostUnpackedPolicies } from '../../domain/supporting/policies/policy-files.js';
 import { ArchiveTree } from './archive-tree.js';
 import { malformed, overLimit } from './bundle-faults.js';
 import { PolicyFilesReader } from './policy-files-reader.js';

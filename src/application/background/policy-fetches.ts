@@ -1,7 +1,7 @@
 import { DomainError, type PolicySet, type PolicySetVersionId } from '../../domain/index.js';
-import { linksOtherwise, policiesDirectory } from '../../domain/policy-outcomes/policy-set.js';
-import { failed, policyCommit } from '../../domain/policy-outcomes/policy-set-version.js';
 import { doneBySystem } from '../../domain/supporting/audit/audit-event.js';
+import { linksOtherwise, policiesDirectory } from '../../domain/supporting/policies/policy-set.js';
+import { failed, policyCommit } from '../../domain/supporting/policies/policy-set-version.js';
 import { seenByCreator, stillMay } from '../authorization/seen-by-creator.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { BundleStore } from '../ports/outside/bundle-store.js';

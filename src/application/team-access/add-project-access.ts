@@ -1,3 +1,4 @@
+import { checkCovered } from '../../domain/authorization/covered-grant.js';
 import {
   type Actor,
   notFound,
@@ -9,7 +10,7 @@ import {
 } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import { checkGrantable } from '../../domain/supporting/teams/team.js';
-import { checkCovered, newProjectGrant } from '../../domain/team-access/team-project.js';
+import { newProjectGrant } from '../../domain/team-access/team-project.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { TeamProjectView } from '../ports/repositories/team-project-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';

@@ -1,6 +1,6 @@
+import { checkCovered } from '../../domain/authorization/covered-grant.js';
 import { type Actor, seenBy, type TeamProjectId } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
-import { checkCovered } from '../../domain/team-access/team-project.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** DELETE /team-projects/:id: revokes the team's rights on the project with immediate effect. */

@@ -1,3 +1,4 @@
+import { checkCovered } from '../../domain/authorization/covered-grant.js';
 import {
   type Actor,
   type ProjectAccessLevel,
@@ -7,7 +8,7 @@ import {
   type Unnamed,
 } from '../../domain/index.js';
 import { doneBy } from '../../domain/supporting/audit/audit-event.js';
-import { changedProjectGrant, checkCovered } from '../../domain/team-access/team-project.js';
+import { changedProjectGrant } from '../../domain/team-access/team-project.js';
 import type { TeamProjectView } from '../ports/repositories/team-project-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 

@@ -8,6 +8,7 @@ import {
   projectScaleNames,
   reachesInProject,
 } from '../team-access/project-access-level.js';
+import { nothing, reaches, strongest, type WorkspacePermissions } from '../team-access/workspace-permissions.js';
 import { barred } from './entry.js';
 import {
   type OrganizationAccess,
@@ -15,7 +16,6 @@ import {
   organizationPermissions,
 } from './organization-permissions.js';
 import type { Standing } from './standing.js';
-import { nothing, reaches, strongest, type WorkspacePermissions } from './workspace-permissions.js';
 
 const everything: OrganizationAccess = new Set(organizationPermissions);
 

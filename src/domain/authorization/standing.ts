@@ -56,3 +56,12 @@ export interface Standing {
   /** Whether the caller is the audit token of the organization in question. An audit token is never a member. */
   readonly audits?: boolean;
 }
+
+/** A standing on a workspace after its move to the project that `target` is the standing on. */
+export const movedTo = (target: Standing, standing: Standing): Standing => ({
+  ...standing,
+  teams: standing.teams.map(({ projectGrant: _, ...team }) => {
+    const projectGrant = target.teams.find(({ teamId }) => teamId === team.teamId)?.projectGrant;
+    return { ...team, ...(projectGrant && { projectGrant }) };
+  }),
+});

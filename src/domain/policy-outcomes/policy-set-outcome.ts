@@ -1,6 +1,6 @@
 import type { PolicyEvaluationId, PolicySetOutcomeId } from '../shared/id.js';
-import type { EnforcementLevel } from './policy.js';
-import { type AppliedPolicySet, invalidReport } from './policy-set.js';
+import type { EnforcementLevel } from '../supporting/policies/policy.js';
+import { type AppliedPolicySet, invalidReport } from '../supporting/policies/policy-set.js';
 
 export const outcomeStatuses = ['passed', 'failed', 'errored'] as const;
 

@@ -1,8 +1,10 @@
 import { DomainError } from '../shared/domain-error.js';
 import type { Instant, PolicyEvaluationId, RunId, TaskStageId } from '../shared/id.js';
 import { Lifecycle, type LifecycleRow } from '../shared/lifecycle-engine.js';
-import type { PolicyKind } from './policy.js';
-import type { AppliedPolicySet } from './policy-set.js';
+import type { PolicyKind } from '../supporting/policies/policy.js';
+import type { AppliedPolicySet } from '../supporting/policies/policy-set.js';
+import { awaited, isOpen, moveResult, type TaskResult } from '../supporting/run-tasks/task-result.js';
+import type { TaskStageName } from '../supporting/run-tasks/task-stage-name.js';
 import {
   addedUp,
   blocks,
@@ -11,7 +13,6 @@ import {
   type ResultCount,
   resultCountOf,
 } from './policy-set-outcome.js';
-import { awaited, isOpen, moveResult, type TaskResult } from './task-result.js';
 
 export const evaluationStatuses = [
   'pending',
@@ -34,15 +35,6 @@ export const taskStageStatuses = [
   'errored',
   'canceled',
 ] as const;
-
-/** In the order in which a run passes them. */
-export const taskStageNames = ['pre_plan', 'post_plan', 'pre_apply', 'post_apply'] as const;
-
-export type TaskStageName = (typeof taskStageNames)[number];
-
-/** Sorts things of a run by the stage they belong to. */
-export const inRunOrder = <Of extends { readonly stage: TaskStageName }>(all: readonly Of[]): Of[] =>
-  all.toSorted((a, b) => taskStageNames.indexOf(a.stage) - taskStageNames.indexOf(b.stage));
 
 /** Only there can a run wait for a decision; elsewhere a failure is final. */
 const overridableStages: readonly TaskStageName[] = ['post_plan'];

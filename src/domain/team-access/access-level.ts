@@ -1,4 +1,4 @@
-import type { WorkspacePermissions } from '../authorization/workspace-permissions.js';
+import type { WorkspacePermissions } from './workspace-permissions.js';
 
 /** The permissions each fixed access level implies. `custom` has no row: its permissions are stored. */
 export const impliedBy = {

@@ -1,5 +1,5 @@
-import type { WorkspacePermissions } from '../authorization/workspace-permissions.js';
 import { customDefaults, impliedBy } from './access-level.js';
+import type { WorkspacePermissions } from './workspace-permissions.js';
 
 /** Each scale runs from the lowest level to the highest; a level includes all lower ones. */
 export const projectScales = {

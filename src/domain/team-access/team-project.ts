@@ -1,6 +1,3 @@
-import { covers } from '../authorization/policy.js';
-import type { Standing } from '../authorization/standing.js';
-import type { WorkspacePermissions } from '../authorization/workspace-permissions.js';
 import { DomainError } from '../shared/domain-error.js';
 import type { ProjectId, TeamId, TeamProjectId } from '../shared/id.js';
 import {
@@ -13,6 +10,7 @@ import {
   permissionsInProject,
 } from './project-access-level.js';
 import type { Unnamed } from './team-workspace.js';
+import type { WorkspacePermissions } from './workspace-permissions.js';
 
 /** One team's rights on one project and its workspaces. */
 export interface TeamProject {
@@ -70,21 +68,3 @@ export const changedProjectGrant = (
     current.access === 'custom' || unnamed === 'as-implied' ? permissionsInProject(current) : customProjectDefaults;
   return grantOf(access ?? current.access, requested, base);
 };
-
-/**
- * Throws `resource/not-found` for a grant that gives more than the caller has in the project: they may neither give nor
- * change nor remove it.
- */
-export function checkCovered(standing: Standing, grant: ProjectGrant): void {
-  if (covers(standing, grant)) return;
-  throw new DomainError('resource/not-found', 'not authorized: requires every permission that the access gives');
-}
-
-/** A standing on a workspace after its move to the project that `target` is the standing on. */
-export const movedTo = (target: Standing, standing: Standing): Standing => ({
-  ...standing,
-  teams: standing.teams.map(({ projectGrant: _, ...team }) => {
-    const projectGrant = target.teams.find(({ teamId }) => teamId === team.teamId)?.projectGrant;
-    return { ...team, ...(projectGrant && { projectGrant }) };
-  }),
-});

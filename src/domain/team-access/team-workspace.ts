@@ -1,7 +1,7 @@
-import type { Scale, WorkspacePermissions } from '../authorization/workspace-permissions.js';
 import { DomainError } from '../shared/domain-error.js';
 import type { TeamId, TeamWorkspaceId, WorkspaceId } from '../shared/id.js';
 import { type AccessLevel, customDefaults, type Grant, permissionsOf } from './access-level.js';
+import type { Scale, WorkspacePermissions } from './workspace-permissions.js';
 
 /** One team's rights on one workspace. */
 export interface TeamWorkspace {

@@ -1,5 +1,5 @@
 import { mostFollowers } from '../../../application/index.js';
-import { mostUnpackedPolicies } from '../../../domain/policy-outcomes/policy-files.js';
+import { mostUnpackedPolicies } from '../../../domain/supporting/policies/policy-files.js';
 
 interface Limit {
   readonly most: number;

@@ -23,7 +23,7 @@ import type {
   Workspace,
 } from '../../../domain/index.js';
 import { selects } from '../../../domain/policy-outcomes/policy-set-outcome.js';
-import { inRunOrder } from '../../../domain/policy-outcomes/task-stage.js';
+import { inRunOrder } from '../../../domain/supporting/run-tasks/task-stage-name.js';
 import { standingIn, standingOn } from './memory-standing.js';
 import { byText, type CurrentTables, checkRevision, pageOf, present } from './memory-tables.js';
 

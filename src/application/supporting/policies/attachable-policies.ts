@@ -1,6 +1,6 @@
 import { DomainError, type PolicyId, type PolicySet } from '../../../domain/index.js';
-import { checkKinds, checkNames } from '../../../domain/policy-outcomes/policy-set.js';
 import type { AtFault } from '../../../domain/shared/domain-error.js';
+import { checkKinds, checkNames } from '../../../domain/supporting/policies/policy-set.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
 /**

@@ -1,6 +1,6 @@
 import { type Actor, authorized, type PolicyId, type PolicySet, type PolicySetId } from '../../../domain/index.js';
-import { checkNotVersioned } from '../../../domain/policy-outcomes/policy-set.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkNotVersioned } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { withPolicies } from './attachable-policies.js';

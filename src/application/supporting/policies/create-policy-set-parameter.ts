@@ -1,6 +1,6 @@
 import { type Actor, authorized, type PolicySetId } from '../../../domain/index.js';
-import { newParameter } from '../../../domain/policy-outcomes/policy-set-parameter.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { newParameter } from '../../../domain/supporting/policies/policy-set-parameter.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';

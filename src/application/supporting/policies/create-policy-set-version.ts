@@ -1,7 +1,7 @@
 import { type Actor, authorized, identityOf, type PolicySetId, type PolicySetVersion } from '../../../domain/index.js';
-import { checkCanHaveVersions } from '../../../domain/policy-outcomes/policy-set.js';
-import { checkUploads, newVersion } from '../../../domain/policy-outcomes/policy-set-version.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkCanHaveVersions } from '../../../domain/supporting/policies/policy-set.js';
+import { checkUploads, newVersion } from '../../../domain/supporting/policies/policy-set-version.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';

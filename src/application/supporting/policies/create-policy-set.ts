@@ -7,8 +7,8 @@ import {
   seenBy,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { checkLink, checkPolicySet } from '../../../domain/policy-outcomes/policy-set.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkLink, checkPolicySet } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';

@@ -1,5 +1,5 @@
 import type { LinkedRepository, PolicyCommit, PolicySet, PolicySetVersionId } from '../../../domain/index.js';
-import { newVersion } from '../../../domain/policy-outcomes/policy-set-version.js';
+import { newVersion } from '../../../domain/supporting/policies/policy-set-version.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';

@@ -6,9 +6,9 @@ import type {
   PolicySet,
   PolicySetVersion,
 } from '../../../domain/index.js';
-import { policiesIn } from '../../../domain/policy-outcomes/policy-files.js';
-import { withArchive } from '../../../domain/policy-outcomes/policy-set-version.js';
 import type { NewAuditEvent } from '../../../domain/supporting/audit/audit-event.js';
+import { policiesIn } from '../../../domain/supporting/policies/policy-files.js';
+import { withArchive } from '../../../domain/supporting/policies/policy-set-version.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import type { PolicyInspection } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';

@@ -1,6 +1,6 @@
 import { type Actor, authorized, type PolicySetId, type PolicySetParameterId } from '../../../domain/index.js';
-import { changedParameter } from '../../../domain/policy-outcomes/policy-set-parameter.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changedParameter } from '../../../domain/supporting/policies/policy-set-parameter.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import {

@@ -7,6 +7,7 @@ import {
   type RepositorySettings,
   seenBy,
 } from '../../../domain/index.js';
+import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import {
   checkKinds,
   checkLink,
@@ -14,8 +15,7 @@ import {
   checkNotVersioned,
   checkPolicySet,
   linksOtherwise,
-} from '../../../domain/policy-outcomes/policy-set.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+} from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { RepositoryLinks } from '../linked-repositories/repository-links.js';

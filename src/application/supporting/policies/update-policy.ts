@@ -1,6 +1,6 @@
 import { type Actor, authorized, type ManagedPolicy, type PolicyChange, type PolicyId } from '../../../domain/index.js';
-import { checkPolicy } from '../../../domain/policy-outcomes/policy.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { checkPolicy } from '../../../domain/supporting/policies/policy.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 

@@ -9,9 +9,9 @@ import {
   type PolicySetVersionId,
   type RequestTrace,
 } from '../../../domain/index.js';
-import { policiesIn } from '../../../domain/policy-outcomes/policy-files.js';
-import { checkTakes, checkUploads, failed } from '../../../domain/policy-outcomes/policy-set-version.js';
 import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
+import { policiesIn } from '../../../domain/supporting/policies/policy-files.js';
+import { checkTakes, checkUploads, failed } from '../../../domain/supporting/policies/policy-set-version.js';
 import { seenByCreator, stillMay } from '../../authorization/seen-by-creator.js';
 import { storeBytes } from '../../files/bundle-attempt.js';
 import type { ByteQuota } from '../../files/byte-quota.js';

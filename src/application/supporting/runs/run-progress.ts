@@ -25,8 +25,8 @@ import {
   type VersionFactsGathered,
   type Workspace,
 } from '../../../domain/index.js';
-import { asApplied } from '../../../domain/policy-outcomes/policy-set.js';
 import { hasOpenEvaluations } from '../../../domain/policy-outcomes/task-stage.js';
+import { asApplied } from '../../../domain/supporting/policies/policy-set.js';
 import { forceCancelAvailableAt } from '../../../domain/supporting/runs/run.js';
 import { stillMay, workspaceSeenByCreator } from '../../authorization/seen-by-creator.js';
 import { discard } from '../../files/discard.js';

@@ -7,7 +7,7 @@ import {
   type VariableSetSettings,
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
-import { checkVariableSet } from '../../../domain/supporting/variable-sets/variable-set.js';
+import { checkVariableSet } from '../../../domain/supporting/variables/variable-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type AttachingRepositories, attachments } from './attachable.js';

@@ -1,5 +1,5 @@
 import type { Bundle, DefinedPolicies, IngressAttributes, PolicyKind, RunId } from '../../../domain/index.js';
-import { policiesIn } from '../../../domain/policy-outcomes/policy-files.js';
+import { policiesIn } from '../../../domain/supporting/policies/policy-files.js';
 import type { WithinRoom } from '../../files/byte-quota.js';
 import type { BundleInspector, Inspection } from '../../ports/outside/bundle-inspector.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';

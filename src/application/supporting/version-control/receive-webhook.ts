@@ -8,8 +8,8 @@ import {
   type WebhookId,
   type Workspace,
 } from '../../../domain/index.js';
-import { policyCommit } from '../../../domain/policy-outcomes/policy-set-version.js';
 import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
+import { policyCommit } from '../../../domain/supporting/policies/policy-set-version.js';
 import { selectsPush } from '../../../domain/supporting/workspaces/file-triggers.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';

@@ -1,7 +1,7 @@
+import { movedTo } from '../../../domain/authorization/standing.js';
 import { type Actor, seenBy } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
-import { movedTo } from '../../../domain/team-access/team-project.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';

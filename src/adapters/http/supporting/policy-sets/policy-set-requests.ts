@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NewPolicySet, PolicySetChange, PolicySetInclude } from '../../../../application/index.js';
 import { enforcementLevels, type Policy, policyKinds } from '../../../../domain/index.js';
-import { mostPoliciesOfSet } from '../../../../domain/policy-outcomes/policy-set.js';
+import { mostPoliciesOfSet } from '../../../../domain/supporting/policies/policy-set.js';
 import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, oneOf, textual, valuesOf } from '../../routing/parameters.js';

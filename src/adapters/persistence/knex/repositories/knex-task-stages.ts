@@ -16,7 +16,7 @@ import type {
   TaskStageSummary,
   WithStanding,
 } from '../../../../domain/index.js';
-import { inRunOrder } from '../../../../domain/policy-outcomes/task-stage.js';
+import { inRunOrder } from '../../../../domain/supporting/run-tasks/task-stage-name.js';
 import { ofPage, type Part, partOf } from '../engine/lists.js';
 import { inserting, prepared } from '../engine/prepared.js';
 import { rowsOf } from '../engine/rows.js';

@@ -1,5 +1,5 @@
-import { alreadyTaken, DomainError, invalidAttribute } from '../shared/domain-error.js';
-import type { Instant, PolicySetId, PolicySetParameterId } from '../shared/id.js';
+import { alreadyTaken, DomainError, invalidAttribute } from '../../shared/domain-error.js';
+import type { Instant, PolicySetId, PolicySetParameterId } from '../../shared/id.js';
 
 export interface PolicySetParameterSettings {
   readonly key: string;

@@ -1,7 +1,7 @@
-import { type Instant, later, type RunTaskId, type TaskResultId, type WorkspaceTaskId } from '../shared/id.js';
-import { Lifecycle, type LifecycleRow } from '../shared/lifecycle-engine.js';
-import { checkWebLink } from '../shared/web-link.js';
-import type { EnforcementLevel } from './policy.js';
+import { type Instant, later, type RunTaskId, type TaskResultId, type WorkspaceTaskId } from '../../shared/id.js';
+import { Lifecycle, type LifecycleRow } from '../../shared/lifecycle-engine.js';
+import { checkWebLink } from '../../shared/web-link.js';
+import type { EnforcementLevel } from '../policies/policy.js';
 
 export const taskResultStatuses = [
   'pending',

@@ -1,6 +1,6 @@
-import { invalidAttribute } from '../shared/domain-error.js';
-import type { Instant, OrganizationId, PolicyId, PolicySetId } from '../shared/id.js';
-import { checkName } from '../shared/name.js';
+import { invalidAttribute } from '../../shared/domain-error.js';
+import type { Instant, OrganizationId, PolicyId, PolicySetId } from '../../shared/id.js';
+import { checkName } from '../../shared/name.js';
 
 export const enforcementLevels = ['advisory', 'mandatory'] as const;
 

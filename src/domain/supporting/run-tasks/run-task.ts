@@ -1,9 +1,9 @@
-import { DomainError, invalidAttribute } from '../shared/domain-error.js';
-import type { Instant, OrganizationId, RunTaskId, WorkspaceId, WorkspaceTaskId } from '../shared/id.js';
-import { checkName } from '../shared/name.js';
-import { checkWebLink } from '../shared/web-link.js';
-import type { EnforcementLevel } from './policy.js';
-import { type TaskStageName, taskStageNames } from './task-stage.js';
+import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
+import type { Instant, OrganizationId, RunTaskId, WorkspaceId, WorkspaceTaskId } from '../../shared/id.js';
+import { checkName } from '../../shared/name.js';
+import { checkWebLink } from '../../shared/web-link.js';
+import type { EnforcementLevel } from '../policies/policy.js';
+import { type TaskStageName, taskStageNames } from './task-stage-name.js';
 
 export interface RunTaskSettings {
   readonly name: string;

@@ -1,5 +1,5 @@
-import { DomainError } from '../shared/domain-error.js';
-import { isWellFormedName } from '../shared/name.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { isWellFormedName } from '../../shared/name.js';
 import { type Block, BlockFault, readBlocks } from './block-language.js';
 import { outcomeLevel, type Policy, type PolicyKind, type PolicyLevel, policyLevels } from './policy.js';
 import { mostPoliciesOfSet } from './policy-set.js';

@@ -1,7 +1,14 @@
-import { type AtFault, DomainError, invalidAttribute } from '../shared/domain-error.js';
-import type { Instant, OrganizationId, PolicyId, PolicySetId, PolicySetVersionId, WorkspaceId } from '../shared/id.js';
-import type { LinkedRepository } from '../shared/linked-repository.js';
-import { checkName } from '../shared/name.js';
+import { type AtFault, DomainError, invalidAttribute } from '../../shared/domain-error.js';
+import type {
+  Instant,
+  OrganizationId,
+  PolicyId,
+  PolicySetId,
+  PolicySetVersionId,
+  WorkspaceId,
+} from '../../shared/id.js';
+import type { LinkedRepository } from '../../shared/linked-repository.js';
+import { checkName } from '../../shared/name.js';
 import { type ManagedPolicy, outcomeLevel, type Policy, type PolicyKind, type PolicySettings } from './policy.js';
 
 export interface PolicySetSettings {

@@ -1,9 +1,9 @@
-import type { Bundle } from '../shared/bundle.js';
-import { DomainError } from '../shared/domain-error.js';
-import type { Instant, OrganizationId, PolicySetId, PolicySetVersionId } from '../shared/id.js';
-import type { IngressAttributes } from '../shared/ingress-attributes.js';
-import { entered, Lifecycle, type LifecycleRow } from '../shared/lifecycle-engine.js';
-import type { TokenOwner } from '../shared/token-owner.js';
+import type { Bundle } from '../../shared/bundle.js';
+import { DomainError } from '../../shared/domain-error.js';
+import type { Instant, OrganizationId, PolicySetId, PolicySetVersionId } from '../../shared/id.js';
+import type { IngressAttributes } from '../../shared/ingress-attributes.js';
+import { entered, Lifecycle, type LifecycleRow } from '../../shared/lifecycle-engine.js';
+import type { TokenOwner } from '../../shared/token-owner.js';
 import type { DefinedPolicies } from './policy-files.js';
 import type { PolicySet } from './policy-set.js';
 
