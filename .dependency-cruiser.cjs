@@ -86,18 +86,12 @@ module.exports = {
       to: { path: '^src/adapters/tracing/otlp-tracing|node_modules/@opentelemetry/', dynamic: false },
     },
     {
-      name: 'areas-meet-only-in-shared-and-authorization',
-      severity: 'error',
-      from: { path: '^src/domain/((?:supporting/)?[^/]+)/', pathNot: '^src/domain/authorization/' },
-      to: { path: '^src/domain/[^/]+/', pathNot: '^src/domain/($1|shared|authorization)/' },
-    },
-    {
       name: 'authorization-knows-access-levels-only',
       severity: 'error',
       from: { path: '^src/domain/authorization/' },
       to: {
         path: '^src/domain/[^/]+/',
-        pathNot: '^src/domain/(authorization|shared)/|^src/domain/team-access/(project-)?access-level\\.ts',
+        pathNot: '^src/domain/(authorization|shared)/|^src/domain/team-access/((project-)?access-level|workspace-permissions)\\.ts',
       },
     },
     {
@@ -114,10 +108,10 @@ module.exports = {
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'no-cycles-of-http-folders',
+      name: 'no-cycles-of-folders',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^src/adapters/http/' },
+      from: { path: '^(src/(domain|application|adapters/(http|persistence))|web/console)/' },
       to: { circular: true },
     },
   ],

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { bodyKinds } from '../../src/adapters/http/routing/bodies/body-kinds.js';
+import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
 import type { Wave } from '../hostile/attack.js';
 import { bodyOf } from '../hostile/bodies.js';
 import { type Case, expectToStand, fromOneAndMany } from '../hostile/expect-to-stand.js';

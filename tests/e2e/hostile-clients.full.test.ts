@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import { bodyKinds } from '../../src/adapters/http/routing/bodies/body-kinds.js';
+import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
 import { Attack, type Wave } from '../hostile/attack.js';
 import { bodyOf } from '../hostile/bodies.js';
 import { promised } from '../hostile/expect-to-stand.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { bodyKinds } from '../../src/adapters/http/routing/bodies/body-kinds.js';
+import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
 import type { Wave } from '../hostile/attack.js';
 import { bodyOf, type Content } from '../hostile/bodies.js';
 import { type Case, expectToStand, fromOneAndMany } from '../hostile/expect-to-stand.js';

@@ -1,4 +1,4 @@
-import { bodyKinds } from '../../src/adapters/http/routing/bodies/body-kinds.js';
+import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
 import type { Wave } from './attack.js';
 import { bodyOf } from './bodies.js';
 import type { World } from './world.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { JsonReader } from '../../src/adapters/http/routing/bodies/json-reader.js';
-import { countValues } from '../../src/adapters/http/routing/bodies/read-json.js';
+import { JsonReader } from '../../src/adapters/http/routing/json-reader.js';
+import { countValues } from '../../src/adapters/http/routing/read-json.js';
 import { fc, runs } from '../support/properties.js';
 
 const unbounded = { levels: 1_000, values: 1_000_000 };

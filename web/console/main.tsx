@@ -9,7 +9,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Problem } from './api/problem.ts';
 import { queries } from './api/reading.ts';
-import { Console } from './shell/console.tsx';
+import { Console } from './console.tsx';
 
 const root = document.getElementById('console');
 if (root === null) throw new Error('index.html has an element #console');

@@ -1,9 +1,6 @@
 import { type ComponentType, lazy } from 'react';
 import { whenServiceResponds } from './api/connection.ts';
 
-/** Parameters of the address, decoded. */
-export type Params<Names extends string> = { readonly params: { readonly [Name in Names]: string } };
-
 // biome-ignore lint/suspicious/noExplicitAny: each page names its own parameters; the address decides which it gets.
 type Page = ComponentType<any>;
 

@@ -9,12 +9,12 @@ import { SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
 import { type Membership, nameOfMember } from '../parts/member-parts.tsx';
 import { Pager } from '../parts/pager.tsx';
+import type { Params } from '../parts/params.ts';
 import { useSettled } from '../parts/settled.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import type { Team } from '../parts/team-parts.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Params } from '../routes.ts';
 import { Page } from '../shell/page.tsx';
 import { InviteMember } from './invite-member.tsx';
 

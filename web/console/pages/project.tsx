@@ -7,8 +7,8 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Field } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import type { Params } from '../parts/params.ts';
 import { Time } from '../parts/time.tsx';
-import type { Params } from '../routes.ts';
 import { Page } from '../shell/page.tsx';
 import { ProjectTeams } from './access/project-teams.tsx';
 

@@ -6,11 +6,11 @@ import { useAddressValues, type Values } from '../parts/address-values.ts';
 import { SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
 import { Pager } from '../parts/pager.tsx';
+import type { Params } from '../parts/params.ts';
 import { useSettled } from '../parts/settled.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Params } from '../routes.ts';
 import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
 import { NewRun } from './new-run.tsx';
 

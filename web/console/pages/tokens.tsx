@@ -8,12 +8,12 @@ import { SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
 import { Expiry, soon } from '../parts/lifetime.tsx';
 import { Pager } from '../parts/pager.tsx';
+import type { Params } from '../parts/params.ts';
 import { useSettled } from '../parts/settled.ts';
 import { SingleToken } from '../parts/single-token.tsx';
 import { Table } from '../parts/table.tsx';
 import { TeamLink, useTeamName } from '../parts/team-parts.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Params } from '../routes.ts';
 import { Page } from '../shell/page.tsx';
 
 const list = '/organizations/{organization}/team-tokens';

@@ -2,9 +2,9 @@ import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { useMaybeRead } from '../api/reading.ts';
 import { Facts } from '../parts/facts.tsx';
+import type { Params } from '../parts/params.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Params } from '../routes.ts';
 import { LockButtons } from '../shell/lock-buttons.tsx';
 import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
 

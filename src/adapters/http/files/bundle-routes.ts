@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { OpenBundle, StateUploadFrom, UploadFrom } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
-import { atMost } from '../routing/bodies/read-body.js';
 import type { Exchange } from '../routing/exchange.js';
 import { limits } from '../routing/limits.js';
+import { atMost } from '../routing/read-body.js';
 import type { PlainRoute } from '../routing/route.js';
 
 /** The one byte range a request asks for; undefined for the whole, null for one that cannot be satisfied. */

@@ -14,10 +14,7 @@ import {
   presentOrganization,
 } from '../supporting/organizations/organization-resource.js';
 import { policySchema, presentPolicy } from '../supporting/policies/policy-resource.js';
-import {
-  policySetVersionSchema,
-  presentPolicySetVersion,
-} from '../supporting/policy-set-versions/policy-set-version-resource.js';
+import { policySetVersionSchema, presentPolicySetVersion } from '../supporting/policies/policy-set-version-resource.js';
 import { presentProject, projectSchema } from '../supporting/projects/project-resource.js';
 import { applySchema, planSchema, presentPhase, presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { presentStateVersion, stateVersionSchema } from '../supporting/state-versions/state-version-resource.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { runCommentLimits } from '../../../domain/supporting/runs/run-event.js';
-import { bodyKinds } from './bodies/body-kinds.js';
+import { bodyKinds } from './body-kinds.js';
 import { type Call, postBytes } from './route.js';
 import { absentable, parse } from './schema.js';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Action, Actor } from '../../../domain/index.js';
-import type { BodyKind } from './bodies/body-kinds.js';
+import type { BodyKind } from './body-kinds.js';
 import type { Document, Resource } from './document.js';
 import type { Problem } from './error-table.js';
 import type { Admission, Exchange, Waiting } from './exchange.js';

@@ -1,6 +1,6 @@
-import { freeBytes } from '../routing/bodies/free-bytes.js';
 import { jsonText, mediaType } from '../routing/document.js';
 import type { Problem } from '../routing/error-table.js';
+import { freeBytes } from '../routing/free-bytes.js';
 import type { Answer } from '../routing/route.js';
 import type { HttpExchange } from './exchange.js';
 

@@ -1,11 +1,11 @@
 import { type AuditedThing, auditedKinds } from '../../../application/index.js';
 import { isOpenTo, notFound } from '../../../domain/index.js';
 import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
-import { documentKindOf } from '../routing/bodies/document-kind.js';
-import { hasBody, readBody, readBytes } from '../routing/bodies/read-body.js';
+import { documentKindOf } from '../routing/document-kind.js';
 import type { Asked } from '../routing/exchange.js';
 import { refuseOthers } from '../routing/parameters.js';
 import { partsOf } from '../routing/query.js';
+import { hasBody, readBody, readBytes } from '../routing/read-body.js';
 import { RequestError } from '../routing/request-error.js';
 import type { Asking, PlainRoute, Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';

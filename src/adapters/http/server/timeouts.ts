@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { DomainError } from '../../../domain/index.js';
-import { hasBody } from '../routing/bodies/read-body.js';
 import type { StreamTimes } from '../routing/exchange.js';
+import { hasBody } from '../routing/read-body.js';
 import { type Pace, usualPace } from './memory/arrivals.js';
 
 /** How long clients may take, in milliseconds. A slower client is cut off without affecting the others. */

@@ -1,7 +1,7 @@
 import { useRead } from '../../api/reading.ts';
 import { useAddressValues } from '../../parts/address-values.ts';
+import type { Params } from '../../parts/params.ts';
 import { useSettled } from '../../parts/settled.ts';
-import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { AuditFilters, AuditTable, auditFilters, auditQuery } from './audit-events.tsx';
 import { ExportEvents } from './export-events.tsx';

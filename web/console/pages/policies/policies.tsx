@@ -6,10 +6,10 @@ import { useAddressValues } from '../../parts/address-values.ts';
 import { FilterField } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import type { Params } from '../../parts/params.ts';
 import { useSettled } from '../../parts/settled.ts';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { kindOf, kinds, PolicyFields, policySettings } from './policy-fields.tsx';
 

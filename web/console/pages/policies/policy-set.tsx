@@ -6,10 +6,10 @@ import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { PolicyField, policyNamed } from '../../parts/name-fields.tsx';
+import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
 import { Table } from '../../parts/table.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
-import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { type PolicySet, PolicySetFields, policySetSettings } from './policy-set-fields.tsx';
 

@@ -6,9 +6,9 @@ import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
+import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
-import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { type Policy, PolicyFields, policySettings } from './policy-fields.tsx';
 

@@ -6,7 +6,7 @@ import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, Field, SelectField } from '../../parts/field.tsx';
-import type { Params } from '../../routes.ts';
+import type { Params } from '../../parts/params.ts';
 import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
 import { DataRetention } from './data-retention.tsx';
 import { ExecutionFields, savedSentence } from './execution-fields.tsx';

@@ -6,8 +6,8 @@ import { useAddressValues } from '../../parts/address-values.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field } from '../../parts/field.tsx';
+import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
-import type { Params } from '../../routes.ts';
 import { SitePage } from '../../shell/site-page.tsx';
 import { AgentTokens, contactInterval } from '../agents/agent-tokens.tsx';
 

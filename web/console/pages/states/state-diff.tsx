@@ -1,9 +1,9 @@
 import { addresses } from '../../addresses.ts';
 import { ownAddress } from '../../api/own-address.ts';
 import { useRead, useText } from '../../api/reading.ts';
+import type { Params } from '../../parts/params.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
-import type { Params } from '../../routes.ts';
 import { WorkspacePage } from '../../shell/workspace-page.tsx';
 import { changesBetween, stateIn, type ValueChange } from './state-changes.ts';
 import { StateLink } from './state-link.tsx';

@@ -7,10 +7,10 @@ import { SelectField } from '../../parts/field.tsx';
 import { FilterField } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import type { Params } from '../../parts/params.ts';
 import { useSettled } from '../../parts/settled.ts';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { Params } from '../../routes.ts';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { settingsOf, VariableSetFields } from './variable-set-form.tsx';
 

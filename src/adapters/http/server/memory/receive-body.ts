@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import { freeBytes } from '../../routing/bodies/free-bytes.js';
-import { tooLarge, tooSlow, unfinished } from '../../routing/bodies/read-body.js';
 import type { WholeBody } from '../../routing/exchange.js';
+import { freeBytes } from '../../routing/free-bytes.js';
+import { tooLarge, tooSlow, unfinished } from '../../routing/read-body.js';
 import type { Arrivals, Lateness } from './arrivals.js';
 import { inSlices } from './slices.js';
 

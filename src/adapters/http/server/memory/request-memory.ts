@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
 import { RequestError } from '../../routing/request-error.js';
-import type { HttpMeter } from '../observation.js';
 import { type Holder, type MemoryBudget, NoRoom, type Reservation, type Shortage } from './memory-budget.js';
 import type { BodyFile } from './receive-body.js';
 
@@ -25,6 +24,11 @@ const refusalOf = (shortage: Shortage, route: string): RequestError => {
     : new RequestError(503, 'service unavailable', faults, headers);
 };
 
+/** Counts what was refused, by the share without room, and the responses that were cut. */
+interface RefusalMeter {
+  memoryRefused(reason: Shortage | 'unread'): void;
+}
+
 /** The request that the memory is for. */
 interface Of {
   readonly request: Request;
@@ -42,7 +46,7 @@ export class RequestMemory {
   constructor(
     private readonly of: Of,
     budget: MemoryBudget,
-    private readonly meter: HttpMeter,
+    private readonly meter: RefusalMeter,
     holder: Holder,
   ) {
     this.reservation = budget.reservation(holder);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { PhaseReport, PolicyReport, StateReport } from '../../../../application/index.js';
 import { outcomeStatuses, type ReportedOutput } from '../../../../domain/index.js';
-import { tooWide } from '../../routing/bodies/read-json.js';
 import { limits } from '../../routing/limits.js';
+import { tooWide } from '../../routing/read-json.js';
 import { absentable, parse } from '../../routing/schema.js';
 
 const count = absentable(z.number().int().min(0).max(1_000_000));

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { type ArtifactName, artifactNames, notFound } from '../../../../domain/index.js';
-import { bodyKinds } from '../../routing/bodies/body-kinds.js';
-import { atMost, readJson } from '../../routing/bodies/read-body.js';
+import { bodyKinds } from '../../routing/body-kinds.js';
 import type { Exchange } from '../../routing/exchange.js';
 import { limits } from '../../routing/limits.js';
+import { atMost, readJson } from '../../routing/read-body.js';
 import type { Refusal } from '../../routing/reference.js';
 import { readStateReport, stateReport } from './agent-api-requests.js';
 import { announcedSchema, artifactSchema, presentAnnounced, presentArtifact } from './agent-api-resource.js';

@@ -1,6 +1,6 @@
 import type { UseCases } from '../../../../application/use-cases.js';
 import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
-import { bodyKinds } from '../../routing/bodies/body-kinds.js';
+import { bodyKinds } from '../../routing/body-kinds.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { pageRequest } from '../../routing/pagination.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';

@@ -1,7 +1,7 @@
 import type { StateVersionReference } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { answerCreated, answerOne, answerPage } from '../../routing/answering.js';
-import { bodyKinds } from '../../routing/bodies/body-kinds.js';
+import { bodyKinds } from '../../routing/body-kinds.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { bodyKinds } from '../../routing/bodies/body-kinds.js';
-import { checkJson, checkValues, jsonOf } from '../../routing/bodies/read-json.js';
+import { bodyKinds } from '../../routing/body-kinds.js';
+import { checkJson, checkValues, jsonOf } from '../../routing/read-json.js';
 import { badRequest } from '../../routing/request-error.js';
 import { readGithubPullRequest, readGithubPush } from './github-payloads.js';
 import { readGitlabMergeRequest, readGitlabPush } from './gitlab-payloads.js';

@@ -1,6 +1,6 @@
 import type { UseCases } from '../../../../application/use-cases.js';
-import { bodyKinds } from '../../routing/bodies/body-kinds.js';
-import { readBytes } from '../../routing/bodies/read-body.js';
+import { bodyKinds } from '../../routing/body-kinds.js';
+import { readBytes } from '../../routing/read-body.js';
 import type { PlainRoute } from '../../routing/route.js';
 import { readDelivery } from './webhook-payloads.js';
 

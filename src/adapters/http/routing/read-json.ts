@@ -1,0 +1,99 @@
+import type { BodyKind } from './body-kinds.js';
+import { limits } from './limits.js';
+import { badRequest } from './request-error.js';
+
+const mostItems = limits.items.most;
+
+export const notJson = badRequest('the body is not valid JSON or contains a NUL character');
+export const tooDeep = (levels: number) => badRequest(`the body is nested deeper than ${levels} levels`);
+export const tooManyValues = (values: number) =>
+  badRequest(`the body has more than ${values} values and member names. Send less in one request`);
+export const tooWide = badRequest(`the body has an array or object with more than ${mostItems} items`);
+
+/** The memory that a value or a member name takes once it is parsed, apart from its text. In bytes. */
+export const bytesPerValue = 64;
+
+/**
+ * Counts values and member names before JSON is parsed. Throws a 400 where brackets nest deeper than in any document: from
+ * 16 MiB of brackets alone, V8 makes 600 MB in three seconds.
+ */
+export function countValues(json: Uint8Array, levels: number): number {
+  let depth = 0;
+  let values = 0;
+  let inWord = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at] as number;
+    if (byte === 0x22) {
+      values += 1;
+      inWord = false;
+      at = endOfText(json, at + 1);
+    } else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      values += 1;
+      inWord = false;
+      if (depth > levels) throw tooDeep(levels);
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth -= 1;
+      inWord = false;
+    } else if (byte === 0x2c || byte === 0x3a || byte <= 0x20) inWord = false;
+    else if (!inWord) {
+      values += 1;
+      inWord = true;
+    }
+  }
+  return values;
+}
+
+/** Searching has a cost of its own, so that only what is left of a text after this many bytes is searched. */
+const steps = 64;
+
+/** The position of the quote that ends a text, or the end of the bytes. */
+function endOfText(json: Uint8Array, from: number): number {
+  let at = from;
+  for (;;) {
+    const last = Math.min(at + steps, json.length);
+    while (at < last) {
+      const byte = json[at];
+      if (byte === 0x22) return at;
+      at += byte === 0x5c ? 2 : 1;
+    }
+    if (at >= json.length) return at;
+    const quote = json.indexOf(0x22, at);
+    if (quote === -1) return json.length;
+    let escapes = quote;
+    while (escapes > at && json[escapes - 1] === 0x5c) escapes -= 1;
+    if ((quote - escapes) % 2 === 0) return quote;
+    at = quote + 1;
+  }
+}
+
+/** The JSON of a body that was counted. Throws a 400. */
+export function jsonOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    throw notJson;
+  }
+}
+
+/** Throws a 400 for text with a NUL in it, about which databases disagree, and for more in one place than in any document. */
+export function checkJson(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw notJson;
+  } else if (typeof value === 'object' && value !== null) {
+    let items = 0;
+    for (const name in value) {
+      if (name.includes('\0')) throw notJson;
+      items += 1;
+      if (items > mostItems) throw tooWide;
+      checkJson((value as Readonly<Record<string, unknown>>)[name]);
+    }
+  }
+}
+
+/** Throws a 400 for a body in memory that exceeds the limits of its kind. Returns the number of its values. */
+export function checkValues(json: Uint8Array, { levels, values }: BodyKind): number {
+  const found = countValues(json, levels.most);
+  if (found > values.most) throw tooManyValues(values.most);
+  return found;
+}

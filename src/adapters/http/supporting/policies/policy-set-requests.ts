@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import type { NewPolicySet, PolicySetChange, PolicySetInclude } from '../../../../application/index.js';
+import { enforcementLevels, type Policy, policyKinds } from '../../../../domain/index.js';
+import { mostPoliciesOfSet } from '../../../../domain/supporting/policies/policy-set.js';
+import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
+import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { include, oneOf, textual, valuesOf } from '../../routing/parameters.js';
+import type { Call } from '../../routing/route.js';
+import {
+  absentable,
+  identifier,
+  manyOf,
+  named,
+  reading,
+  resourceDocument,
+  unserved,
+  word,
+} from '../../routing/schema.js';
+import { repository, toRepository } from '../version-control/repository-requests.js';
+import { policyType } from './policy-requests.js';
+
+const type: TypeName = { singular: 'policy-set', plural: 'policy-sets' };
+export const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+
+const level = absentable(z.enum(enforcementLevels));
+
+const policy = z
+  .object({
+    name: z.string().min(1).max(255),
+    description: absentable(z.string().max(4096)),
+    query: z.string().max(4096).nullable().optional(),
+    'enforcement-level': level,
+    enforcement_level: level,
+  })
+  .refine(
+    ({ 'enforcement-level': one, enforcement_level: other }) =>
+      one === undefined || other === undefined || one === other,
+    {
+      error: 'The two spellings of the enforcement level are one attribute and must have the same value',
+      path: ['enforcement_level'],
+    },
+  )
+  .transform(
+    ({ name, description = '', query = null, ...spelled }): Policy => ({
+      name,
+      description,
+      query,
+      enforcementLevel: spelled['enforcement-level'] ?? spelled.enforcement_level ?? 'advisory',
+    }),
+  );
+
+const settings = {
+  description: z.string().max(4096).nullable().optional(),
+  kind: absentable(z.enum(policyKinds)),
+  global: absentable(z.boolean()),
+  overridable: absentable(z.boolean()),
+  policies: absentable(z.array(policy).max(mostPoliciesOfSet)),
+  'policy-tool-version': z.string().max(64).nullable().optional(),
+  'agent-enabled': absentable(z.boolean()),
+  'policy-update-patterns': absentable(z.array(z.string().max(255)).max(mostTriggers)).meta({
+    description: 'Globs of files whose change creates a version, such as `/**/*.rego`, instead of the policies path.',
+  }),
+  'vcs-repo': repository,
+  'policies-path': z.string().max(1024).nullable().optional().meta({
+    description: 'The directory of the repository that contains the policies. Empty for its root.',
+  }),
+  'tag-selectors': unserved('Tag selectors are not served. Attach workspaces'),
+};
+
+/** An empty version or path is none. */
+const unlessEmpty = (given: string | null | undefined) => (given === '' ? null : given);
+
+export interface PolicySetRequest {
+  readonly settings: NewPolicySet;
+  readonly workspaceIds: readonly string[];
+  readonly policyIds: readonly string[];
+  readonly excludedWorkspaceIds: readonly string[];
+}
+
+export const newPolicySet = (dialect: Dialect) => {
+  const workspaces = absentable(z.object({ data: absentable(manyOf(identifier(dialect, workspaceType))) }));
+  const schema = resourceDocument(
+    dialect,
+    type,
+    { name: word, ...settings },
+    {
+      workspaces,
+      'workspace-exclusions': workspaces,
+      policies: absentable(z.object({ data: absentable(manyOf(identifier(dialect, policyType))) })),
+      projects: unserved('Policy sets are not attached to projects. Attach workspaces'),
+      'project-exclusions': unserved('Policy sets are not attached to projects. Exclude workspaces'),
+    },
+  );
+  return reading(
+    schema,
+    ({ data: { attributes, relationships } }): PolicySetRequest => ({
+      settings: {
+        name: attributes.name,
+        description: attributes.description ?? null,
+        kind: attributes.kind ?? dialect.unnamedKind,
+        global: attributes.global ?? false,
+        overridable: attributes.overridable ?? false,
+        policies: attributes.policies ?? [],
+        policyToolVersion: unlessEmpty(attributes['policy-tool-version']) ?? null,
+        agentEnabled: attributes['agent-enabled'] ?? false,
+        updatePatterns: attributes['policy-update-patterns'] ?? [],
+        policiesPath: unlessEmpty(attributes['policies-path']) ?? null,
+        repository: toRepository(attributes['vcs-repo']) ?? null,
+      },
+      workspaceIds: (relationships.workspaces?.data ?? []).map(({ id }) => id),
+      policyIds: (relationships.policies?.data ?? []).map(({ id }) => id),
+      excludedWorkspaceIds: (relationships['workspace-exclusions']?.data ?? []).map(({ id }) => id),
+    }),
+  );
+};
+
+export const policySetParameters = {
+  include: include<PolicySetInclude>({
+    policies: ['policies'],
+    workspaces: ['workspaces'],
+    workspace_exclusions: ['exclusions'],
+    current_version: ['current-version'],
+    newest_version: ['newest-version'],
+  }),
+};
+
+export const policySetsParameters = {
+  ...policySetParameters,
+  'search[name]': textual('Only policy sets with this text in their name.'),
+  'filter[kind]': oneOf(policyKinds, 'Only policy sets of this kind.'),
+  'filter[versioned]': oneOf(['true', 'false'], 'Only policy sets whose policies come from uploaded versions, or not.'),
+};
+
+export const policySetsQuery = ({ query }: Call) => {
+  const {
+    'search[name]': search,
+    'filter[kind]': kind,
+    'filter[versioned]': versioned,
+    include,
+  } = valuesOf(policySetsParameters, query);
+  return { filter: { search, kind, versioned: versioned && versioned === 'true' }, include };
+};
+
+/** Only what the request names. Policies are replaced as a whole. */
+export const policySetChange = (dialect: Dialect) => {
+  const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings });
+  return reading(schema, ({ data: { attributes } }): PolicySetChange => {
+    const { name, description, kind, global, overridable, policies } = attributes;
+    return named({
+      name,
+      description,
+      kind,
+      global,
+      overridable,
+      policies,
+      policyToolVersion: unlessEmpty(attributes['policy-tool-version']),
+      agentEnabled: attributes['agent-enabled'],
+      updatePatterns: attributes['policy-update-patterns'],
+      policiesPath: unlessEmpty(attributes['policies-path']),
+      repository: toRepository(attributes['vcs-repo']),
+    });
+  });
+};

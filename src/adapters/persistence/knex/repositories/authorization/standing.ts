@@ -1,0 +1,294 @@
+import type { Knex } from 'knex';
+import { entryOf } from '../../../../../domain/authorization/actor.js';
+import { barOf, type EntryRules } from '../../../../../domain/authorization/entry.js';
+import {
+  type Actor,
+  auditorStanding,
+  type Grant,
+  identityOf,
+  type OrganizationAccess,
+  type OrganizationId,
+  type ProjectGrant,
+  type ProjectId,
+  type Standing,
+  type TeamId,
+  type TeamStanding,
+  type WithStanding,
+  type WorkspaceId,
+  type WorkspacePermissions,
+} from '../../../../../domain/index.js';
+import { prepared } from '../../engine/prepared.js';
+import { rowsOf } from '../../engine/rows.js';
+import { columnsOf, type Statements } from '../../engine/statements.js';
+
+const permissionRows = rowsOf<WorkspacePermissions>((row, as) => ({
+  runs: row.runs,
+  variables: row.variables,
+  stateVersions: row.state_versions,
+  policyMocks: row.policy_mocks,
+  workspaceLocking: as.flag(row.workspace_locking),
+  runTasks: as.flag(row.run_tasks),
+  policyOverrides: as.flag(row.policy_overrides),
+}));
+
+/** A grant as stored: the columns of detailed permissions are null unless its access is `custom`. */
+export interface GrantRow {
+  readonly access: Grant['access'] | null;
+}
+
+export const grantColumns = ['access', ...permissionRows.columns];
+
+export const grantToRow = (grant: Grant) => ({
+  access: grant.access,
+  ...permissionRows.write(grant.access === 'custom' ? grant.permissions : null),
+});
+
+export function grantFromRow(row: GrantRow): Grant | undefined {
+  if (row.access === 'custom') return { access: 'custom', permissions: permissionRows.read(row) };
+  return row.access === null ? undefined : { access: row.access };
+}
+
+/** A grant on a project as stored: as JSON if it is custom. */
+export interface ProjectGrantRow {
+  readonly level: ProjectGrant['access'] | null;
+  readonly permissions: string | null;
+}
+
+export const projectGrantToRow = (grant: ProjectGrant): ProjectGrantRow => ({
+  level: grant.access,
+  permissions: grant.access === 'custom' ? JSON.stringify(grant.permissions) : null,
+});
+
+export function projectGrantFromRow({ level, permissions }: ProjectGrantRow): ProjectGrant | undefined {
+  if (level === 'custom') return { access: 'custom', permissions: JSON.parse(permissions ?? '') };
+  return level === null ? undefined : { access: level };
+}
+
+const projectGrantColumns = { standing_level: 'sp.level', standing_permissions: 'sp.permissions' };
+
+/** The workspaces that these teams have access to, each through a grant on it or on its project. */
+export const workspacesThrough = (sql: Knex, teamIds: readonly TeamId[]): Knex.QueryBuilder =>
+  sql('team_workspaces')
+    .select('workspace_id')
+    .whereIn('team_id', teamIds)
+    .union(
+      sql('team_projects as sp')
+        .join('workspaces as sw', 'sw.project_id', 'sp.project_id')
+        .whereIn('sp.team_id', teamIds)
+        .select('sw.id as workspace_id'),
+    );
+
+export const accessFromText = (text: string): OrganizationAccess => new Set(JSON.parse(text));
+
+/**
+ * One row for each team through which the caller has access, or a single row without a team. Only the organization's id
+ * is read.
+ */
+interface StandingRow extends Partial<GrantRow> {
+  readonly standing_organization_id: OrganizationId;
+  /** Joins the caller's standing in the organization `o`, and with `place` the grants on the workspace `w`. */
+  readonly standing_member: string | null;
+  readonly standing_team_id: TeamId | null;
+  readonly standing_owners: boolean | number;
+  readonly standing_access: string;
+  readonly standing_in_project?: boolean | number;
+  readonly standing_level?: ProjectGrant['access'] | null;
+  readonly standing_permissions?: string | null;
+  /** The rules of the organization, for a user. */
+  readonly standing_user_tokens?: boolean | number;
+  readonly standing_session_timeout?: number | null;
+  readonly standing_session_remember?: number | null;
+}
+
+type Place = 'organization' | 'project' | 'workspace';
+
+/** Whether the team `st` has access to a workspace of the project `p`. */
+const inProject = `exists (select 1 from team_workspaces as sg join workspaces as sw on sw.id = sg.workspace_id
+  where sg.team_id = st.id and sw.project_id = p.id and sw.deleted_at is null)`;
+
+/** Joins what the caller is to the organization `o`, and with `place` what it has on the project `p` or the workspace `w`. */
+function joinStanding(
+  sql: Knex,
+  query: Knex.QueryBuilder,
+  kind: Actor['kind'],
+  caller: string,
+  place: Place,
+): Knex.QueryBuilder {
+  if (kind === 'organization' || kind === 'auditor') return query.select({ standing_organization_id: 'o.id' });
+  if (kind === 'user') {
+    query
+      .leftJoin('users as su', (on) => on.onVal('su.id', caller).onNull('su.deleted_at').onVal('su.suspended', false))
+      .leftJoin('organization_memberships as sm', (on) => on.on('sm.user_id', 'su.id').on('sm.organization_id', 'o.id'))
+      .leftJoin('team_members as stm', (on) => on.on('stm.user_id', 'su.id').on('stm.organization_id', 'o.id'))
+      .leftJoin('teams as st', (on) => on.on('st.id', 'stm.team_id').onNull('st.deleted_at'))
+      .select({
+        standing_member: 'sm.id',
+        standing_user_tokens: 'o.user_tokens_enabled',
+        standing_session_timeout: 'o.session_timeout',
+        standing_session_remember: 'o.session_remember',
+      });
+  } else {
+    query
+      .leftJoin('teams as st', (on) =>
+        on.onVal('st.id', caller).on('st.organization_id', 'o.id').onNull('st.deleted_at'),
+      )
+      .select({ standing_member: 'st.id' });
+  }
+  query.select({
+    standing_team_id: 'st.id',
+    standing_owners: 'st.is_owners',
+    standing_access: 'st.organization_access',
+  });
+  if (place === 'organization') return query;
+  const project = place === 'project' ? 'p.id' : 'w.project_id';
+  query
+    .leftJoin('team_projects as sp', (on) => on.on('sp.team_id', 'st.id').on('sp.project_id', project))
+    .select(projectGrantColumns);
+  if (place === 'project') return query.select({ standing_in_project: sql.raw(inProject) });
+  return query
+    .leftJoin('team_workspaces as sg', (on) => on.on('sg.team_id', 'st.id').on('sg.workspace_id', 'w.id'))
+    .select(...columnsOf('sg', grantColumns));
+}
+
+function standingFromRows(actor: Actor, rows: readonly StandingRow[]): Standing {
+  if (actor.kind === 'auditor') {
+    return auditorStanding(rows.some((row) => row.standing_organization_id === actor.organizationId));
+  }
+  const member =
+    actor.kind === 'organization'
+      ? (row: StandingRow) => row.standing_organization_id === actor.organizationId
+      : (row: StandingRow) => row.standing_member !== null;
+  const isMember = rows.some(member);
+  const bar = isMember && actor.kind === 'user' ? barOf(entryOf(actor), entryRulesFrom(rows)) : undefined;
+  return {
+    actor: actor.kind,
+    siteAdministrator: actor.kind === 'user' && actor.siteAdministrator,
+    member: isMember,
+    teams: rows.flatMap((row) => teamFromRow(row) ?? []),
+    ...(bar && { bar }),
+  };
+}
+
+const entryRulesFrom = ([row]: readonly StandingRow[]): EntryRules => ({
+  userTokensEnabled: Boolean(row?.standing_user_tokens),
+  sessionTimeout: row?.standing_session_timeout ?? null,
+  sessionRemember: row?.standing_session_remember ?? null,
+});
+
+function teamFromRow(row: StandingRow): TeamStanding | undefined {
+  if (!row.standing_team_id) return undefined;
+  const grant = row.access && grantFromRow(row as GrantRow);
+  const { standing_level: level, standing_permissions: permissions = null } = row;
+  const projectGrant = level && projectGrantFromRow({ level, permissions });
+  return {
+    teamId: row.standing_team_id,
+    owners: Boolean(row.standing_owners),
+    access: accessFromText(row.standing_access),
+    ...(grant && { grant }),
+    ...(projectGrant && { projectGrant }),
+    ...(row.standing_in_project && { inProject: true }),
+  };
+}
+
+/**
+ * Finds what `select` selects, with the caller's standing towards it, in one statement. The selection has the living
+ * organization as `o`, and the project or the workspace, when that is the place in question, as `p` or `w`. There is a row
+ * for each team of the caller, as `st`.
+ */
+export function seeing<Row, Subject, Sought extends Readonly<Record<string, string>>>(
+  place: Place,
+  select: (sql: Knex, sought: Sought) => Knex.QueryBuilder,
+  fromRow: (row: Row, rows: readonly Row[]) => Subject,
+): (db: Statements, actor: Actor, sought: Sought) => Promise<WithStanding<Subject> | undefined> {
+  const by = (kind: Actor['kind']) =>
+    prepared<Sought & { caller: string }>((sql, values) =>
+      joinStanding(sql, select(sql, values), kind, values.caller, place),
+    );
+  const statements = {
+    user: by('user'),
+    team: by('team'),
+    organization: by('organization'),
+    auditor: by('auditor'),
+  };
+  return async (db, actor, sought) => {
+    const statement = statements[actor.kind](db, { ...sought, caller: identityOf(actor).id });
+    const rows = await db.all<Row & StandingRow>(statement);
+    const [first] = rows;
+    return first && { subject: fromRow(first, rows), standing: standingFromRows(actor, rows) };
+  };
+}
+
+interface Among extends Readonly<Record<string, unknown>> {
+  readonly teamIds: readonly TeamId[];
+  readonly ids: readonly string[];
+}
+
+/** The grants of teams on workspaces, and after them those on the projects of these workspaces. */
+const grantsOn = prepared((sql, { teamIds, ids }: Among) => {
+  const nulls = (...names: readonly string[]) => names.map((name) => sql.raw('null as ??', [name]));
+  return sql('team_workspaces as sg')
+    .whereIn('sg.workspace_id', ids)
+    .whereIn('sg.team_id', teamIds)
+    .select(
+      'sg.workspace_id as id',
+      'sg.team_id',
+      ...columnsOf('sg', grantColumns),
+      ...nulls('level', 'project_permissions'),
+    )
+    .unionAll(
+      sql('workspaces as sw')
+        .join('team_projects as sp', 'sp.project_id', 'sw.project_id')
+        .whereIn('sw.id', ids)
+        .whereIn('sp.team_id', teamIds)
+        .select('sw.id', 'sp.team_id', ...nulls(...grantColumns), 'sp.level', 'sp.permissions as project_permissions'),
+    );
+});
+
+const grantsOnProjects = prepared((sql, { teamIds, ids }: Among) =>
+  sql('team_projects as sp')
+    .whereIn('sp.project_id', ids)
+    .whereIn('sp.team_id', teamIds)
+    .select('sp.project_id as id', 'sp.team_id', 'sp.level', 'sp.permissions as project_permissions'),
+);
+
+interface HeldRow extends Partial<GrantRow> {
+  readonly id: string;
+  readonly team_id: TeamId;
+  readonly level: ProjectGrant['access'] | null;
+  readonly project_permissions: string | null;
+}
+
+/** The same standing with the grants of its teams on each place. One statement for all of them. */
+async function withGrants(
+  db: Statements,
+  standing: Standing,
+  ids: readonly string[],
+  grants: typeof grantsOn,
+): Promise<(id: string) => Standing> {
+  const teamIds = standing.teams.map(({ teamId }) => teamId);
+  const rows = teamIds.length === 0 || ids.length === 0 ? [] : await db.all<HeldRow>(grants(db, { teamIds, ids }));
+  const held = Map.groupBy(rows, (row) => `${row.id} ${row.team_id}`);
+  const grantsIn = (row: HeldRow) => {
+    const grant = row.access && grantFromRow(row as GrantRow);
+    const projectGrant = projectGrantFromRow({ level: row.level, permissions: row.project_permissions });
+    return { ...(grant && { grant }), ...(projectGrant && { projectGrant }) };
+  };
+  return (id) => ({
+    ...standing,
+    teams: standing.teams.map(({ grant: _, projectGrant: __, ...team }) =>
+      Object.assign({}, team, ...(held.get(`${id} ${team.teamId}`) ?? []).map(grantsIn)),
+    ),
+  });
+}
+
+export const standingOnEach = (
+  db: Statements,
+  standing: Standing,
+  ids: readonly WorkspaceId[],
+): Promise<(id: WorkspaceId) => Standing> => withGrants(db, standing, ids, grantsOn);
+
+export const standingOnEachProject = (
+  db: Statements,
+  standing: Standing,
+  ids: readonly ProjectId[],
+): Promise<(id: ProjectId) => Standing> => withGrants(db, standing, ids, grantsOnProjects);

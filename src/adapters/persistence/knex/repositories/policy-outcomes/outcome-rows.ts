@@ -1,0 +1,46 @@
+import type { EnforcementLevel, PolicyOutcome, PolicySetOutcome } from '../../../../../domain/index.js';
+import { rowsOf } from '../../engine/rows.js';
+
+export const setRows = rowsOf<Omit<PolicySetOutcome, 'outcomes'>>((row, as) => ({
+  id: row.id,
+  policyEvaluationId: row.policy_evaluation_id,
+  position: row.position,
+  policySetName: row.policy_set_name,
+  policySetDescription: row.policy_set_description,
+  overridable: as.flag(row.overridable),
+  policyToolVersion: row.policy_tool_version,
+  error: row.error,
+  warnings: as.json(row.warnings),
+}));
+
+const saidRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
+  status: row.status,
+  policyName: row.policy_name,
+  description: row.description,
+  query: row.query,
+  output: as.json(row.output),
+}));
+
+/** A policy's result without its position. */
+export const saidColumns = [...saidRows.columns, 'enforcement_level'];
+
+export interface Said {
+  readonly status: PolicyOutcome['status'];
+  readonly enforcement_level: EnforcementLevel | null;
+}
+
+export const policiesToRows = ({ id, outcomes }: PolicySetOutcome) =>
+  outcomes.map((outcome, position) => ({
+    ...saidRows.write(outcome),
+    policy_set_outcome_id: id,
+    position,
+    enforcement_level: outcome.status === 'errored' ? null : outcome.enforcementLevel,
+  }));
+
+export const policyFrom = (row: Said): PolicyOutcome => {
+  const outcome = saidRows.read(row);
+  // The table's check says which of the two it is.
+  const verdict =
+    row.status === 'errored' ? outcome : Object.assign(outcome, { enforcementLevel: row.enforcement_level });
+  return verdict as PolicyOutcome;
+};

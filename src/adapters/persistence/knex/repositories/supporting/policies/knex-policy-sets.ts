@@ -1,0 +1,224 @@
+import type { Knex } from 'knex';
+import { sealPrefix } from '../../../../../../application/ports/outside/secret-box.js';
+import type { PolicySetFilter } from '../../../../../../application/ports/repositories/filters.js';
+import type { Page, PageRequest } from '../../../../../../application/ports/repositories/page.js';
+import type { PolicySetRepository } from '../../../../../../application/ports/repositories/policy-repository.js';
+import {
+  type Actor,
+  type ApplyingPolicySet,
+  alreadyTaken,
+  type OrganizationId,
+  type PolicySet,
+  type PolicySetId,
+  type WebhookId,
+  type WithStanding,
+  type WorkspaceId,
+} from '../../../../../../domain/index.js';
+import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
+import { prepared } from '../../../engine/prepared.js';
+import { rowsOf } from '../../../engine/rows.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../../../engine/statements.js';
+import { seeing } from '../../authorization/standing.js';
+import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { livingPolicies, policiesByName, policyRows, selectPolicies } from './knex-policies.js';
+
+const applyingRows = rowsOf<Omit<ApplyingPolicySet, 'attached'>>((row, as) => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  kind: row.kind,
+  overridable: as.flag(row.overridable),
+  policies: as.json(row.policies),
+  policyToolVersion: row.policy_tool_version,
+  versions: as.json(row.versions),
+}));
+
+const setRows = rowsOf<PolicySet>((row, as) => ({
+  ...applyingRows.literal(row, as),
+  organizationId: row.organization_id,
+  organizationName: as.joined(row.organization_name),
+  global: as.flag(row.global),
+  agentEnabled: as.flag(row.agent_enabled),
+  updatePatterns: as.json(row.update_patterns),
+  policiesPath: row.policies_path,
+  repository: as.group(row.webhook_id, {
+    cloneUrl: row.clone_url,
+    branch: row.branch,
+    credential: row.credential,
+    webhookId: row.webhook_id,
+    sealedWebhookKey: row.webhook_key,
+    linkedBy: { kind: row.linked_by_kind, id: row.linked_by_id },
+  }),
+  workspaceIds: as.joined(row.workspace_ids, idsIn),
+  excludedWorkspaceIds: as.joined(row.excluded_workspace_ids, idsIn),
+  policyIds: as.joined(row.policy_ids, idsIn),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  revision: row.revision,
+}));
+
+const settings = setRows.except('id', 'organizationId', 'createdAt');
+
+const workspaceIdsIn = (table: string) => `(select string_agg(lw.id, ' ') from ${table} as l
+  join workspaces as lw on lw.id = l.workspace_id where l.policy_set_id = p.id and lw.deleted_at is null)`;
+
+const policyIds = `(select string_agg(lp.policy_id, ' ') from policy_set_policies as lp where lp.policy_set_id = p.id)`;
+
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
+
+/** Policy sets `p` of living organizations `o`. */
+const living = (sql: Knex): Knex.QueryBuilder =>
+  sql('policy_sets as p').join('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
+
+const select = (sql: Knex, policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
+  policySets.select(...columnsOf('p', setRows.columns), {
+    organization_name: 'o.name',
+    workspace_ids: sql.raw(workspaceIdsIn('policy_set_workspaces')),
+    excluded_workspace_ids: sql.raw(workspaceIdsIn('policy_set_exclusions')),
+    policy_ids: sql.raw(policyIds),
+  });
+
+/** The rows linked to a set by its id: their table, and the column with the id of the other. */
+const links = {
+  workspaceIds: { table: 'policy_set_workspaces', column: 'workspace_id', other: 'workspaces' },
+  excludedWorkspaceIds: { table: 'policy_set_exclusions', column: 'workspace_id', other: 'workspaces' },
+  policyIds: { table: 'policy_set_policies', column: 'policy_id', other: 'policies' },
+} as const;
+
+const linked = Object.keys(links) as readonly (keyof typeof links)[];
+
+const findWithStanding = seeing(
+  'organization',
+  (sql, { id }: { readonly id: PolicySetId }) => select(sql, living(sql).where('p.id', id)),
+  setRows.read,
+);
+
+export class KnexPolicySets implements PolicySetRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, id: PolicySetId): Promise<WithStanding<PolicySet> | undefined> {
+    return findWithStanding(this.db, actor, { id });
+  }
+
+  find(id: PolicySetId): Promise<PolicySet | undefined> {
+    return this.first(living(this.db.sql).where('p.id', id));
+  }
+
+  findByWebhook(id: WebhookId): Promise<PolicySet | undefined> {
+    return this.first(living(this.db.sql).where('p.webhook_id', id));
+  }
+
+  async sealedOtherwise(fingerprint: string, after: PolicySetId, limit: number): Promise<readonly PolicySet[]> {
+    const { sql } = this.db;
+    const otherwise = living(sql)
+      .where('p.id', '>', after)
+      .whereNotNull('p.webhook_id')
+      .whereNot('p.webhook_key', 'like', `${sealPrefix(fingerprint)}%`);
+    return (await this.db.all<object>(select(sql, otherwise).orderBy('p.id').limit(limit))).map(setRows.read);
+  }
+
+  async add(policySet: PolicySet): Promise<void> {
+    await unlessTaken(this.db.run(this.db.sql('policy_sets').insert(setRows.write(policySet))), nameTaken);
+    for (const list of linked) await this.attach(policySet.id, list, policySet[list]);
+  }
+
+  async save(policySet: PolicySet): Promise<void> {
+    const { sql } = this.db;
+    const { id, revision } = policySet;
+    const update = sql('policy_sets')
+      .where({ id, revision: revision - 1 })
+      .update(settings.write(policySet));
+    await unlessTaken(unlessStale({ table: 'policy_sets', id }, this.db.run(update)), nameTaken);
+    for (const list of linked) await this.keepOnly(id, list, policySet[list]);
+  }
+
+  async remove(id: PolicySetId): Promise<void> {
+    const { sql } = this.db;
+    for (const table of [...Object.values(links).map((link) => link.table), 'policy_set_parameters']) {
+      await this.db.run(sql(table).where('policy_set_id', id).delete());
+    }
+    // If two remove it at once, the second decides again and finds nothing.
+    await unlessStale({ table: 'policy_sets', id }, this.db.run(sql('policy_sets').where({ id }).delete()));
+  }
+
+  page(
+    organizationId: OrganizationId,
+    page: PageRequest,
+    { search, kind, versioned }: PolicySetFilter = {},
+  ): Promise<Page<PolicySet>> {
+    const { sql } = this.db;
+    const listed = withPart(ofOrganization(sql, 'policy_sets', organizationId), 'l.name', search);
+    if (kind !== undefined) listed.where('l.kind', kind);
+    if (versioned !== undefined) listed.whereRaw(`(l.versions is not null) = ${versioned ? 'TRUE' : 'FALSE'}`);
+    const present = (part: Knex.QueryBuilder) => byName(select(sql, ofPage(living(sql), idsByName(part), 'p')));
+    return pageOf(this.db, listed, present, setRows.read, page);
+  }
+
+  async applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]> {
+    const { sql } = this.db;
+    const found = await this.db.all<{ readonly has_attached: unknown }>(setsApplyingTo(this.db, { workspaceId }));
+    const sets = found.map(applyingRows.read);
+    if (!found.some((row) => row.has_attached)) return sets.map((set) => ({ ...set, attached: [] }));
+    const attached = livingPolicies(sql)
+      .join('policy_set_policies as a', 'a.policy_id', 'y.id')
+      .whereIn('a.policy_set_id', idsApplyingTo(sql, workspaceId))
+      .select('a.policy_set_id');
+    const rows = await this.db.all<{ readonly policy_set_id: PolicySetId }>(
+      policiesByName(selectPolicies(sql, attached)),
+    );
+    const bySet = Map.groupBy(rows, (row) => row.policy_set_id);
+    return sets.map((set) => ({ ...set, attached: (bySet.get(set.id) ?? []).map(policyRows.read) }));
+  }
+
+  private async first(policySets: Knex.QueryBuilder): Promise<PolicySet | undefined> {
+    const row = await this.db.first<object>(select(this.db.sql, policySets));
+    return row && setRows.read(row);
+  }
+
+  private async keepOnly(id: PolicySetId, list: keyof typeof links, ids: readonly string[]): Promise<void> {
+    const { table, column } = links[list];
+    await this.db.run(this.db.sql(table).where('policy_set_id', id).whereNotIn(column, ids).delete());
+    await this.attach(id, list, ids);
+  }
+
+  private async attach(id: PolicySetId, list: keyof typeof links, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const { sql } = this.db;
+    const { table, column, other } = links[list];
+    // Selected, because SQLite takes no more than 500 listed rows; it needs the `where` to tell `on conflict` from a join.
+    const rows = sql(other).whereIn('id', ids).select(sql.raw('?', id), 'id');
+    const insert = `insert into ${table} (policy_set_id, ${column})`;
+    await this.db.run(sql.raw(`${insert} select * from ? as attached where true on conflict do nothing`, [rows]));
+  }
+}
+
+/** Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at. */
+const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder => {
+  const workspace = () => livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
+  const excluded = (set: string) =>
+    sql('policy_set_exclusions as x').whereRaw(`x.workspace_id = w.id and x.policy_set_id = ${set}`);
+  const attached = workspace()
+    .join('policy_set_workspaces as a', 'a.workspace_id', 'w.id')
+    .whereNotExists(excluded('a.policy_set_id'))
+    .select('a.policy_set_id');
+  const global = workspace()
+    .join('policy_sets as g', 'g.organization_id', 'o.id')
+    // Spelled out and not bound, or the index of the global ones would not be known to hold them.
+    .whereRaw('g.global = TRUE')
+    .whereNotExists(excluded('g.id'))
+    .select('g.id');
+  return global.union(attached);
+};
+
+const byName = (policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
+  policySets.orderByRaw('lower(p.name)').orderBy('p.id');
+
+const setsApplyingTo = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
+  byName(
+    living(sql)
+      .whereIn('p.id', idsApplyingTo(sql, workspaceId))
+      .select(...columnsOf('p', applyingRows.columns), {
+        has_attached: sql.raw('exists (select 1 from policy_set_policies as lp where lp.policy_set_id = p.id)'),
+      }),
+  ),
+);

@@ -1,0 +1,119 @@
+import type { Knex } from 'knex';
+import type { ProjectFilter } from '../../../../../../application/ports/repositories/filters.js';
+import type { Page, PageRequest } from '../../../../../../application/ports/repositories/page.js';
+import type { ProjectRepository } from '../../../../../../application/ports/repositories/project-repository.js';
+import {
+  type Actor,
+  alreadyTaken,
+  type OrganizationId,
+  type Project,
+  type ProjectId,
+  type ProjectVisibility,
+  type Standing,
+  type WithStanding,
+} from '../../../../../../domain/index.js';
+import { ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.js';
+import { rowsOf } from '../../../engine/rows.js';
+import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../../../engine/statements.js';
+import { seeing, standingOnEachProject } from '../../authorization/standing.js';
+import { ofVariableSets } from '../variables/knex-variable-sets.js';
+
+const projectRows = rowsOf<Project>((row, as) => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  organizationName: as.joined(row.organization_name),
+  name: row.name,
+  description: row.description,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  revision: row.revision,
+}));
+
+const changeable = projectRows.except('id', 'organizationId', 'createdAt');
+
+/** Projects `p` of living organizations `o`. */
+const livingProjects = (sql: Knex): Knex.QueryBuilder =>
+  sql('projects as p').join('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
+
+const select = (projects: Knex.QueryBuilder): Knex.QueryBuilder =>
+  projects.select(...columnsOf('p', projectRows.columns), { organization_name: 'o.name' });
+
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
+
+const findWithStanding = seeing(
+  'project',
+  (sql, { id }: { readonly id: ProjectId }) => select(livingProjects(sql).where('p.id', id)),
+  projectRows.read,
+);
+
+export class KnexProjects implements ProjectRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, id: ProjectId): Promise<WithStanding<Project> | undefined> {
+    return findWithStanding(this.db, actor, { id });
+  }
+
+  async among(ids: readonly ProjectId[]): Promise<readonly Project[]> {
+    if (ids.length === 0) return [];
+    return (await this.db.all<object>(select(livingProjects(this.db.sql).whereIn('p.id', ids)))).map(projectRows.read);
+  }
+
+  async add(project: Project): Promise<void> {
+    await unlessTaken(this.db.run(this.db.sql('projects').insert(projectRows.write(project))), nameTaken);
+  }
+
+  async save(project: Project): Promise<void> {
+    const { id, revision } = project;
+    const row = this.db.sql('projects').where({ id, revision: revision - 1 });
+    const update = this.db.run(row.update(changeable.write(project)));
+    await unlessTaken(unlessStale({ table: 'projects', id }, update), nameTaken);
+  }
+
+  async remove(id: ProjectId): Promise<void> {
+    const { sql } = this.db;
+    const sets = sql('variable_sets').where('project_id', id).select('id');
+    for (const table of ofVariableSets) await this.db.run(sql(table).whereIn('variable_set_id', sets).delete());
+    await this.db.run(sql('variable_set_projects').where('project_id', id).delete());
+    await this.db.run(sql('variable_sets').where('project_id', id).delete());
+    await this.db.run(sql('team_projects').where('project_id', id).delete());
+    // If two remove it at once, the second decides again and finds nothing.
+    await unlessStale({ table: 'projects', id }, this.db.run(sql('projects').where({ id }).delete()));
+  }
+
+  async hasWorkspaces(id: ProjectId): Promise<boolean> {
+    const living = this.db.sql('workspaces').where({ project_id: id, deleted_at: null }).select('id').limit(1);
+    return (await this.db.first(living)) !== undefined;
+  }
+
+  async page(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: ProjectVisibility,
+    page: PageRequest,
+    { search, names, sort }: ProjectFilter = {},
+  ): Promise<Page<WithStanding<Project>>> {
+    const { sql } = this.db;
+    const listed = withPart(ofOrganization(sql, 'projects', organizationId), 'l.name', search);
+    if (names !== undefined) listed.whereIn('l.name', names);
+    if (visibility !== 'all') {
+      const teamIds = visibility.throughTeams;
+      const granted = sql('team_projects').whereIn('team_id', teamIds).select('project_id');
+      const within = sql('team_workspaces as g')
+        .join('workspaces as w', 'w.id', 'g.workspace_id')
+        .whereIn('g.team_id', teamIds)
+        .whereNull('w.deleted_at');
+      listed.whereIn('l.id', granted.union(within.select('w.project_id')));
+    }
+    const inOrder = (projects: Knex.QueryBuilder, alias: string) =>
+      sorted(projects, alias, `lower(${alias}.name)`, sort?.descending);
+    const present = (part: Knex.QueryBuilder) =>
+      inOrder(select(ofPage(livingProjects(sql), inOrder(part.select('l.id'), 'l'), 'p')), 'p');
+    const found = await pageOf(this.db, listed, present, projectRows.read, page);
+    const standingOn = await standingOnEachProject(
+      this.db,
+      standing,
+      found.items.map(({ id }) => id),
+    );
+    return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
+  }
+}

@@ -1,0 +1,357 @@
+import type { Knex } from 'knex';
+import { sealPrefix } from '../../../../../../application/ports/outside/secret-box.js';
+import type { WorkspaceFilter } from '../../../../../../application/ports/repositories/filters.js';
+import type { Page, PageRequest } from '../../../../../../application/ports/repositories/page.js';
+import type {
+  StateConsumersChange,
+  WorkspaceOfRun,
+  WorkspaceRepository,
+} from '../../../../../../application/ports/repositories/workspace-repository.js';
+import { runStanding } from '../../../../../../domain/authorization/actor.js';
+import {
+  type Actor,
+  type AgentPoolId,
+  alreadyTaken,
+  type ConfigurationVersionId,
+  type Instant,
+  type OrganizationId,
+  type ProjectId,
+  type Standing,
+  type WebhookId,
+  type WithStanding,
+  type Workspace,
+  type WorkspaceId,
+  type WorkspaceVisibility,
+} from '../../../../../../domain/index.js';
+import { ofOrganization, ofPage, sorted } from '../../../engine/lists.js';
+import { prepared } from '../../../engine/prepared.js';
+import {
+  columnsOf,
+  pageOf,
+  type Statements,
+  spelledOut,
+  unlessStale,
+  unlessTaken,
+} from '../../../engine/statements.js';
+import { seeing, standingOnEach, workspacesThrough } from '../../authorization/standing.js';
+import { ofCurrentRun } from './current-run.js';
+import { byNames, inOrder, named } from './workspace-lists.js';
+import { modeToRow, workspaceRows } from './workspace-rows.js';
+import { tagged } from './workspace-tags.js';
+
+const changeable = workspaceRows.except('id', 'organizationId', 'currentConfigurationVersionId', 'createdAt', 'source');
+
+const nameTaken = { name: () => alreadyTaken('name', 'Name') };
+
+const tagNames = `(select string_agg(t.name, ' ') from workspace_tags as wt join tags as t on t.id = wt.tag_id
+  where wt.workspace_id = w.id)`;
+
+const select = (sql: Knex, workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
+  workspaces.select(...columnsOf('w', workspaceRows.columns), 'o.default_execution_mode', 'o.default_agent_pool_id', {
+    organization_name: 'o.name',
+    tag_names: sql.raw(tagNames),
+  });
+
+/** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
+export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
+  query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });
+
+const living = (sql: Knex): Knex.QueryBuilder => livingWorkspaces(sql('workspaces as w'));
+
+/** The mode of a workspace `w` of an organization `o`, as `executionOf` says. */
+export const executionModeOf =
+  'case when w.inherits_execution_mode = TRUE then o.default_execution_mode else w.execution_mode end';
+
+const findById = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: WorkspaceId }) => select(sql, living(sql).where('w.id', id)),
+  workspaceRows.read,
+);
+
+const idOf = ({ id }: { readonly id: WorkspaceId }): WorkspaceId => id;
+
+const findId = seeing(
+  'workspace',
+  (sql, { id }: { readonly id: WorkspaceId }) => living(sql).where('w.id', id).select('w.id'),
+  idOf,
+);
+
+const dueForDestruction = prepared((sql, { now, limit }: { readonly now: Instant; readonly limit: number }) =>
+  living(sql)
+    .where('w.auto_destroy_at', '<=', now)
+    .select('w.id')
+    .orderBy(['w.auto_destroy_at', 'w.id'])
+    .limit(limit, spelledOut),
+);
+
+const workspaceById = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
+  select(sql, living(sql).where('w.id', id)),
+);
+
+const findByName = seeing(
+  'workspace',
+  (sql, { organizationName, name }: { readonly organizationName: string; readonly name: string }) =>
+    select(sql, living(sql).where({ 'o.name': organizationName, 'w.name': name })),
+  workspaceRows.read,
+);
+
+/** Locked for as long as the transaction lasts, as all of SQLite is in any that may write. */
+const lockedRow = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
+  sql('workspaces').where('id', id).select('id').forNoKeyUpdate(),
+);
+
+export class KnexWorkspaces implements WorkspaceRepository {
+  constructor(private readonly db: Statements) {}
+
+  findFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<Workspace> | undefined> {
+    return findById(this.db, actor, { id });
+  }
+
+  findIdFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<WorkspaceId> | undefined> {
+    return findId(this.db, actor, { id });
+  }
+
+  findByNameFor(actor: Actor, organizationName: string, name: string): Promise<WithStanding<Workspace> | undefined> {
+    return findByName(this.db, actor, { organizationName, name });
+  }
+
+  async find(id: WorkspaceId): Promise<Workspace | undefined> {
+    const row = await this.db.first<object>(workspaceById(this.db, { id }));
+    return row && workspaceRows.read(row);
+  }
+
+  async findByWebhook(id: WebhookId): Promise<Workspace | undefined> {
+    return (await this.all(living(this.db.sql).where('w.webhook_id', id)))[0];
+  }
+
+  async sealedOtherwise(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+    const otherwise = living(this.db.sql)
+      .where('w.id', '>', after)
+      .whereNot('w.webhook_key', 'like', `${sealPrefix(fingerprint)}%`);
+    return this.all(otherwise.orderBy('w.id').limit(limit));
+  }
+
+  async retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+    const retaining = living(this.db.sql).whereRaw('w.retention_days is not null').where('w.id', '>', after);
+    return this.all(retaining.orderBy('w.id').limit(limit));
+  }
+
+  add(workspace: Workspace): Promise<void> {
+    const row = { ...workspaceRows.write(workspace), ...modeToRow(workspace), last_sequence: 0 };
+    return unlessTaken(this.db.run(this.db.sql('workspaces').insert(row)), nameTaken);
+  }
+
+  save(workspace: Workspace): Promise<void> {
+    const update = this.db
+      .sql('workspaces')
+      .where({ id: workspace.id, revision: workspace.revision - 1, deleted_at: null })
+      .update({ ...changeable.write(workspace), ...modeToRow(workspace) });
+    return unlessTaken(unlessStale({ table: 'workspaces', id: workspace.id }, this.db.run(update)), nameTaken);
+  }
+
+  async moveTo(projectId: ProjectId, ids: readonly WorkspaceId[], now: Instant): Promise<void> {
+    const { sql } = this.db;
+    const change = { project_id: projectId, updated_at: now, revision: sql.raw('revision + 1') };
+    await this.db.run(sql('workspaces').whereIn('id', ids).where('deleted_at', null).update(change));
+  }
+
+  async remove(id: WorkspaceId, now: Instant): Promise<void> {
+    await this.db.run(this.db.sql('workspaces').where({ id, deleted_at: null }).update({ deleted_at: now }));
+  }
+
+  async promote(id: WorkspaceId, versionId: ConfigurationVersionId): Promise<void> {
+    const { sql } = this.db;
+    const sequenceOf = (id: Knex.Raw) => sql('configuration_versions').where('id', id).select('sequence');
+    // Compared as values and not joined: an update that had to wait for the row asks again with what it then finds
+    // there. A current version it cannot see yet was made meanwhile, so it is the newer one.
+    const notNewer = sql.raw('(?) <= (?)', [
+      sequenceOf(sql.raw('workspaces.current_configuration_version_id')),
+      sequenceOf(sql.raw('?', [versionId])),
+    ]);
+    await this.db.run(
+      sql('workspaces')
+        .where({ id })
+        .where((either) => either.whereNull('current_configuration_version_id').orWhere(notNewer))
+        .update({ current_configuration_version_id: versionId }),
+    );
+  }
+
+  async lockRow(id: WorkspaceId): Promise<void> {
+    await this.db.runLater(lockedRow(this.db, { id }));
+  }
+
+  async visibleAmong(
+    organizationId: OrganizationId,
+    ids: readonly WorkspaceId[],
+    visibility: WorkspaceVisibility,
+  ): Promise<readonly WorkspaceId[]> {
+    const among = living(this.db.sql).where('w.organization_id', organizationId).whereIn('w.id', ids);
+    if (visibility !== 'all') among.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    return (await this.db.all<{ id: WorkspaceId }>(among.select('w.id').orderBy('w.id'))).map(({ id }) => id);
+  }
+
+  async among(ids: readonly WorkspaceId[]): Promise<readonly Workspace[]> {
+    if (ids.length === 0) return [];
+    return this.all(living(this.db.sql).whereIn('w.id', ids));
+  }
+
+  seenAmong(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    ids: readonly WorkspaceId[],
+  ): Promise<readonly WithStanding<Workspace>[]> {
+    return this.seen(organizationId, standing, visibility, living(this.db.sql).whereIn('w.id', ids));
+  }
+
+  using(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    poolIds: readonly AgentPoolId[],
+  ): Promise<readonly WithStanding<Workspace>[]> {
+    const used = this.db.sql.raw(`coalesce(w.agent_pool_id, o.default_agent_pool_id)`);
+    const serving = living(this.db.sql)
+      .whereRaw(`${executionModeOf} = 'agent'`)
+      .whereIn(used as never, poolIds);
+    return this.seen(organizationId, standing, visibility, serving);
+  }
+
+  private async seen(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    workspaces: Knex.QueryBuilder,
+  ): Promise<readonly WithStanding<Workspace>[]> {
+    workspaces.where('w.organization_id', organizationId);
+    if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    const found = await this.all(sorted(workspaces, 'w', 'lower(w.name)'));
+    const standingOn = await standingOnEach(
+      this.db,
+      standing,
+      found.map(({ id }) => id),
+    );
+    return found.map((subject) => ({ subject, standing: standingOn(subject.id) }));
+  }
+
+  async page(
+    organizationId: OrganizationId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+    filter: WorkspaceFilter = {},
+  ): Promise<Page<WithStanding<Workspace>>> {
+    const byNameAlone = filter.currentRun === undefined && (filter.sort ?? byNames).key === 'name';
+    const found = await (visibility === 'all' && byNameAlone
+      ? this.pageOfAll(organizationId, filter, page)
+      : this.pageOfSome(organizationId, visibility, filter, page));
+    return this.seenOnEach(standing, found);
+  }
+
+  async stateConsumers(
+    id: WorkspaceId,
+    standing: Standing,
+    visibility: WorkspaceVisibility,
+    page: PageRequest,
+  ): Promise<Page<WithStanding<Workspace>>> {
+    const consumers = living(this.db.sql).whereIn('w.id', this.consumersOf(id).select('consumer_id'));
+    if (visibility !== 'all') consumers.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    const byName = (part: Knex.QueryBuilder) => sorted(select(this.db.sql, part), 'w', 'lower(w.name)');
+    return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
+  }
+
+  async dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]> {
+    return (await this.db.all<{ readonly id: WorkspaceId }>(dueForDestruction(this.db, { now, limit }))).map(idOf);
+  }
+
+  async findForRun(readerId: WorkspaceId, sought: WorkspaceOfRun): Promise<WithStanding<Workspace> | undefined> {
+    const { sql } = this.db;
+    const named = 'id' in sought ? { 'w.id': sought.id } : { 'o.name': sought.organizationName, 'w.name': sought.name };
+    const found = living(this.db.sql)
+      .where(named)
+      .join('workspaces as reader', (on) =>
+        on.onVal('reader.id', readerId).on('reader.organization_id', 'w.organization_id').onNull('reader.deleted_at'),
+      )
+      .leftJoin('workspace_state_consumers as c', (on) =>
+        on.on('c.workspace_id', 'w.id').onVal('c.consumer_id', readerId),
+      );
+    const row = await this.db.first<{ readonly shares_state: boolean | number }>(
+      select(sql, found).select({ shares_state: sql.raw('w.global_remote_state = TRUE or c.consumer_id is not null') }),
+    );
+    return row && { subject: workspaceRows.read(row), standing: runStanding(Boolean(row.shares_state)) };
+  }
+
+  async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
+    const gone = this.consumersOf(id);
+    if (removed !== 'all') {
+      const visible = 'throughTeams' in removed ? workspacesThrough(this.db.sql, removed.throughTeams) : [...removed];
+      gone.whereIn('consumer_id', visible);
+    }
+    if (!Array.isArray(removed) || removed.length > 0) await this.db.run(gone.delete());
+    if (added.length === 0) return;
+    const { sql } = this.db;
+    // Selected, and with a `where`, for the reasons that KnexPolicySets gives.
+    const rows = sql('workspaces').whereIn('id', added).select(sql.raw('?', id), 'id');
+    const insert = 'insert into workspace_state_consumers (workspace_id, consumer_id)';
+    await this.db.run(sql.raw(`${insert} select * from ? as added where true on conflict do nothing`, [rows]));
+  }
+
+  private consumersOf(id: WorkspaceId): Knex.QueryBuilder {
+    return this.db.sql('workspace_state_consumers').where('workspace_id', id);
+  }
+
+  private async seenOnEach(standing: Standing, found: Page<Workspace>): Promise<Page<WithStanding<Workspace>>> {
+    const standingOn = await standingOnEach(
+      this.db,
+      standing,
+      found.items.map(({ id }) => id),
+    );
+    return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
+  }
+
+  /** In an index alone. */
+  private pageOfAll(
+    organizationId: OrganizationId,
+    filter: WorkspaceFilter,
+    page: PageRequest,
+  ): Promise<Page<Workspace>> {
+    const listed = ofOrganization(this.db.sql, 'workspaces', organizationId).where('l.deleted_at', null);
+    const { descending } = filter.sort ?? byNames;
+    const present = (part: Knex.QueryBuilder) =>
+      sorted(
+        select(
+          this.db.sql,
+          ofPage(living(this.db.sql), sorted(part.select('l.id'), 'l', 'lower(l.name)', descending), 'w'),
+        ),
+        'w',
+        'lower(w.name)',
+        descending,
+      );
+    tagged(this.db.sql, named(listed, 'l', filter), 'l', organizationId, filter);
+    return pageOf(this.db, listed, present, workspaceRows.read, page);
+  }
+
+  private pageOfSome(
+    organizationId: OrganizationId,
+    visibility: WorkspaceVisibility,
+    filter: WorkspaceFilter,
+    page: PageRequest,
+  ): Promise<Page<Workspace>> {
+    const { sql } = this.db;
+    const workspaces = named(living(this.db.sql).where('w.organization_id', organizationId), 'w', filter);
+    tagged(sql, workspaces, 'w', organizationId, filter);
+    if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    if (filter.currentRun !== undefined) {
+      workspaces.whereRaw('? in (?)', [
+        ofCurrentRun(sql, 'status'),
+        sql.raw(filter.currentRun.map(() => '?').join(', ') || 'null', [...filter.currentRun]),
+      ]);
+    }
+    const present = (part: Knex.QueryBuilder) => inOrder(sql, select(sql, part), filter.sort ?? byNames);
+    return pageOf(this.db, workspaces, present, workspaceRows.read, page);
+  }
+
+  private async all(workspaces: Knex.QueryBuilder): Promise<readonly Workspace[]> {
+    return (await this.db.all<object>(select(this.db.sql, workspaces))).map(workspaceRows.read);
+  }
+}

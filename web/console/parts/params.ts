@@ -1,0 +1,2 @@
+/** Parameters of the address, decoded. */
+export type Params<Names extends string> = { readonly params: { readonly [Name in Names]: string } };
