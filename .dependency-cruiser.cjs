@@ -91,7 +91,8 @@ module.exports = {
       from: { path: '^src/domain/authorization/' },
       to: {
         path: '^src/domain/[^/]+/',
-        pathNot: '^src/domain/(authorization|shared)/|^src/domain/team-access/((project-)?access-level|workspace-permissions)\\.ts',
+        pathNot:
+          '^src/domain/(authorization|shared)/|^src/domain/team-access/((project-)?access-level|workspace-permissions)\\.ts',
       },
     },
     {
