@@ -245,6 +245,7 @@ export type { RunComment, RunEvent, RunEventReference } from './supporting/runs/
 export { runEventsOf } from './supporting/runs/run-event.js';
 export { type RunGuardFacts, runGuards, type StageCheck } from './supporting/runs/run-guards.js';
 export { type RunEffect, type RunTrigger, runLifecycle } from './supporting/runs/run-lifecycle.js';
+export { type PhaseStatus, phaseInstants, phaseStatuses, phaseStatusOf } from './supporting/runs/run-phase.js';
 export type { RunStatus } from './supporting/runs/run-status.js';
 export {
   completedRunStatuses,
