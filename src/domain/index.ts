@@ -171,6 +171,7 @@ export type { Member, Membership, Organization } from './supporting/organization
 export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
 export type { OrganizationSettings } from './supporting/organizations/organization-settings.js';
 export { authPolicies } from './supporting/organizations/organization-settings.js';
+export { type Block, BlockFault, type BlockValue } from './supporting/policies/block.js';
 export type {
   EnforcementLevel,
   ManagedPolicy,

@@ -1,30 +1,4 @@
-/** A value of an attribute. */
-export type BlockValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly BlockValue[]
-  | { readonly [name: string]: BlockValue };
-
-/** A block such as `policy "name" { … }`. */
-export interface Block {
-  readonly type: string;
-  readonly labels: readonly string[];
-  readonly attributes: ReadonlyMap<string, BlockValue>;
-  readonly blocks: readonly Block[];
-  readonly line: number;
-}
-
-/** A fault in the text, with the number of its line. */
-export class BlockFault extends Error {
-  constructor(
-    readonly line: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+import { type Block, BlockFault, type BlockValue } from '../../domain/index.js';
 
 // Both with comments.
 const blanks = /(?:[ \t\r]|\/\*[\s\S]*?\*\/|(?:#|\/\/)[^\n]*)*/y;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { readBlocks } from '../../src/adapters/files/block-language.js';
+import { blocksOf } from '../../src/adapters/files/policy-files-reader.js';
 import type { PolicyKind } from '../../src/domain/index.js';
-import { readBlocks } from '../../src/domain/supporting/policies/block-language.js';
 import { policiesIn } from '../../src/domain/supporting/policies/policy-files.js';
 
 const defined = (text: string, kind: PolicyKind = 'opa') =>
   policiesIn(kind, {
-    configurations: new Map([[kind === 'opa' ? 'policies.hcl' : 'sentinel.hcl', text]]),
+    configurations: new Map([[kind === 'opa' ? 'policies.hcl' : 'sentinel.hcl', blocksOf(text)]]),
     regoFiles: 1,
   });
 
@@ -91,9 +92,9 @@ describe('policies.hcl', () => {
   });
 
   it('is refused if it is missing, or without any .rego file', () => {
-    const files = { configurations: new Map([['sentinel.hcl', '']]), regoFiles: 1 };
+    const files = { configurations: new Map([['sentinel.hcl', []]]), regoFiles: 1 };
     expect(() => policiesIn('opa', files)).toThrow('the archive has no policies.hcl in its root');
-    const empty = { configurations: new Map([['policies.hcl', '']]), regoFiles: 0 };
+    const empty = { configurations: new Map([['policies.hcl', []]]), regoFiles: 0 };
     expect(() => policiesIn('opa', empty)).toThrow('the archive has no .rego file');
   });
 
