@@ -53,10 +53,19 @@ export const explained = new Map([
   ],
   ...[
     ...['fetch-files', 'queue-plan', 'start-pre-plan', 'pass-pre-plan', 'fail-pre-plan', ...verdicts, 'release-agent'],
-    ...['queue-apply', 'request-cancel', 'finish-cancel'],
+    ...['start-pre-apply', 'pass-pre-apply', 'fail-pre-apply', 'queue-apply', 'request-cancel', 'finish-cancel'],
+    'force-cancel',
   ].map((trigger) => [
     `runs ${trigger} guards with policies done`,
     'the guard refuses only runs that are planned, and this step never starts there',
+  ]),
+  ...['pass-pre-apply', 'fail-pre-apply'].map((trigger) => [
+    `runs ${trigger} guards with tasks before the apply called`,
+    'tasks that passed or failed were called: the guard before it already refuses those that wait',
+  ]),
+  ...['request-cancel', 'finish-cancel', 'force-cancel'].map((trigger) => [
+    `runs ${trigger} guards with under lease`,
+    'a run that is applied is under the lease of its agent',
   ]),
   [
     'runs release-agent guards: under lease asked earlier',
