@@ -152,7 +152,7 @@ describe('which teams a list may hold', () => {
     expect(teamVisibility(member())).toEqual({ visibleAnd: [] });
   });
 
-  it('is, for the access to a project, that of visible teams for whoever reads only those', () => {
+  it('is, for the access to a project, that of visible teams for a caller who reads only those', () => {
     expect(projectAccessVisibility(anOwner)).toBe('all');
     const project = { ...customProjectDefaults.project, teams: 'read' } as const;
     const reader = member({ projectGrant: { access: 'custom', permissions: { ...customProjectDefaults, project } } });
@@ -201,7 +201,7 @@ describe('an actor', () => {
     expect(entryOf({ ...person, session })).toEqual({ withToken: false, idle: 10, age: 30 });
     expect(entryOf({ ...person, session: { ...session, longestIdle: 12 } })).toMatchObject({ idle: 12 });
     expect(entryOf({ ...person, session: { ...session, lastUsedAt: null } })).toMatchObject({ idle: 30 });
-    // Nobody bars a site administrator, or someone in whose name the service acts without a token.
+    // No organization bars a site administrator, or a creator in whose name the service acts without a token.
     expect(entryOf({ ...person, siteAdministrator: true })).toBeUndefined();
     expect(entryOf({ ...person, tokenId: '' })).toBeUndefined();
   });
