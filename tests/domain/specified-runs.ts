@@ -365,6 +365,7 @@ const aboutBoth: readonly RunFactsGathered[] = (
     { prePlan: 'failed', filesMissing: true },
     { evaluationsOpen: false, policyCheck: 'open', filesMissing: true },
     ...(['waiting', 'passed', 'failed'] as const).map((preApply) => ({ preApply, filesMissing: true })),
+    { preApply: 'waiting', workspaceHeld: true },
     { preApply: 'waiting', cancelOverdue: true },
     { preApply: 'waiting', policyCheck: 'passed' },
     { preApply: 'waiting', policyCheck: 'overridable' },

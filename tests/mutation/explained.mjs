@@ -55,6 +55,7 @@ export const explained = new Map([
     ...['fetch-files', 'queue-plan', 'start-pre-plan', 'pass-pre-plan', 'fail-pre-plan', ...verdicts, 'release-agent'],
     ...['start-pre-apply', 'pass-pre-apply', 'fail-pre-apply', 'queue-apply', 'request-cancel', 'finish-cancel'],
     'force-cancel',
+    'force-execute',
   ].map((trigger) => [
     `runs ${trigger} guards with policies done`,
     'the guard refuses only runs that are planned, and this step never starts there',
