@@ -1,0 +1,54 @@
+import Database from 'better-sqlite3';
+import {
+  type MigratedDatabase,
+  openOnConnection,
+  type SqliteOptions,
+} from '../../src/adapters/persistence/knex/knex-database.js';
+import type { HearChanges, Transaction, UnitOfWork } from '../../src/application/index.js';
+import { migratedBytes } from './databases.js';
+
+const template = await migratedBytes();
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A new SQLite database in memory, whose rows a test can look at. */
+export class RowsInMemory implements UnitOfWork {
+  private readonly connection: Database.Database;
+  private readonly database: MigratedDatabase;
+  private readonly prepared = new Map<string, Database.Statement>();
+
+  constructor(options: SqliteOptions = {}, bytes: Buffer = template) {
+    this.connection = new Database(bytes);
+    this.database = openOnConnection(this.connection, options);
+  }
+
+  run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return this.database.unitOfWork.run(work);
+  }
+
+  read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return this.database.unitOfWork.read(work);
+  }
+
+  /** Calls `hear` with the changes of each commit from now on. */
+  hearChanges(hear: HearChanges): void {
+    this.database.hear({ ordered: () => {}, changed: hear });
+  }
+
+  select<Found = Row>(sql: string): readonly Found[] {
+    const statement = this.prepared.get(sql) ?? this.connection.prepare(sql);
+    this.prepared.set(sql, statement);
+    return statement.all() as Found[];
+  }
+
+  /** All rows, by table. */
+  get tables(): Readonly<Record<string, readonly Row[]>> {
+    const names = this.select<{ name: string }>("select name from sqlite_schema where type = 'table' order by name");
+    return Object.fromEntries(names.map(({ name }) => [name, this.select(`select * from "${name}"`)]));
+  }
+
+  /** The whole database, from which another one can begin. */
+  get bytes(): Buffer {
+    return this.connection.serialize();
+  }
+}
