@@ -12,8 +12,8 @@ import {
 } from '../../src/domain/index.js';
 import { firstPage, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
-import { type Held, RunSteps } from '../support/run-steps.js';
 import { RowsInMemory } from '../support/rows-in-memory.js';
+import { type Held, RunSteps } from '../support/run-steps.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 

@@ -10,9 +10,9 @@ import {
 import { firstPage, invalid, type Member, missing, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { noon } from '../support/builders.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { type RunGiven, RunSteps } from '../support/run-steps.js';
 import { seedRun } from '../support/seed-run.js';
-import { RowsInMemory } from '../support/rows-in-memory.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 

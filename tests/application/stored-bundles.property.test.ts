@@ -8,8 +8,8 @@ import { noise } from '../contracts/bundle-store.js';
 import { objectIdOf, softDeleteDays, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { fc, runs } from '../support/properties.js';
-import { type Fate, type S3Server, startS3Server } from '../support/s3-server.js';
 import { RowsInMemory } from '../support/rows-in-memory.js';
+import { type Fate, type S3Server, startS3Server } from '../support/s3-server.js';
 
 const partBytes = 1_000;
 const archives = await Promise.all(

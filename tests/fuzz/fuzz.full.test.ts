@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { toldIn, type WalkOptions, walk } from './walk.js';
 import { RowsInMemory } from '../support/rows-in-memory.js';
+import { toldIn, type WalkOptions, walk } from './walk.js';
 
 const walked = (options: Pick<WalkOptions, 'seed' | 'requests' | 'environment'>) => {
   process.stdout.write(`${options.requests} requests with the seed ${options.seed}\n`);

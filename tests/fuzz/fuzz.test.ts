@@ -10,11 +10,11 @@ import {
   aWorkspace,
 } from '../support/builders.js';
 import { Description } from '../support/description.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { seedRun } from '../support/seed-run.js';
 import type { Outgoing } from './requests.js';
 import { toldIn, walk, wrongWith } from './walk.js';
 import { WatchedUnitOfWork } from './watched-unit-of-work.js';
-import { RowsInMemory } from '../support/rows-in-memory.js';
 
 describe('generated requests', () => {
   it('are answered as described (the first 200)', async () => {

@@ -4,9 +4,9 @@ import { type AuditEvent, DomainError, type Standing } from '../../src/domain/in
 import { startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { makeSmallWorld, sceneOf } from '../support/small-world.js';
 import { isForEveryUser, keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
-import { RowsInMemory } from '../support/rows-in-memory.js';
 
 const owner: Standing = {
   actor: 'user',

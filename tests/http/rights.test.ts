@@ -10,9 +10,9 @@ import { doc, startApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { some } from '../support/properties.js';
 import { bodiesWith } from '../support/route-bodies.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { makeSmallWorld, type Scene, type SmallWorld, sceneOf } from '../support/small-world.js';
 import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
-import { RowsInMemory } from '../support/rows-in-memory.js';
 
 const actors = actorGroups.flatMap((group) => group.actors);
 const anyOne: Subject = { name: '', of: (standing) => standing };

@@ -4,6 +4,7 @@ import type { UnitOfWork } from '../../src/application/index.js';
 import { type Caller, doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { aClaim } from '../support/claims.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import {
   but,
   bytesOf,
@@ -21,7 +22,6 @@ import {
   standardBy,
   tip,
 } from '../support/webhook-deliveries.js';
-import { RowsInMemory } from '../support/rows-in-memory.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
 type Json = any;

@@ -179,7 +179,7 @@ function rowsInMemory(): Rows {
   return {
     unitOfWork,
     hearChanges: (hear) => unitOfWork.hearChanges(hear),
-    stored: async () => unitOfWork.bytes.toString('latin1'),
+    stored: async () => unitOfWork.text,
   };
 }
 

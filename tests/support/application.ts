@@ -53,6 +53,10 @@ export class CountedIds implements application.IdGenerator {
     for (let nth = 2; ; nth += 1) yield `user-${nth}-of-${email.toLowerCase()}`;
   }
 
+  continueAfter({ counts }: CountedIds): void {
+    for (const [kind, count] of counts) this.counts.set(kind, count);
+  }
+
   givenOut(kind: application.IdKind): readonly string[] {
     return Array.from({ length: this.counts.get(kind) ?? 0 }, (_, index) => `${kind}-${index + 1}`);
   }
@@ -106,6 +110,8 @@ export interface WorldOptions {
   readonly store?: (now: () => number) => application.BundleStore;
 }
 
+let populated: Promise<World> | undefined;
+
 /**
  * The use cases on rows in memory, with data: the organization acme with its owner, a member in
  * no team, and a workspace; and the site administrator, a stranger to acme who owns another organization.
@@ -153,16 +159,26 @@ export class World {
     this.useCases = useCasesOf(this);
   }
 
+  /** A copy of the one that a file of tests populates. */
   static async create(options: WorldOptions = {}): Promise<World> {
     const world = new World(options);
-    await world.populate();
+    // The search for lost agents gives them time, counted from its first pass.
+    await world.useCases.reclaimLostRuns.execute();
+    populated ??= new World({}).populate();
+    world.beginAs(await populated);
     return world;
   }
 
-  private async populate(): Promise<void> {
+  private beginAs(other: World): void {
+    this.unitOfWork.restore(other.unitOfWork);
+    this.ids.continueAfter(other.ids);
+    const { administrator, stranger, owner, member, organizationToken, organizationSecret, owners, workspace } = other;
+    Object.assign(this, { administrator, stranger, owner, member, organizationToken, organizationSecret });
+    Object.assign(this, { owners, workspace });
+  }
+
+  private async populate(): Promise<this> {
     const { useCases } = this;
-    // The search for lost agents gives them time, counted from its first pass.
-    await useCases.reclaimLostRuns.execute();
     const first = { username: 'root', email: 'root@example.com' };
     const secret = this.secrets.generate();
     await useCases.createUser.first(first, async () => secret);
@@ -176,6 +192,7 @@ export class World {
     this.organizationSecret = await this.newOrganizationSecret();
     this.organizationToken = await this.bearerOf(this.organizationSecret);
     this.workspace = await this.newWorkspace('network');
+    return this;
   }
 
   /** Makes `user` the only owner of the administrator's organization. */

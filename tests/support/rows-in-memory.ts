@@ -1,9 +1,5 @@
 import Database from 'better-sqlite3';
-import {
-  type MigratedDatabase,
-  openOnConnection,
-  type SqliteOptions,
-} from '../../src/adapters/persistence/knex/knex-database.js';
+import { openOnConnection } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { HearChanges, Transaction, UnitOfWork } from '../../src/application/index.js';
 import { migratedBytes } from './databases.js';
 
@@ -13,13 +9,15 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** A new SQLite database in memory, whose rows a test can look at. */
 export class RowsInMemory implements UnitOfWork {
-  private readonly connection: Database.Database;
-  private readonly database: MigratedDatabase;
   private readonly prepared = new Map<string, Database.Statement>();
+  private connection = new Database(template);
+  private database = openOnConnection(this.connection);
 
-  constructor(options: SqliteOptions = {}, bytes: Buffer = template) {
-    this.connection = new Database(bytes);
-    this.database = openOnConnection(this.connection, options);
+  /** Begins again with what another one holds. */
+  restore({ connection }: RowsInMemory): void {
+    this.prepared.clear();
+    this.connection = new Database(connection.serialize());
+    this.database = openOnConnection(this.connection);
   }
 
   run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
@@ -47,8 +45,10 @@ export class RowsInMemory implements UnitOfWork {
     return Object.fromEntries(names.map(({ name }) => [name, this.select(`select * from "${name}"`)]));
   }
 
-  /** The whole database, from which another one can begin. */
-  get bytes(): Buffer {
-    return this.connection.serialize();
+  /** All rows as one text, with blobs in Latin-1. */
+  get text(): string {
+    return JSON.stringify(this.tables, (_, value) =>
+      value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
+    );
   }
 }
