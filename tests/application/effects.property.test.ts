@@ -48,6 +48,8 @@ type Moment = 'before it is kept' | 'after it is kept';
 type Run = Pick<RunState, 'id' | 'workspaceId' | 'configurationVersionId' | 'status' | 'source' | 'planOnly'> &
   Pick<RunState, 'ownFiles' | 'statusTimestamps'>;
 
+type Commit = Pick<IngressAttributes, 'branch' | 'commitSha' | 'isPullRequest'>;
+
 /** What is committed at one moment, the oldest first. */
 interface Kept {
   readonly runs: ReadonlyMap<RunId, Run>;
@@ -55,7 +57,7 @@ interface Kept {
   readonly currentVersions: ReadonlySet<ConfigurationVersionId>;
   /** The version of each order to queue a run, by the id of the order. */
   readonly orders: ReadonlyMap<number, ConfigurationVersionId>;
-  readonly commits: ReadonlyMap<ConfigurationVersionId, Pick<IngressAttributes, 'branch' | 'commitSha' | 'isPullRequest'>>;
+  readonly commits: ReadonlyMap<ConfigurationVersionId, Commit>;
 }
 
 const sql = {
@@ -83,7 +85,7 @@ class MortalUnitOfWork extends UncertainUnitOfWork {
   /** The first error that `onKept` threw. */
   private fault: unknown;
   private latest: { readonly changes: number; readonly kept: Kept } | undefined;
-  private seen = this.kept;
+  private seen: Kept | undefined;
   private turns = new Set<WorkspaceId>();
 
   /** The same object as long as no row is changed. */
@@ -143,7 +145,7 @@ class MortalUnitOfWork extends UncertainUnitOfWork {
   look(): void {
     const { kept, seen } = this;
     this.seen = kept;
-    if (kept === seen) return;
+    if (seen === undefined || kept === seen) return;
     try {
       this.onKept(seen, kept, this.turns);
     } catch (error) {

@@ -162,15 +162,15 @@ export class World {
   /** A copy of the one that a file of tests populates. */
   static async create(options: WorldOptions = {}): Promise<World> {
     const world = new World(options);
-    // The search for lost agents gives them time, counted from its first pass.
-    await world.useCases.reclaimLostRuns.execute();
     populated ??= new World({}).populate();
     world.beginAs(await populated);
+    // The search for lost agents gives them time, counted from its first pass.
+    await world.useCases.reclaimLostRuns.execute();
     return world;
   }
 
   private beginAs(other: World): void {
-    this.unitOfWork.restore(other.unitOfWork);
+    this.unitOfWork.copy(other.unitOfWork);
     this.ids.continueAfter(other.ids);
     const { administrator, stranger, owner, member, organizationToken, organizationSecret, owners, workspace } = other;
     Object.assign(this, { administrator, stranger, owner, member, organizationToken, organizationSecret });

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { openOnConnection } from '../../src/adapters/persistence/knex/knex-database.js';
+import { type MigratedDatabase, openOnConnection } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { HearChanges, Transaction, UnitOfWork } from '../../src/application/index.js';
 import { migratedBytes } from './databases.js';
 
@@ -10,14 +10,11 @@ type Row = Readonly<Record<string, unknown>>;
 /** A new SQLite database in memory, whose rows a test can look at. */
 export class RowsInMemory implements UnitOfWork {
   private readonly prepared = new Map<string, Database.Statement>();
-  private connection = new Database(template);
-  private database = openOnConnection(this.connection);
+  private opened: { readonly connection: Database.Database; readonly database: MigratedDatabase } | undefined;
 
-  /** Begins again with what another one holds. */
-  restore({ connection }: RowsInMemory): void {
-    this.prepared.clear();
-    this.connection = new Database(connection.serialize());
-    this.database = openOnConnection(this.connection);
+  /** Begins with what another one holds. */
+  copy({ connection }: RowsInMemory): void {
+    this.open(connection.serialize());
   }
 
   run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
@@ -31,6 +28,21 @@ export class RowsInMemory implements UnitOfWork {
   /** Calls `hear` with the changes of each commit from now on. */
   hearChanges(hear: HearChanges): void {
     this.database.hear({ ordered: () => {}, changed: hear });
+  }
+
+  private open(bytes: Buffer) {
+    const connection = new Database(bytes);
+    this.prepared.clear();
+    this.opened = { connection, database: openOnConnection(connection) };
+    return this.opened;
+  }
+
+  private get connection(): Database.Database {
+    return (this.opened ?? this.open(template)).connection;
+  }
+
+  private get database(): MigratedDatabase {
+    return (this.opened ?? this.open(template)).database;
   }
 
   select<Found = Row>(sql: string): readonly Found[] {
