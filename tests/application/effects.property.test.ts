@@ -196,9 +196,8 @@ const isVersionWay = (from: ConfigurationVersionState['status'], to: Configurati
   from === to || Object.values(promised).some((row) => row.from.includes(from) && row.to === to);
 
 const autoQueued = ({ runs }: Kept, id: ConfigurationVersionId): number =>
-  [...runs.values()].filter(
-    (run) => run.configurationVersionId === id && run.source === 'tfe-configuration-version',
-  ).length;
+  [...runs.values()].filter((run) => run.configurationVersionId === id && run.source === 'tfe-configuration-version')
+    .length;
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 

@@ -163,7 +163,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
 
   it('walks as its guide says, on a database', async () => {
     const guide = await readFile(join(project, 'node_modules/gatehouse-tf/docs/embedding.md'), 'utf8');
-    const [, program = ''] = /## On the database of the service[^]*?```ts\n([^]*?)```/.exec(guide) ?? [];
+    const [, program = ''] = /## On the database of the service.*?```ts\n(.*?)```/s.exec(guide) ?? [];
     const [, printed] = /It prints `(.*?)`/.exec(guide) ?? [];
     await inProject('walk.ts', program);
     const dependencies = join(project, 'node_modules/gatehouse-tf/node_modules');

@@ -194,11 +194,7 @@ export function openOnConnection(connection: Database.Database, options: SqliteO
   return onSqlite(commits, new ReadsBetweenCommits(statements, commits), options);
 }
 
-function onSqlite(
-  commits: GroupedCommits,
-  reading: Statements,
-  { now = systemTime }: SqliteOptions,
-): MigratedDatabase {
+function onSqlite(commits: GroupedCommits, reading: Statements, { now = systemTime }: SqliteOptions): MigratedDatabase {
   const committed = transactionOn(reading, now, 'sqlite');
   let listeners: NewsListeners | undefined;
   return {
