@@ -123,7 +123,7 @@ describe('changing the signing secret', () => {
   });
 
   it('seals sensitive outputs with the new one, once, and leaves the others alone', async () => {
-    const run = aRun(world.workspace, { id: 'cv-any' });
+    const run = aRun(world.workspace, await world.newVersion());
     const version = aStateVersion(run.state);
     const outputs = Array.from({ length: 120 }, (_, index) => {
       const sensitive = index % 2 === 0;
@@ -131,6 +131,7 @@ describe('changing the signing secret', () => {
       return aStateOutput(version, { sensitive, value });
     });
     await world.unitOfWork.run(async (tx) => {
+      await tx.runs.add(run);
       await tx.stateVersions.add(version, outputs);
       await tx.stateVersions.finalize(version, aBundle());
     });

@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import type { Provided } from '../../src/infrastructure/container/provided.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 
 const container = buildContainer({
   config: loadConfig({}),
-  unitOfWork: new MemoryUnitOfWork(),
+  unitOfWork: new RowsInMemory(),
   bundleStore: new MemoryBundleStore(),
   publicUrl: 'http://gatehouse.test',
   signingSecrets: ['a secret for tests that is long enough'],

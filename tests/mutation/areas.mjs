@@ -185,7 +185,6 @@ export const areas = {
   lanes: code(
     [
       ...within('src/application/background').filter(named(/effect|loops/)),
-      ...within('src/adapters/persistence/memory').filter(named(/effect/)),
       ...within('src/adapters/persistence/knex/repositories/background').filter(named(/effect/)),
     ],
     suites('application', 'effects', 'fair-lanes', 'never-ended-attempts', 'effects.property'),

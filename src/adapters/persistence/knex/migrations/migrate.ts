@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import { migrationSource } from './migration-source.js';
 
@@ -30,15 +31,32 @@ export class NewerSchema extends Error {
 export async function migrate(config: Knex.Config): Promise<void> {
   const database = knex(config);
   try {
-    await database.transaction(async (transaction) => {
-      if (config.client === 'pg') await transaction.raw('select pg_advisory_xact_lock(?)', [migrating]);
-      await refuseNewer(transaction);
-      await transaction.migrate.latest({ migrationSource });
-    });
+    await bringUpToDate(database, config.client === 'pg');
   } finally {
     await database.destroy();
   }
 }
+
+/** The bytes of a SQLite database that has the schema and no rows. */
+export async function newSqliteBytes(): Promise<Buffer> {
+  const database = knex(sqliteConfig(':memory:'));
+  try {
+    await bringUpToDate(database, false);
+    const connection: Database.Database = await database.client.acquireConnection();
+    const bytes = connection.serialize();
+    await database.client.releaseConnection(connection);
+    return bytes;
+  } finally {
+    await database.destroy();
+  }
+}
+
+const bringUpToDate = (database: Knex, onPostgres: boolean): Promise<void> =>
+  database.transaction(async (transaction) => {
+    if (onPostgres) await transaction.raw('select pg_advisory_xact_lock(?)', [migrating]);
+    await refuseNewer(transaction);
+    await transaction.migrate.latest({ migrationSource });
+  });
 
 /** How the schema stands to this release, by the names of migrations. */
 export interface Schema {
