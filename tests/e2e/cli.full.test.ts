@@ -616,14 +616,18 @@ describe('the doctor', () => {
         database.exec(statement);
         database.close();
       };
-      changed("insert into knex_migrations (name, batch, migration_time) values ('9999-later', 9, '')");
-      expect(await complaints({ DATA_DIR })).toEqual(one(/^database failed: a newer release.*9999-later/));
-      expect(await piped(['user', 'list'], { DATA_DIR })).toMatchObject({
-        status: 1,
-        err: expect.stringMatching(/newer/),
-      });
-      changed("delete from knex_migrations where name like '9999%' or name like '0005%'");
-      expect(await complaints({ DATA_DIR })).toEqual(one(/^database warning: pending migrations: 0005/));
+      const refused = { newer: '99991231235959_later.ts', 'before the first release': '0001-initial' };
+      for (const [words, name] of Object.entries(refused)) {
+        changed(`insert into knex_migrations (name, batch, migration_time) values ('${name}', 9, '')`);
+        expect(await complaints({ DATA_DIR })).toEqual(one(new RegExp(`^database failed: a .*${words}.*${name}`)));
+        for (const command of [['user', 'list'], ['migrate']]) {
+          const err = expect.stringMatching(new RegExp(`^a .*${words}`));
+          expect(await piped(command, { DATA_DIR })).toMatchObject({ status: 1, err });
+        }
+        changed(`delete from knex_migrations where name = '${name}'`);
+      }
+      changed('delete from knex_migrations');
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^database warning: pending migrations: \d{14}_schema/));
       expect(await piped(['user', 'list'], { DATA_DIR })).toMatchObject({
         status: 1,
         err: expect.stringMatching(/gatehouse migrate/),
@@ -834,10 +838,10 @@ describe('the collection of garbage', () => {
       const early = await piped(['user', 'list'], environment);
       expect(early).toMatchObject({
         status: 1,
-        err: expect.stringMatching(/pending migrations: 0001-initial.*gatehouse migrate/),
+        err: expect.stringMatching(/pending migrations: \d{14}_schema.*gatehouse migrate/),
       });
       const migrated = await gatehouse(['migrate'], environment);
-      expect(migrated.json.migrations).toContain('0001-initial');
+      expect(migrated.json.migrations).toContainEqual(expect.stringMatching(/^\d{14}_schema/));
       expect((await piped(['migrate'], environment)).json).toEqual({ migrations: [] });
       const added = await gatehouse(['user', 'add', 'alice', '--email', 'a@example.com'], environment);
       expect(added).toMatchObject({ status: 0, err: '', json: { username: 'alice' } });

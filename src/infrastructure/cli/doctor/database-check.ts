@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { askPostgres, faultsInFile } from '../../../adapters/persistence/knex/database-health.js';
+import type { Schema } from '../../../adapters/persistence/knex/migrate.js';
 import { dataDirectory, refuseOtherUsers } from '../../backup.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../command.js';
@@ -11,13 +12,8 @@ import { keptData } from './kept-data.js';
 /** Larger files are not checked completely. */
 const mostChecked = 1_000_000_000;
 
-const schemaFound = ({ missing, unknown }: { missing: readonly string[]; unknown: readonly string[] }): Found => {
-  if (unknown.length > 0) {
-    return failed(
-      `a newer release has migrated it: ${unknown.join(', ')}`,
-      'start that release, or restore a backup from before the upgrade',
-    );
-  }
+const schemaFound = ({ missing, refusal }: Schema): Found => {
+  if (refusal !== undefined) return failed(refusal.fault, refusal.remedy);
   return missing.length > 0
     ? warning(
         `pending migrations: ${missing.join(', ')}`,
@@ -29,7 +25,7 @@ const schemaFound = ({ missing, unknown }: { missing: readonly string[]; unknown
 const schemaAndData = (config: Config, call: Call): Promise<Looked> =>
   inDatabase(config, async (database) => {
     const schema = await database.schema();
-    const isCurrent = schema.missing.length + schema.unknown.length === 0;
+    const isCurrent = schema.missing.length === 0 && schema.refusal === undefined;
     return [schemaFound(schema), ...(isCurrent ? await keptData(database.unitOfWork, config, call) : [])];
   });
 
