@@ -381,25 +381,6 @@ describe('the doctor', () => {
     });
   const one = (text: string | RegExp) => [expect.stringMatching(text)];
 
-  it('lists agent pools that an upgrade left without what they served, until they are updated', async () => {
-    await used(async (DATA_DIR) => {
-      const database = new Database(join(DATA_DIR, 'gatehouse.sqlite'));
-      const made = '2030-01-01T12:00:00.000Z';
-      database.exec(
-        `insert into organizations (id, name, email, created_at) values ('org-1', 'acme', 'a@example.com', '${made}')`,
-      );
-      const pools =
-        "insert into agent_pools (id, organization_id, name, created_at, replaced_by_default) values ('apool-1',";
-      database.exec(`${pools} 'org-1', 'racks', '${made}', 1)`);
-      expect(await complaints({ DATA_DIR })).toEqual(
-        one(/^agent pools warning: .* agent pool racks \(apool-1\) of acme served/),
-      );
-      database.exec("update organizations set default_execution_mode = 'agent', default_agent_pool_id = 'apool-1'");
-      expect(await complaints({ DATA_DIR })).toEqual([]);
-      database.close();
-    });
-  });
-
   it('is content with a directory that was used, and hopeful before the first start', async () => {
     await used(async (DATA_DIR) => expect(await complaints({ DATA_DIR })).toEqual([]));
     await inTemporaryDirectory(async (directory) => {
@@ -433,9 +414,9 @@ describe('the doctor', () => {
       const database = new Database(join(DATA_DIR, 'gatehouse.sqlite'));
       database.exec(`
         insert into organizations (id, name, email, created_at) values ('org-1', 'acme', 'a@example.com', '');
-        insert into teams (id, organization_id, name, visibility, members_manage_token, organization_access, is_owners,
-          created_at, revision) values ('team-1', 'org-1', 'ops', 'secret', 1, '[]', 0, '', 1),
-          ('team-2', 'org-1', 'dev', 'secret', 1, '[]', 0, '', 1);
+        insert into teams (id, organization_id, name, name_key, visibility, members_manage_token, organization_access,
+          is_owners, created_at, revision) values ('team-1', 'org-1', 'ops', 'ops', 'secret', 1, '[]', 0, '', 1),
+          ('team-2', 'org-1', 'dev', 'dev', 'secret', 1, '[]', 0, '', 1);
         insert into api_tokens (id, team_id, secret_digest, created_by_kind, created_by_id, created_at)
           values ('at-1', 'team-1', 'a', 'user', 'user-gone', ''), ('at-2', 'team-2', 'b', 'user', 'operator', '');
       `);

@@ -91,11 +91,6 @@ export class MemoryAgentPools implements AgentPoolRepository {
     return executed || isDefault || naming.some((workspace) => tables.workspace(workspace.id) !== undefined);
   }
 
-  /** Nothing here was ever upgraded. */
-  async replaced(): Promise<readonly AgentPool[]> {
-    return [];
-  }
-
   async page(
     organizationId: OrganizationId | null,
     page: PageRequest,

@@ -309,8 +309,6 @@ const users: Area = {
   ],
 };
 
-const defaultProjectOf = (organization: string) => `'prj-' || substr(${organization}, 5)`;
-
 const organizations: Area = {
   tables: {
     organizations: (column) => {
@@ -350,12 +348,10 @@ const organizations: Area = {
   triggers: {
     organizations_project: after('insert', 'organizations', [
       `insert into projects (id, organization_id, name, description, created_at, updated_at, revision)
-       select ${defaultProjectOf('new.id')}, new.id, 'Default Project', '', new.created_at, new.created_at, 0`,
+       select 'prj-' || substr(new.id, 5), new.id, 'Default Project', '', new.created_at, new.created_at, 0`,
     ]),
   },
 };
-
-const keyTeam = 'update teams set name_key = lower(name) where id = new.id and octet_length(name) = length(name)';
 
 const teams: Area = {
   tables: {
@@ -368,8 +364,9 @@ const teams: Area = {
       column.flag('is_owners');
       column.text('created_at');
       column.revision();
-      column.maybeText('deleted_at', 'name_key');
-      column.flag('name_shared').defaultTo(false);
+      column.maybeText('deleted_at');
+      // The name in lower case, of whatever alphabet: the databases do not agree on it.
+      column.text('name_key');
       column.maybeText('sso_team_id');
     },
     team_members: (column, table) => {
@@ -380,21 +377,16 @@ const teams: Area = {
     },
   },
   indexes: [
-    // A name is free again once its bearer is deleted.
-    'unique index teams_name on teams (organization_id, name) where deleted_at is null',
     'index teams_of_organization on teams (organization_id)',
     // With every column that a list asks about, even where all rows of the index have the same value: SQLite then does not
     // read the table.
     'index teams_listed on teams (organization_id, name_key, id, deleted_at) where deleted_at is null',
     `index teams_visible on teams (organization_id, name_key, id, visibility, deleted_at)
        where deleted_at is null and visibility = 'organization'`,
-    'unique index teams_name_key on teams (organization_id, name_key) where deleted_at is null and name_shared = FALSE',
+    // A name is free again once its bearer is deleted.
+    'unique index teams_name_key on teams (organization_id, name_key) where deleted_at is null',
     'index team_members_of_user on team_members (user_id, organization_id)',
   ],
-  triggers: {
-    teams_keyed: after('insert', 'teams', [keyTeam]),
-    teams_keyed_again: after({ changes: ['name'] }, 'teams', [keyTeam]),
-  },
 };
 
 const projects: Area = {
@@ -439,7 +431,7 @@ const workspaces: Area = {
       column.flag('speculative_enabled').defaultTo(true);
       column.flag('structured_run_output_enabled').defaultTo(false);
       column.text('trigger_prefixes', 'trigger_patterns').defaultTo('[]');
-      column.maybeText('project_id');
+      column.text('project_id');
       // Null without a policy. A policy without days keeps everything.
       column.maybeText('retention_id');
       column.maybeInteger('retention_days');
@@ -463,11 +455,6 @@ const workspaces: Area = {
     'index workspaces_retention on workspaces (id) where retention_days is not null',
     'index workspace_state_consumers_of_consumer on workspace_state_consumers (consumer_id)',
   ],
-  triggers: {
-    workspaces_project: after('insert', 'workspaces', [
-      `update workspaces set project_id = ${defaultProjectOf('new.organization_id')} where id = new.id and project_id is null`,
-    ]),
-  },
 };
 
 const bindings = (owner: 'workspace' | 'project') => (column: Columns) => {
@@ -716,7 +703,6 @@ const agents: Area = {
       column.maybeReference('organization_id', 'organizations.id');
       column.text('name', 'created_at');
       column.flag('organization_scoped').defaultTo(true);
-      column.flag('replaced_by_default').defaultTo(false);
     },
     agent_tokens: (column) => {
       column.id();
