@@ -7,7 +7,7 @@ interface Area {
   readonly triggers?: Readonly<Record<string, Trigger>>;
 }
 
-/** What follows `create trigger NAME`; on Postgres, the trigger calls a function of the same name, which has the body. */
+/** The SQL after `create trigger NAME`. On Postgres, the trigger calls a function of the same name, which has the body. */
 interface Trigger {
   readonly sqlite?: string;
   readonly postgres?: readonly [trigger: string, body: string];
