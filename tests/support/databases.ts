@@ -8,7 +8,7 @@ import {
   openSqlite,
   type SqliteOptions,
 } from '../../src/adapters/persistence/knex/knex-database.js';
-import { newSqliteBytes } from '../../src/adapters/persistence/knex/migrations/migrate.js';
+import { newSqliteBytes } from '../../src/adapters/persistence/knex/migrate.js';
 import { unique } from './builders.js';
 
 export const postgresUrl = process.env.TEST_POSTGRES_URL ?? '';

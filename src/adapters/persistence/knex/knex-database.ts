@@ -12,7 +12,7 @@ import { GroupedCommits, ReadsBetweenCommits } from './engine/sqlite-commits.js'
 import { sayingWhatFails } from './engine/sqlite-faults.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
 import type { OnStatement, Statements } from './engine/statements.js';
-import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrations/migrate.js';
+import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrate.js';
 import { News, type NewsListeners } from './news.js';
 import { PostgresNews } from './postgres-news.js';
 import { KnexEffects } from './repositories/background/knex-effects.js';

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import type { HearChanges } from '../../../application/ports/outside/changes.js';
 import type { UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { type MigratedDatabase, openOnConnection, openPostgres, openSqlite } from './knex-database.js';
-import { newSqliteBytes } from './migrations/migrate.js';
+import { newSqliteBytes } from './migrate.js';
 
 /** A database whose schema is that of this release. */
 export interface OpenDatabase {

@@ -100,7 +100,7 @@ const run =
         'auto-apply': is(flag, state.autoApply),
         'canceled-at': is(maybeDateTime, state.statusTimestamps['canceled-at'] ?? null),
         'created-at': is(dateTime, state.createdAt),
-        'debugging-mode': is(flag, options.debuggingMode ?? false, 'Whether the program logs what it does.'),
+        'debugging-mode': is(flag, options.debuggingMode, 'Whether the program logs what it does.'),
         'error-message': is(maybeText, state.failure, 'Error message. Null unless the status is `errored`.'),
         'force-cancel-available-at': is(
           maybeDateTime,

@@ -22,12 +22,22 @@ export const postgresConfig = (connectionString: string, timeout = 10_000): Knex
 // Any number that nothing else in the database takes for a lock of its own.
 const migrating = 7_083_241;
 
-/** The schema was changed by a release that is newer than this one. */
-export class NewerSchema extends Error {
-  override readonly name = 'NewerSchema';
+/** The database has migrations that this release does not know, so that it can neither be used nor migrated. */
+export class UnknownMigrations extends Error {
+  override readonly name = 'UnknownMigrations';
+
+  constructor(
+    readonly fault: string,
+    readonly remedy: string,
+  ) {
+    super(`${fault}; ${remedy}`);
+  }
 }
 
-/** Brings the schema up to date in one transaction: a process that dies half-way leaves nothing, and no lock. Throws `NewerSchema`. */
+/**
+ * Brings the schema up to date in one transaction: a process that dies half-way leaves nothing, and no lock. Throws
+ * `UnknownMigrations`.
+ */
 export async function migrate(config: Knex.Config): Promise<void> {
   const database = knex(config);
   try {
@@ -54,19 +64,19 @@ export async function newSqliteBytes(): Promise<Buffer> {
 const bringUpToDate = (database: Knex, onPostgres: boolean): Promise<void> =>
   database.transaction(async (transaction) => {
     if (onPostgres) await transaction.raw('select pg_advisory_xact_lock(?)', [migrating]);
-    await refuseNewer(transaction);
+    const { refusal } = await compare(transaction);
+    if (refusal !== undefined) throw refusal;
     await transaction.migrate.latest({ migrationSource });
   });
 
-/** How the schema stands to this release, by the names of migrations. */
+/** The state of the schema relative to this release. */
 export interface Schema {
-  /** Those that were not made yet. */
+  /** The names of the pending migrations. */
   readonly missing: readonly string[];
-  /** Those that this release does not know. */
-  readonly unknown: readonly string[];
+  readonly refusal: UnknownMigrations | undefined;
 }
 
-/** Looks, and changes nothing. */
+/** Changes nothing. */
 export async function schemaOf(config: Knex.Config): Promise<Schema> {
   const database = knex(config);
   try {
@@ -78,19 +88,23 @@ export async function schemaOf(config: Knex.Config): Promise<Schema> {
 
 async function compare(database: Knex): Promise<Schema> {
   const known = await migrationSource.getMigrations([]);
-  const made: readonly string[] = (await database.schema.hasTable('knex_migrations'))
+  const applied: readonly string[] = (await database.schema.hasTable('knex_migrations'))
     ? await database('knex_migrations').orderBy('id').pluck('name')
     : [];
-  return {
-    missing: known.filter((name) => !made.includes(name)),
-    unknown: made.filter((name) => !known.includes(name)),
-  };
+  const unknown = applied.filter((name) => !known.includes(name));
+  return { missing: known.filter((name) => !applied.includes(name)), refusal: refusalOf(unknown, known) };
 }
 
-async function refuseNewer(transaction: Knex.Transaction): Promise<void> {
-  const { unknown } = await compare(transaction);
-  if (unknown.length === 0) return;
-  throw new NewerSchema(
-    `This database was migrated by a newer release (${unknown.join(', ')}). Start that release, or restore a backup from before the upgrade.`,
-  );
+function refusalOf([first, ...others]: readonly string[], [oldest = '']: readonly string[]) {
+  if (first === undefined) return undefined;
+  // Names begin with the time.
+  return first < oldest
+    ? new UnknownMigrations(
+        `a version from before the first release created this database (${first})`,
+        'its data cannot be migrated: set DATA_DIR or DATABASE_URL to an empty database',
+      )
+    : new UnknownMigrations(
+        `a newer release migrated this database (${[first, ...others].join(', ')})`,
+        'start that release, or restore a backup from before the upgrade',
+      );
 }
