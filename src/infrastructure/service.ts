@@ -108,6 +108,8 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       stopped: uploadsEnd.signal,
       temporaryDir: await cleared(join(config.DATA_DIR, 'tmp'), sqlite ? 0 : attemptSeconds.abandoned),
     });
+    // Needs every other object: a missing binding fails the start before anything is written.
+    const app = resolve(container, 'app');
     const use = resolve(container, 'useCases');
     if (!(await use.storedSecrets.join())) throw new StartError(strangerToOthers);
     const worker = new EffectWorker(
@@ -134,7 +136,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     // Another instance created the administrator first, and hands its own secret over.
     if (first === undefined && unclaimed !== undefined) await rm(unclaimed, { force: true });
 
-    http.serve(resolve(container, 'app'));
+    http.serve(app);
     // Last, because an earlier failure closes the database, which must have no background work then.
     worker.start();
     database.hear({ ordered: (kinds) => worker.wake(kinds), changed: use.changeFeed.announce });

@@ -1,13 +1,14 @@
 import { buffer } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
+import { Container } from 'inversify';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
-import { assemble, type Ports } from '../../src/application/assembly.js';
+import type { Ports } from '../../src/application/assembly.js';
 import * as application from '../../src/application/index.js';
 import type { Settings } from '../../src/application/ports/outside/settings.js';
-import { type UseCases, useCases } from '../../src/application/use-cases.js';
+import type { UseCases } from '../../src/application/use-cases.js';
 import {
   type Actor,
   type BundleKey,
@@ -29,6 +30,8 @@ import {
   type WorkspaceId,
 } from '../../src/domain/index.js';
 import { issueToken } from '../../src/domain/tokens/api-token.js';
+import { resolve } from '../../src/infrastructure/container/provide.js';
+import { useCases } from '../../src/infrastructure/container/use-cases.js';
 import { giveGrant } from './builders.js';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryBundleStore } from './memory-bundle-store.js';
@@ -507,5 +510,8 @@ function useCasesOf(world: World): UseCases {
     runTaskCaller: runTasks,
     settings,
   };
-  return assemble(useCases, (name) => ports[name]);
+  const container = new Container({ defaultScope: 'Singleton' });
+  for (const [name, port] of Object.entries(ports)) container.bind(name).toConstantValue(port);
+  container.load(useCases);
+  return resolve(container, 'useCases');
 }
