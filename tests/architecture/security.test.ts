@@ -42,7 +42,6 @@ const compared: Readonly<Record<string, string>> = {
   "(await digestOf(file, 'sha256')) !== sha256":
     'the digest of a file that was fetched: shows whether it arrived complete',
   "(await digestOf(file, 'sha256')) !== code.sha256": 'as above',
-  'tokenDigest === digest': 'a row of the memory database is looked up, as an index does it',
   'held.result.tokenDigest !== located.tokenDigest': 'two digests that are stored',
   'fingerprint === given': 'identifies the key and reveals nothing of it',
 };
