@@ -9,6 +9,7 @@ import {
   DomainError,
   identityOf,
   isDomainError,
+  later,
   may,
   notFound,
   projectAccessVisibility,
@@ -22,7 +23,17 @@ import {
 } from '../../src/domain/index.js';
 import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import { fc, runs } from '../support/properties.js';
-import { anOrganizationToken, anOutsider, anOwner, anyStanding, custom, member, thrownBy, towards } from './samples.js';
+import {
+  anOrganizationToken,
+  anOutsider,
+  anOwner,
+  anyStanding,
+  custom,
+  member,
+  noon,
+  thrownBy,
+  towards,
+} from './samples.js';
 
 const missing = { code: 'resource/not-found', message: 'resource not found', details: {} };
 const holding = (...permissions: readonly ('manage-teams' | 'access-secret-teams')[]) =>
@@ -195,8 +206,7 @@ describe('an actor', () => {
 
   it('enters with a token, or with a session of some age that was unused for some time', () => {
     const person = { kind: 'user', tokenId: 'at-1', userId: 'user-1', siteAdministrator: false } as const;
-    const at = (seconds: number) => `2030-01-01T00:00:${String(seconds).padStart(2, '0')}.000Z`;
-    const session = { at: at(30), createdAt: at(0), lastUsedAt: at(20), longestIdle: 5 };
+    const session = { at: later(noon, 30), createdAt: noon, lastUsedAt: later(noon, 20), longestIdle: 5 };
     expect(entryOf(person)).toEqual({ withToken: true, idle: 0, age: 0 });
     expect(entryOf({ ...person, session })).toEqual({ withToken: false, idle: 10, age: 30 });
     expect(entryOf({ ...person, session: { ...session, longestIdle: 12 } })).toMatchObject({ idle: 12 });
