@@ -93,9 +93,9 @@ export const areas = {
       'read-run-files',
       'read-run-state',
     ]),
-    ['tests/application/agents.test.ts'],
+    suites('application', 'agents', 'run-tasks'),
     ['tests/http/agent-files.test.ts'],
-    ['agent-api', 'variables', 'statements'].map((name) => `tests/http/${name}.test.ts`),
+    ['agent-api', 'variables', 'statements', 'writing-states'].map((name) => `tests/http/${name}.test.ts`),
     ['tests/contracts/side-by-side.test.ts'],
   ),
   urls: code(
