@@ -710,7 +710,11 @@ describe('the parameters of the policy sets of a run', () => {
     await world.unitOfWork.run(async (tx) => {
       const [parameter] = await tx.policySetParameters.ofSets([set.id]);
       if (parameter === undefined) throw new Error('it was just created');
-      await tx.policySetParameters.save({ ...parameter, sealedValue: 'v2.lost.sealed', revision: parameter.revision + 1 });
+      await tx.policySetParameters.save({
+        ...parameter,
+        sealedValue: 'v2.lost.sealed',
+        revision: parameter.revision + 1,
+      });
     });
     const { id } = await steps.create();
     expect(await steps.claim()).toBeUndefined();

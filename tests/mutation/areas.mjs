@@ -15,7 +15,7 @@ const suites = (kind, ...names) => names.map((name) => `tests/${kind}/${name}.te
 const signInSuites = [
   suites('application', 'sign-in', 'group-memberships', 'authentication'),
   suites('http', 'sign-in', 'linking', 'own-sessions', 'hostile-provider', 'terraform-login'),
-  suites('http', 'given-groups', 'teams', 'users'),
+  suites('http', 'given-groups', 'teams', 'users', 'first-sign-ins'),
   suites('http', 'recorded-changes'),
   suites('contracts', 'persistence-sign-in.contract'),
 ];
