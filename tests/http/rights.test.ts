@@ -206,7 +206,7 @@ describe('over HTTP, as the policy says', () => {
   }
 
   /** Worlds that were only read, or refused changes, are used again. */
-  const unchanged = new Map<string, { readonly unitOfWork: UnitOfWork; readonly world: SmallWorld }>();
+  const unchanged = new Map<string, { readonly unitOfWork: RowsInMemory; readonly world: SmallWorld }>();
 
   /** The response to a call in a world with this standing. */
   async function answered(
@@ -223,7 +223,10 @@ describe('over HTTP, as the policy says', () => {
     const { existing = world.existing, body } = asked(world);
     const status = await call(world.secret, route, prefix + pathAbout(route, existing), body);
     if (status === 404 || (route.method === 'get' && succeeded(status))) unchanged.set(key, { unitOfWork, world });
-    else unchanged.delete(key);
+    else {
+      unchanged.delete(key);
+      unitOfWork.close();
+    }
     return status;
   }
 
