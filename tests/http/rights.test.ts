@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ActorKind, actorGroups, type Subject, subjectsOf } from '../../scripts/actor-kinds.js';
 import type { Route } from '../../src/adapters/http/routing/route.js';
-import type { BundleStore, UnitOfWork } from '../../src/application/index.js';
+import type { BundleStore } from '../../src/application/index.js';
 import { type Action, may, type Standing, type TeamStanding } from '../../src/domain/index.js';
 import { doc, startApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
