@@ -47,6 +47,7 @@ export {
 } from './authorization/visibility.js';
 export type {
   ConfigurationVersionChange,
+  ConfigurationVersionSettings,
   ConfigurationVersionState,
   Failure,
   Fired,

@@ -2,6 +2,7 @@ import {
   type Actor,
   authorized,
   ConfigurationVersion,
+  type ConfigurationVersionSettings,
   type ConfigurationVersionState,
   identityOf,
   type WorkspaceId,
@@ -13,11 +14,8 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-export interface NewConfigurationVersion {
+export interface NewConfigurationVersion extends ConfigurationVersionSettings {
   readonly workspaceId: WorkspaceId;
-  readonly autoQueueRuns: boolean;
-  readonly speculative: boolean;
-  readonly provisional: boolean;
   readonly source: string;
 }
 

@@ -20,16 +20,20 @@ export interface Failure {
   readonly errorMessage: string;
 }
 
-export interface ConfigurationVersionState {
+/** Chosen by the caller who creates the version, and never changed. */
+export interface ConfigurationVersionSettings {
+  readonly autoQueueRuns: boolean;
+  readonly speculative: boolean;
+  readonly provisional: boolean;
+}
+
+export interface ConfigurationVersionState extends ConfigurationVersionSettings {
   readonly id: ConfigurationVersionId;
   readonly workspaceId: WorkspaceId;
   readonly status: Status;
   readonly origin: Origin;
   /** The source, in the field's terms: `tfe-api`, `terraform`, `github`, … */
   readonly source: string;
-  readonly autoQueueRuns: boolean;
-  readonly speculative: boolean;
-  readonly provisional: boolean;
   readonly failure: Failure | null;
   readonly statusTimestamps: Readonly<Partial<Record<Stamp, Instant>>>;
   /** Null while no bytes are stored for it. */

@@ -2,6 +2,7 @@ import type {
   Actor,
   ConfigurationVersion,
   ConfigurationVersionId,
+  ConfigurationVersionSettings,
   ConfigurationVersionState,
   IngressAttributes,
   Instant,
@@ -11,18 +12,8 @@ import type {
 import type { Page, PageRequest } from './page.js';
 
 /** The properties of a version that readers see: without the location of its files, its creator and its sequence. */
-export type ConfigurationVersionSummary = Pick<
-  ConfigurationVersionState,
-  | 'id'
-  | 'status'
-  | 'source'
-  | 'autoQueueRuns'
-  | 'speculative'
-  | 'provisional'
-  | 'failure'
-  | 'statusTimestamps'
-  | 'ingressAttributesId'
->;
+export type ConfigurationVersionSummary = ConfigurationVersionSettings &
+  Pick<ConfigurationVersionState, 'id' | 'status' | 'source' | 'failure' | 'statusTimestamps' | 'ingressAttributesId'>;
 
 /** A forge's report about a workspace's repository. */
 export interface CommitReport {
