@@ -46,6 +46,7 @@ export {
   workspaceVisibility,
 } from './authorization/visibility.js';
 export type {
+  ChosenSettings,
   ConfigurationVersionChange,
   ConfigurationVersionSettings,
   ConfigurationVersionState,

@@ -39,9 +39,6 @@ beforeEach(async () => {
 const create = (actor: Actor, given: Partial<NewConfigurationVersion> = {}) =>
   world.useCases.createConfigurationVersion.execute(actor, {
     workspaceId: world.workspace.id,
-    autoQueueRuns: true,
-    speculative: false,
-    provisional: false,
     source: 'tfe-api',
     ...given,
   });

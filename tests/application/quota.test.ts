@@ -107,7 +107,7 @@ describe('an organization that keeps all it may', () => {
     await fillUp();
     await world.useCases.createOrganization.execute(world.administrator, { name: 'initech', email: 'i@example.com' });
     const { subject } = await world.useCases.createWorkspace.execute(world.administrator, 'initech', { name: 'own' });
-    const command = { autoQueueRuns: false, speculative: false, provisional: false, source: 'tfe-api' };
+    const command = { autoQueueRuns: false, source: 'tfe-api' };
     await world.useCases.createConfigurationVersion.execute(world.administrator, {
       ...command,
       workspaceId: subject.id,

@@ -122,8 +122,6 @@ describe('creating a run', () => {
     const hidden = await world.useCases.createConfigurationVersion.execute(world.administrator, {
       workspaceId: foreign.subject.id,
       autoQueueRuns: false,
-      speculative: false,
-      provisional: false,
       source: 'tfe-api',
     });
     const planner = await world.grantee('plan');
@@ -380,9 +378,6 @@ describe('a run with auto-apply', () => {
     await settle({ autoApply: true });
     const { version, uploadUrl } = await world.useCases.createConfigurationVersion.execute(applier, {
       workspaceId: world.workspace.id,
-      autoQueueRuns: true,
-      speculative: false,
-      provisional: false,
       source: 'tfe-api',
     });
     await world.upload({ objectId: uploadUrl.slice(uploadUrl.lastIndexOf('/') + 1) }, files);

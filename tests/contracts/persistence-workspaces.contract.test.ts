@@ -23,17 +23,10 @@ import {
 } from '../support/builders.js';
 import { type Ground, onEveryBackend, refusal, taken } from './on-every-backend.js';
 
-const summaryOf = (version: ConfigurationVersionState): ConfigurationVersionSummary => ({
-  id: version.id,
-  status: version.status,
-  source: version.source,
-  autoQueueRuns: version.autoQueueRuns,
-  speculative: version.speculative,
-  provisional: version.provisional,
-  failure: version.failure,
-  statusTimestamps: version.statusTimestamps,
-  ingressAttributesId: version.ingressAttributesId,
-});
+const summaryOf = (version: ConfigurationVersionState): ConfigurationVersionSummary => {
+  const { workspaceId, origin, bundle, purgeAt, createdBy, createdAt, revision, ...summary } = version;
+  return summary;
+};
 
 onEveryBackend('workspaces', (on) => {
   /** The ids of all versions: as many as their numbers reach to. */

@@ -754,7 +754,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       const upload = new application.UploadConfigurationBundle(unitOfWork, clock, ids, urls, inspector, store, quota);
       const archive = new application.ArchiveConfigurationVersion(unitOfWork, clock);
       const { id: workspaceId } = workspaces[index % workspaces.length] as Workspace;
-      const command = { autoQueueRuns: false, speculative: true, provisional: false, source: 'tfe-api' };
+      const command = { autoQueueRuns: false, speculative: true, source: 'tfe-api' };
       const { version, uploadUrl } = await create.execute(asUser(owner), { ...command, workspaceId });
       const archived = await archiveOf({ 'main.tf': randomBytes(1_000 + 100 * index).toString('hex') });
       await upload.execute(objectIdOf(uploadUrl), inChunks([new Uint8Array(archived)]));

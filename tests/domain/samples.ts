@@ -37,15 +37,12 @@ const asCreated = {
   workspaceId: 'ws-1',
   origin: 'api' as const,
   source: 'tfe-api',
-  autoQueueRuns: true,
-  speculative: false,
-  provisional: false,
   ingressAttributesId: null,
   createdBy: null,
   createdAt: noon,
 };
 
-export const aNewVersion = (given: Partial<typeof asCreated> | { origin: 'version-control' } = {}) =>
+export const aNewVersion = (given: Partial<Parameters<typeof ConfigurationVersion.create>[0]> = {}) =>
   ConfigurationVersion.create({ ...asCreated, ...given });
 
 export const holdsBytes = (status: ConfigurationVersionState['status']): boolean =>
@@ -54,12 +51,8 @@ export const holdsBytes = (status: ConfigurationVersionState['status']): boolean
 /** As a repository would bring it back, with a bundle where its status has one. */
 export const aVersion = (given: Partial<ConfigurationVersionState> = {}): ConfigurationVersion =>
   ConfigurationVersion.restore({
-    ...asCreated,
-    status: 'pending',
-    failure: null,
-    statusTimestamps: {},
+    ...aNewVersion().state,
     bundle: holdsBytes(given.status ?? 'pending') ? aBundle : null,
-    purgeAt: null,
     revision: 3,
     ...given,
   });

@@ -1,11 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  ConfigurationVersion,
-  type ConfigurationVersionState,
-  type IngressAttributes,
-} from '../../src/domain/index.js';
+import type { ConfigurationVersionState, IngressAttributes } from '../../src/domain/index.js';
 import { missing, prefix, publicUrl, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
+import { aConfigurationVersion } from '../support/builders.js';
 
 let workspaces = 0;
 let seeds = 0;
@@ -81,25 +78,11 @@ async function newFetched(
   seeds += 1;
   const [id, ingressId] = [`cv-seed${seeds}`, `ia-seed${seeds}`];
   await api.unitOfWork.run(async (tx) => {
-    const version = ConfigurationVersion.restore({
-      id,
-      workspaceId,
-      status: 'uploaded',
-      origin: 'version-control',
-      source: 'github',
-      autoQueueRuns: true,
-      speculative: false,
-      provisional: false,
-      failure: null,
-      statusTimestamps: {},
-      bundle: null,
-      ingressAttributesId: ingressId,
-      purgeAt: null,
-      createdBy: null,
-      createdAt: api.clock.now(),
-      revision: 0,
-      ...change,
-    });
+    const given = { status: 'uploaded', origin: 'version-control', source: 'github' } as const;
+    const version = aConfigurationVersion(
+      { id: workspaceId },
+      { ...given, id, ingressAttributesId: ingressId, createdAt: api.clock.now(), ...change },
+    );
     await tx.configurationVersions.add(version);
     await tx.configurationVersions.addIngressAttributes(id, { ...commit, id: ingressId });
   });

@@ -324,8 +324,6 @@ export class World {
     const { version, uploadUrl } = await this.useCases.createConfigurationVersion.execute(this.owner, {
       workspaceId: this.workspace.id,
       autoQueueRuns: false,
-      speculative: false,
-      provisional: false,
       source: 'tfe-api',
       ...given,
     });
@@ -348,7 +346,6 @@ export class World {
       origin: 'version-control',
       source: 'github',
       autoQueueRuns: false,
-      speculative: false,
       provisional: true,
       ingressAttributesId: attributes.id,
       createdBy: null,

@@ -239,22 +239,10 @@ export const aConfigurationVersion = (
   given: Partial<ConfigurationVersionState> = {},
 ): ConfigurationVersion =>
   ConfigurationVersion.restore({
-    id: unique('cv'),
-    workspaceId,
-    status: 'pending',
-    origin: 'api',
-    source: 'tfe-api',
-    autoQueueRuns: true,
-    speculative: false,
-    provisional: false,
-    failure: null,
-    statusTimestamps: {},
-    bundle: null,
-    ingressAttributesId: null,
-    purgeAt: null,
-    createdBy: null,
-    createdAt: noon,
-    revision: 0,
+    ...ConfigurationVersion.create({
+      ...{ id: unique('cv'), workspaceId, origin: 'api', source: 'tfe-api' },
+      ...{ ingressAttributesId: null, createdBy: null, createdAt: noon },
+    }).state,
     ...given,
   });
 

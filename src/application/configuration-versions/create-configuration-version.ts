@@ -1,8 +1,8 @@
 import {
   type Actor,
   authorized,
+  type ChosenSettings,
   ConfigurationVersion,
-  type ConfigurationVersionSettings,
   type ConfigurationVersionState,
   identityOf,
   type WorkspaceId,
@@ -14,7 +14,7 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-export interface NewConfigurationVersion extends ConfigurationVersionSettings {
+export interface NewConfigurationVersion extends ChosenSettings {
   readonly workspaceId: WorkspaceId;
   readonly source: string;
 }

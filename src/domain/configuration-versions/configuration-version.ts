@@ -27,6 +27,11 @@ export interface ConfigurationVersionSettings {
   readonly provisional: boolean;
 }
 
+/** The settings that the caller names. */
+export type ChosenSettings = {
+  readonly [Name in keyof ConfigurationVersionSettings]?: ConfigurationVersionSettings[Name] | undefined;
+};
+
 export interface ConfigurationVersionState extends ConfigurationVersionSettings {
   readonly id: ConfigurationVersionId;
   readonly workspaceId: WorkspaceId;
@@ -76,14 +81,22 @@ export class ConfigurationVersion {
     Object.freeze(state);
   }
 
-  static create(
-    given: Omit<
-      ConfigurationVersionState,
-      'status' | 'revision' | 'failure' | 'statusTimestamps' | 'bundle' | 'purgeAt'
-    >,
-  ): ConfigurationVersion {
+  /** Settings that are not named have their usual values. */
+  static create({
+    autoQueueRuns = true,
+    speculative = false,
+    provisional = false,
+    ...given
+  }: Pick<
+    ConfigurationVersionState,
+    'id' | 'workspaceId' | 'origin' | 'source' | 'ingressAttributesId' | 'createdBy' | 'createdAt'
+  > &
+    ChosenSettings): ConfigurationVersion {
     return new ConfigurationVersion({
       ...given,
+      autoQueueRuns,
+      speculative,
+      provisional,
       status: 'pending',
       failure: null,
       statusTimestamps: {},

@@ -26,9 +26,9 @@ export const newConfigurationVersion = (dialect: Dialect) => {
     schema,
     ({ data: { attributes } }, call): NewConfigurationVersion => ({
       workspaceId: parameter(call, 'workspaceId'),
-      autoQueueRuns: attributes['auto-queue-runs'] ?? true,
-      speculative: attributes.speculative ?? false,
-      provisional: attributes.provisional ?? false,
+      autoQueueRuns: attributes['auto-queue-runs'],
+      speculative: attributes.speculative,
+      provisional: attributes.provisional,
       source: sourceOf(call),
     }),
   );
