@@ -30,14 +30,14 @@ export const compatibilityPage = (): string =>
     ].join('\n'),
     '## terraform and OpenTofu',
     [
-      'Tested with terraform 1.11, and with OpenTofu 1.10 where it is installed. Each command runs in each kind of workspace, in this order.',
+      'Tested with terraform 1.11, and with OpenTofu 1.10 where it is installed. Each command runs in each kind of workspace.',
       `${code(mark(false))}: the CLI does not offer it there.`,
     ].join('\n'),
     table(
-      ['Command', ...ways.map(({ name }) => name)],
-      commands.map(({ command, manyWorkspaces }) => [
-        code(command),
-        ...ways.map((way) => mark(!manyWorkspaces || way.manyWorkspaces)),
+      ['Commands', ...ways.map(({ name }) => name)],
+      [...Map.groupBy(commands, ({ manyWorkspaces }) => manyWorkspaces ?? false)].map(([many, alike]) => [
+        alike.map(({ command }) => code(command)).join(', '),
+        ...ways.map((way) => mark(!many || way.manyWorkspaces)),
       ]),
     ),
     [

@@ -117,9 +117,18 @@ function reasonFor(name: string, among: Readonly<Record<string, string>>): strin
   return reason;
 }
 
+/** The packages that others bring, in one row for each licence of those that the same packages bring. */
+function broughtAlong(direct: readonly string[], others: readonly string[]): readonly (readonly string[])[] {
+  const brought = direct.map((name) => [name, broughtBy(name)] as const);
+  const by = (path: string) => brought.flatMap(([name, paths]) => (paths.has(path) ? [name] : [])).join(', ');
+  const licenceOf = (path: string) => locked[path]?.license ?? 'none';
+  return [...Map.groupBy(others, (path) => `${by(path)} | ${licenceOf(path)}`)]
+    .sort()
+    .map(([head, paths]) => [head, paths.map((path) => cellsOf(path).slice(0, 2).join(' ')).join(', ')]);
+}
+
 export function dependenciesPage(): string {
   const direct = Object.keys(manifest.dependencies);
-  const brought = direct.map((name) => [name, broughtBy(name)] as const);
   const others = production.filter((path) => !direct.some((name) => at(name) === path));
   const counts = Map.groupBy(production, (path) => locked[path]?.license ?? 'none');
   const listed = (names: readonly string[], among: Readonly<Record<string, string>>) =>
@@ -138,16 +147,7 @@ export function dependenciesPage(): string {
     '## Asked for',
     listed(direct, reasons),
     '## Brought along',
-    table(
-      ['Package', 'Version', 'Licence', 'By'],
-      others.map((path) => [
-        ...cellsOf(path),
-        brought
-          .filter(([, paths]) => paths.has(path))
-          .map(([name]) => name)
-          .join(', '),
-      ]),
-    ),
+    table(['By', 'Licence', 'Packages'], broughtAlong(direct, others)),
     '## Copied into the package',
     'In `dist/adapters/http/web`, and not installed by users of the package.',
     listed(Object.keys(copied), copied),

@@ -112,14 +112,9 @@ const inWords = (requirement: Requirement): string =>
   requirement.map((alternative) => alternative.join(' + ')).join('; or ');
 
 interface Question {
-  readonly about: string;
   readonly action: Action;
+  readonly about: string;
   readonly askedBy: (standing: Standing) => boolean;
-}
-
-interface Column {
-  readonly head: string;
-  readonly cells: readonly string[];
 }
 
 /** Actions whose answer does not depend on which one of its kind they are about. */
@@ -135,35 +130,34 @@ const questionsAboutSubjects: readonly Question[] = actions.flatMap((action) =>
   })),
 );
 
-const columnsOf = ({ actors }: ActorGroup, questions: readonly Question[]): readonly Column[] =>
-  actors.map(({ name, standing }) => ({ head: name, cells: questions.map(({ askedBy }) => mark(askedBy(standing))) }));
+/** The callers of a group that have a permission, or those that lack it where they are fewer. */
+function holdersIn({ actors }: ActorGroup, { askedBy }: Question): string {
+  const names = (held: boolean) =>
+    actors.filter(({ standing }) => askedBy(standing) === held).map(({ name }) => name.replaceAll(',', ''));
+  const [have, lack] = [names(true), names(false)];
+  if (lack.length === 0) return 'all';
+  return have.length > lack.length ? `all but ${listed(lack)}` : listed(have);
+}
 
-/** Callers of one group who differ in no answer share a column. */
-const sharedColumnsOf = (group: ActorGroup, questions: readonly Question[]): readonly Column[] => {
-  const alike = Object.values(Object.groupBy(columnsOf(group, questions), ({ cells }) => cells.join('')));
-  return alike.map((columns = []) => ({
-    head: alike.length === 1 ? group.name : columns.map(({ head }) => head).join(', '),
-    cells: columns[0]?.cells ?? [],
-  }));
-};
+const answersTo = (question: Question): string => actorGroups.map((group) => holdersIn(group, question)).join(' | ');
 
-const matrix = (lead: readonly Column[], columns: readonly Column[]): string => {
-  const all = [...lead, ...columns];
-  return table(
-    all.map(({ head }) => head),
-    (all[0]?.cells ?? []).map((_, row) => all.map(({ cells }) => cells[row] ?? '')),
+/** Questions with the same answers for every caller, together. */
+const alike = (questions: readonly Question[]) => [...Map.groupBy(questions, answersTo)];
+
+const allOf = (questions: readonly Question[]): string => listed(questions.map(({ action }) => code(action)));
+
+/** Actions with the same answers for every subject share their rows. */
+function rowsAboutSubjects(): readonly (readonly string[])[] {
+  const byAction = [...Map.groupBy(questionsAboutSubjects, ({ action }) => action).values()];
+  const tables = Map.groupBy(byAction, (asked) => asked.map((one) => `${one.about}: ${answersTo(one)}`).join());
+  return [...tables.values()].flatMap((same) =>
+    alike(same[0] ?? []).map(([answers, asked]) => [
+      allOf(same.flatMap(([first]) => first ?? [])),
+      asked.map(({ about }) => about).join('; '),
+      answers,
+    ]),
   );
-};
-
-const actionColumn = (questions: readonly Question[]): Column => ({
-  head: 'Action',
-  cells: questions.map(({ action }) => code(action)),
-});
-
-const aboutColumn = (questions: readonly Question[]): Column => ({
-  head: 'About',
-  cells: questions.map(({ about }) => about),
-});
+}
 
 /** `docs/permissions.md`: what each action needs, and which kinds of caller have it. */
 export const permissionsPage = (): string =>
@@ -196,17 +190,17 @@ export const permissionsPage = (): string =>
       'organization-level permissions. [Why, and what owners should do](../SECURITY.md#what-delegated-rights-give).',
     ].join('\n'),
     '## Permissions per caller',
-    `${code(yes)} is allowed, ${code(no)} is not. A member has the permission in the column header through one team, and no other permission.`,
-    ...actorGroups.flatMap((group) => [
-      `### ${group.name}`,
-      matrix([actionColumn(plainQuestions)], columnsOf(group, plainQuestions)),
-    ]),
-    '## Permissions that depend on the team or user',
-    'Callers with the same permissions share a column. The caller is not a member of the team unless the row says so.',
-    matrix(
-      [actionColumn(questionsAboutSubjects), aboutColumn(questionsAboutSubjects)],
-      actorGroups.flatMap((group) => sharedColumnsOf(group, questionsAboutSubjects)),
+    [
+      'Each row lists the callers that may perform its actions; `·` is none. A member has the named permission through one team, and',
+      'no other permission.',
+    ].join('\n'),
+    table(
+      ['Actions', ...actorGroups.map(({ name }) => name)],
+      alike(plainQuestions).map(([answers, asked]) => [allOf(asked), answers]),
     ),
+    '## Permissions that depend on the team or user',
+    'The caller is not a member of the team unless the row says so.',
+    table(['Actions', 'About', ...actorGroups.map(({ name }) => name)], rowsAboutSubjects()),
   );
 
 /** `docs/limits.md`: what a request may be made of. */
