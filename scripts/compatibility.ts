@@ -20,6 +20,16 @@ function clientCalls(): readonly (readonly [string, readonly string[]])[] {
   return [...calls].sort().map(([service, methods]) => [service, [...methods].sort()]);
 }
 
+const cellsOf = ({ importId, unread, changed, data }: (typeof resources)[number]): readonly string[] => [
+  importId === undefined
+    ? 'not offered by the provider'
+    : unread
+      ? `${mark(true)}, but the provider does not read ${unread.map(code).join(', ')}`
+      : mark(true),
+  changed.by === 'update' ? 'updates it' : 'replaces it',
+  mark(data !== undefined),
+];
+
 /** `docs/compatibility.md`: the tables that the tests with real clients walk. */
 export const compatibilityPage = (): string =>
   page(
@@ -53,16 +63,10 @@ export const compatibilityPage = (): string =>
       'destroyed.',
     ].join('\n'),
     table(
-      ['Resource', 'Import', 'A change', 'Data source'],
-      resources.map(({ type, importId, unread, changed, data }) => [
-        code(type),
-        importId === undefined
-          ? 'not offered by the provider'
-          : unread
-            ? `${mark(true)}, but the provider does not read ${unread.map(code).join(', ')}`
-            : mark(true),
-        changed.by === 'update' ? 'updates it' : 'replaces it',
-        mark(data !== undefined),
+      ['Resources', 'Import', 'A change', 'Data source'],
+      [...Map.groupBy(resources, (resource) => cellsOf(resource).join(' | '))].map(([cells, alike]) => [
+        alike.map(({ type }) => code(type)).join(', '),
+        cells,
       ]),
     ),
     `Other data sources: ${otherData.map(({ type }) => code(type)).join(', ')}.`,

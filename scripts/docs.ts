@@ -178,8 +178,11 @@ export const permissionsPage = (): string =>
       'permission and is therefore an admin of every workspace.',
     ].join('\n'),
     table(
-      ['Action', 'Needs'],
-      actions.map((action) => [code(action), inWords(policy[action])]),
+      ['Actions', 'Need'],
+      [...Map.groupBy(actions, (action) => inWords(policy[action]))].map(([needs, alike]) => [
+        listed(alike.map(code)),
+        needs,
+      ]),
     ),
     '## Effects of delegated permissions',
     [

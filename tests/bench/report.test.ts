@@ -53,10 +53,11 @@ describe('the table', () => {
 
   it('is put into a page between its markers, again and again', () => {
     const page = 'before\n\n<!-- bench: begin -->\nold\n<!-- bench: end -->\n\nafter\n';
-    const report = reportOf(ratio({ name: 'a | b' }));
+    const report = reportOf(ratio({ name: 'a | b' }), ratio({ name: 'missed', measured: 0.3 }));
     const once = inserted(page, report);
     expect(once).toBe(`before\n\n<!-- bench: begin -->\n\n${markdownOf(report)}\n\n<!-- bench: end -->\n\nafter\n`);
-    expect(once).toContain('| a \\| b | 0.50 × | 0.45 – 0.62 | ≥ 0.40 × | yes |');
+    expect(once).toContain('| a \\| b | 0.50 × | 0.45 – 0.62 | ≥ 0.40 × |');
+    expect(once).toContain('| missed | **0.30 ×** | 0.45 – 0.62 | ≥ 0.40 × |');
     expect(inserted(once, report)).toBe(once);
     expect(() => inserted('no markers', report)).toThrow('<!-- bench: begin -->');
   });
