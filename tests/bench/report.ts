@@ -114,7 +114,7 @@ export function headlines({ machine, groups }: Report): Report {
   };
 }
 
-/** The table and the machine, for `docs/performance.md`. What misses its target is bold. */
+/** The table and the machine, for `docs/performance.md`. A figure that misses its target is bold. */
 export function markdownOf({ machine, groups }: Report): string {
   const rows = groups.flatMap(({ title, findings, broken }) => [
     `| **${escaped(title)}** | | | |`,
@@ -125,9 +125,7 @@ export function markdownOf({ machine, groups }: Report): string {
     }),
   ]);
   const labels = Object.entries(machine).map(([label, value]) => `${label}: ${value}`);
-  return ['| | Measured | Range | Target |', '|---|--:|--:|--:|', ...rows, '', `${labels.join('; ')}.`].join(
-    '\n',
-  );
+  return ['| | Measured | Range | Target |', '|---|--:|--:|--:|', ...rows, '', `${labels.join('; ')}.`].join('\n');
 }
 
 const markers = ['<!-- bench: begin -->', '<!-- bench: end -->'] as const;
