@@ -170,7 +170,7 @@ export const permissionsPage = (): string =>
     ].join('\n'),
     [
       'A request without a token, or with one that is unknown, has expired, was revoked or belongs to a suspended or deleted',
-      'user, is refused with 401 first: such a caller has no column below.',
+      'user, is refused with 401 first: such a caller is not listed below.',
     ].join('\n'),
     '## Permissions per action',
     [
