@@ -44,12 +44,6 @@ module.exports = {
       to: { path: '^src/adapters/http/server/' },
     },
     {
-      name: 'memory-and-knex-are-strangers',
-      severity: 'error',
-      from: { path: '^src/adapters/persistence/([^/]+)/' },
-      to: { path: '^src/adapters/persistence/', pathNot: '^src/adapters/persistence/$1/' },
-    },
-    {
       name: 'container-library-only-in-the-container',
       severity: 'error',
       from: { pathNot: '^src/infrastructure/container' },

@@ -10,7 +10,7 @@ const shared = {
 };
 
 /**
- * `fast` needs nothing built; `sqlite` is its HTTP suite on real rows; `slow` starts the built service; `full` needs more;
+ * `fast` needs nothing built; `sqlite` is its HTTP suite on a database in a file; `slow` starts the built service; `full` needs more;
  * `random` has all runs of the properties, on examples of its own. `hostile` attacks the built service and measures it: its
  * files run one after the other, with nothing beside them.
  */
@@ -55,7 +55,7 @@ export default {
       setupFilesAfterEnv: [
         timeout,
         '<rootDir>/tests/support/files-in-memory.cjs',
-        '<rootDir>/tests/support/on-sqlite.cjs',
+        '<rootDir>/tests/support/rows-in-file.cjs',
       ],
     },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },

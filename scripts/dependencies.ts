@@ -43,7 +43,7 @@ const reasons: Readonly<Record<string, string>> = {
   pg: 'Postgres',
   pino: 'the log',
   'prom-client': 'metrics',
-  'reflect-metadata': 'asked for by inversify',
+  'reflect-metadata': 'a peer dependency of inversify, which loads it; nothing else does',
   'tar-stream': 'tar archives: the agent packs plans and unpacks configurations, the demonstration packs',
   zod: 'checks what comes from outside, and describes it',
 };

@@ -29,9 +29,12 @@ export interface Ports {
 
 /** The class of an object and the sources of its constructor parameters, in order. */
 export interface Made<Thing> {
-  readonly Class: new (...given: never) => Thing;
-  readonly from: readonly (keyof Ports | Made<unknown>)[];
+  readonly Class: new (...given: never[]) => Thing;
+  readonly from: readonly Source[];
 }
+
+/** A port, or an object that is itself made. */
+export type Source = keyof Ports | Made<unknown>;
 
 /** The names of the ports that implement `Needed`. */
 type PortFor<Needed> = { [Name in keyof Ports]: Ports[Name] extends Needed ? Name : never }[keyof Ports];
@@ -45,27 +48,9 @@ type Sources<Parameters extends readonly unknown[]> = {
 export const made = <Thing, Parameters extends readonly unknown[]>(
   Class: new (...given: Parameters) => Thing,
   ...from: Sources<Parameters>
-): Made<Thing> => ({ Class, from: from as Made<Thing>['from'] });
-
-type Table = Readonly<Record<string, Made<unknown>>>;
+) => ({ Class, from });
 
 /** The objects a table creates, by row name. */
-export type MadeBy<Rows extends Table> = {
+export type MadeBy<Rows extends Readonly<Record<string, Made<unknown>>>> = {
   readonly [Name in keyof Rows]: Rows[Name] extends Made<infer Thing> ? Thing : never;
 };
-
-/** Creates every object in the table; a dependency of several rows is created once. */
-export function assemble<Rows extends Table>(
-  rows: Rows,
-  portNamed: <Name extends keyof Ports>(name: Name) => Ports[Name],
-): MadeBy<Rows> {
-  const finished = new Map<Made<unknown>, unknown>();
-  const make = (row: Made<unknown>): unknown => {
-    if (!finished.has(row)) {
-      const given = row.from.map((source) => (typeof source === 'string' ? portNamed(source) : make(source)));
-      finished.set(row, new row.Class(...(given as never)));
-    }
-    return finished.get(row);
-  };
-  return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, make(row)])) as MadeBy<Rows>;
-}

@@ -85,7 +85,6 @@ export type {
   ConfigurationVersionSummary,
   VersionPlace,
 } from './ports/repositories/configuration-version-repository.js';
-export { summaryOf } from './ports/repositories/configuration-version-repository.js';
 export type { Effect, RemovalTarget } from './ports/repositories/effect.js';
 export type { Lane, Share } from './ports/repositories/effect-lanes.js';
 export { laneNames, laneOf, lanes, neverEnded } from './ports/repositories/effect-lanes.js';

@@ -171,6 +171,7 @@ export type { Member, Membership, Organization } from './supporting/organization
 export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
 export type { OrganizationSettings } from './supporting/organizations/organization-settings.js';
 export { authPolicies } from './supporting/organizations/organization-settings.js';
+export { type Block, BlockFault, type BlockValue } from './supporting/policies/block.js';
 export type {
   EnforcementLevel,
   ManagedPolicy,
@@ -245,6 +246,7 @@ export type { RunComment, RunEvent, RunEventReference } from './supporting/runs/
 export { runEventsOf } from './supporting/runs/run-event.js';
 export { type RunGuardFacts, runGuards, type StageCheck } from './supporting/runs/run-guards.js';
 export { type RunEffect, type RunTrigger, runLifecycle } from './supporting/runs/run-lifecycle.js';
+export { type PhaseStatus, phaseInstants, phaseStatuses, phaseStatusOf } from './supporting/runs/run-phase.js';
 export type { RunStatus } from './supporting/runs/run-status.js';
 export {
   completedRunStatuses,

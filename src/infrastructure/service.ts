@@ -9,7 +9,7 @@ import { type HttpServer, httpServer } from '../adapters/http/server/http-server
 import { defaultTimeouts } from '../adapters/http/server/timeouts.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
-import { NewerSchema } from '../adapters/persistence/knex/migrations/migrate.js';
+import { UnknownMigrations } from '../adapters/persistence/knex/migrate.js';
 import { closeToOthers } from '../adapters/system/private-files.js';
 import { openTracing } from '../adapters/tracing/open-tracing.js';
 import type { Tracing } from '../adapters/tracing/tracing.js';
@@ -28,11 +28,13 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** Words an unavailable database for the operator; returns any other error unchanged. */
-export const forOperator = (error: unknown): unknown =>
-  isDomainError(error) && error.code === 'service/unavailable'
+/** Words a database that is unavailable, or another release's, for the operator; returns any other error unchanged. */
+export function forOperator(error: unknown): unknown {
+  if (error instanceof UnknownMigrations) return new StartError(error.message);
+  return isDomainError(error) && error.code === 'service/unavailable'
     ? new StartError(`${error.message}: ${error.cause}`)
     : error;
+}
 
 export interface RunningService {
   /** The base of every URL, without a trailing slash. */
@@ -79,9 +81,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     database = sqlite
       ? openSqlite(join(config.DATA_DIR, 'gatehouse.sqlite'), heard)
       : openPostgres(config.DATABASE_URL as string, heard);
-    await database.migrate().catch((error: unknown) => {
-      throw error instanceof NewerSchema ? new StartError(error.message) : error;
-    });
+    await database.migrate();
     const port = await listen(server, config);
     const stopping = new AbortController();
     const uploadsEnd = new AbortController();
@@ -108,6 +108,8 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       stopped: uploadsEnd.signal,
       temporaryDir: await cleared(join(config.DATA_DIR, 'tmp'), sqlite ? 0 : attemptSeconds.abandoned),
     });
+    // Needs every other object: a missing binding fails the start before anything is written.
+    const app = resolve(container, 'app');
     const use = resolve(container, 'useCases');
     if (!(await use.storedSecrets.join())) throw new StartError(strangerToOthers);
     const worker = new EffectWorker(
@@ -134,7 +136,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     // Another instance created the administrator first, and hands its own secret over.
     if (first === undefined && unclaimed !== undefined) await rm(unclaimed, { force: true });
 
-    http.serve(resolve(container, 'app'));
+    http.serve(app);
     // Last, because an earlier failure closes the database, which must have no background work then.
     worker.start();
     database.hear({ ordered: (kinds) => worker.wake(kinds), changed: use.changeFeed.announce });

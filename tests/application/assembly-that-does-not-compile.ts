@@ -1,4 +1,4 @@
-import { assemble, made, type Ports } from '../../src/application/assembly.js';
+import { type MadeBy, made } from '../../src/application/assembly.js';
 import type { Clock } from '../../src/application/ports/outside/clock.js';
 import type { Settings } from '../../src/application/ports/outside/settings.js';
 import type { UnitOfWork } from '../../src/application/ports/repositories/unit-of-work.js';
@@ -66,7 +66,7 @@ await narrow.run(async (tx) => {
   await tx.audit.forget('2030-01-01T00:00:00.000Z', 1);
 });
 
-declare const ports: Ports;
-const misnamed = assemble({ createTeam: made(ListTeams, 'unitOfWork') }, (name) => ports[name]);
+const misnamed = { createTeam: made(ListTeams, 'unitOfWork') };
+declare const built: MadeBy<typeof misnamed>;
 // @ts-expect-error: not the class that those who use it expect
-export const use: Pick<UseCases, 'createTeam'> = misnamed;
+export const use: Pick<UseCases, 'createTeam'> = built;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
 import {
   type BackingDataChange,
   type ForgeEvent,
@@ -14,7 +13,9 @@ import {
   ConfigurationVersion,
   type ConfigurationVersionId,
   type ConfigurationVersionState,
+  type IngressAttributes,
   isDomainError,
+  type RunId,
   type RunState,
   type RunStatus,
   runStatusesHoldingWorkspace,
@@ -44,19 +45,76 @@ const outOfDisk = 'the disk is full';
 
 type Moment = 'before it is kept' | 'after it is kept';
 
+type Run = Pick<RunState, 'id' | 'workspaceId' | 'configurationVersionId' | 'status' | 'source' | 'planOnly'> &
+  Pick<RunState, 'ownFiles' | 'statusTimestamps'>;
+
+type Commit = Pick<IngressAttributes, 'branch' | 'commitSha' | 'isPullRequest'>;
+
+/** What is committed at one moment, the oldest first. */
+interface Kept {
+  readonly runs: ReadonlyMap<RunId, Run>;
+  readonly versions: ReadonlyMap<ConfigurationVersionId, ConfigurationVersionState>;
+  readonly currentVersions: ReadonlySet<ConfigurationVersionId>;
+  /** The version of each order to queue a run, by the id of the order. */
+  readonly orders: ReadonlyMap<number, ConfigurationVersionId>;
+  readonly commits: ReadonlyMap<ConfigurationVersionId, Commit>;
+}
+
+const sql = {
+  runs: `select id, workspace_id as workspaceId, configuration_version_id as configurationVersionId, status, source,
+    plan_only as planOnly, own_files as ownFiles, status_timestamps as statusTimestamps from runs order by rowid`,
+  versions: `select id, workspace_id as workspaceId, status, source, origin, auto_queue_runs as autoQueueRuns,
+    bundle_key as bundle, bundle_sha256 as sha256, status_timestamps as statusTimestamps
+    from configuration_versions order by rowid`,
+  current: 'select current_configuration_version_id as id from workspaces',
+  orders: `select id, payload from effects where kind = 'queue-run'`,
+  commits: `select configuration_version_id as id, branch, commit_sha as commitSha, is_pull_request as isPullRequest
+    from ingress_attributes`,
+};
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+const parsed = ({ statusTimestamps }: Row) => JSON.parse(String(statusTimestamps));
+
 /** Runs until the process dies at one change, which is kept or not; no later change is. */
 class MortalUnitOfWork extends UncertainUnitOfWork {
   /** Called after each committed change, in order, with the workspaces it held locked. */
-  onKept: (before: MemoryTables, after: MemoryTables, turns: ReadonlySet<WorkspaceId>) => void = () => undefined;
+  onKept: (before: Kept, after: Kept, turns: ReadonlySet<WorkspaceId>) => void = () => undefined;
   private left = Number.POSITIVE_INFINITY;
   private moment: Moment = 'before it is kept';
   /** The first error that `onKept` threw. */
   private fault: unknown;
-  private seen = this.kept;
+  private latest: { readonly changes: number; readonly kept: Kept } | undefined;
+  private seen: Kept | undefined;
   private turns = new Set<WorkspaceId>();
 
-  get kept(): MemoryTables {
-    return Reflect.get(this, 'committed') as MemoryTables;
+  /** The same object as long as no row is changed. */
+  get kept(): Kept {
+    const [{ changes } = { changes: -1 }] = this.select<{ changes: number }>('select total_changes() as changes');
+    if (this.latest?.changes !== changes) this.latest = { changes, kept: this.readKept() };
+    return this.latest.kept;
+  }
+
+  private readKept(): Kept {
+    const by = (query: string, read: (row: Row) => unknown) =>
+      new Map(this.select<Row>(query).map((row) => [row.id, read(row)])) as never;
+    return {
+      runs: by(sql.runs, (row) => ({
+        ...row,
+        planOnly: row.planOnly === 1,
+        ownFiles: row.ownFiles && { key: row.ownFiles },
+        statusTimestamps: parsed(row),
+      })),
+      versions: by(sql.versions, (row) => ({
+        ...row,
+        autoQueueRuns: row.autoQueueRuns === 1,
+        bundle: row.bundle && { key: row.bundle, sha256: row.sha256 },
+        statusTimestamps: parsed(row),
+      })),
+      currentVersions: new Set(this.select<{ id: ConfigurationVersionId }>(sql.current).map(({ id }) => id)),
+      orders: by(sql.orders, ({ payload }) => JSON.parse(String(payload)).versionId),
+      commits: by(sql.commits, (row) => row),
+    };
   }
 
   dieAfter(changes: number, moment: Moment): void {
@@ -87,7 +145,7 @@ class MortalUnitOfWork extends UncertainUnitOfWork {
   look(): void {
     const { kept, seen } = this;
     this.seen = kept;
-    if (kept === seen) return;
+    if (seen === undefined || kept === seen) return;
     try {
       this.onKept(seen, kept, this.turns);
     } catch (error) {
@@ -137,10 +195,9 @@ const isWay = (from: RunStatus, to: RunStatus): boolean =>
 const isVersionWay = (from: ConfigurationVersionState['status'], to: ConfigurationVersionState['status']): boolean =>
   from === to || Object.values(promised).some((row) => row.from.includes(from) && row.to === to);
 
-const autoQueued = (tables: MemoryTables, id: ConfigurationVersionId): number =>
-  [...tables.runs.values()].filter(
-    (run) => run.configurationVersionId === id && run.source === 'tfe-configuration-version',
-  ).length;
+const autoQueued = ({ runs }: Kept, id: ConfigurationVersionId): number =>
+  [...runs.values()].filter((run) => run.configurationVersionId === id && run.source === 'tfe-configuration-version')
+    .length;
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -229,16 +286,16 @@ class Life {
     return life;
   }
 
-  private get tables(): MemoryTables {
+  private get kept(): Kept {
     return this.unitOfWork.kept;
   }
 
   get versions(): readonly ConfigurationVersionState[] {
-    return [...this.tables.configurationVersions.values()];
+    return [...this.kept.versions.values()];
   }
 
-  get runs(): readonly RunState[] {
-    return [...this.tables.runs.values()];
+  get runs(): readonly Run[] {
+    return [...this.kept.runs.values()];
   }
 
   /** The stored bytes that rows refer to, by their kind. */
@@ -246,14 +303,14 @@ class Life {
     const found = new Map<BundleKey, string>();
     for (const { bundle } of this.versions) if (bundle !== null) found.set(bundle.key, bundle.sha256);
     for (const { ownFiles, configurationVersionId } of this.runs) {
-      const commit = this.tables.ingressAttributes.get(configurationVersionId)?.commitSha ?? '';
+      const commit = this.kept.commits.get(configurationVersionId)?.commitSha ?? '';
       if (ownFiles !== null) found.set(ownFiles.key, sha256(this.archiveOfCommit.get(commit) ?? Buffer.alloc(0)));
     }
     return found;
   }
 
   /** Invariants of every committed change. */
-  private check(before: MemoryTables, after: MemoryTables, turns: ReadonlySet<WorkspaceId>): void {
+  private check(before: Kept, after: Kept, turns: ReadonlySet<WorkspaceId>): void {
     for (const run of after.runs.values()) {
       const was = before.runs.get(run.id);
       const from = was?.status ?? 'pending';
@@ -265,8 +322,8 @@ class Life {
       (run) => !run.planOnly && runStatusesHoldingWorkspace.includes(run.status),
     );
     if (holding.length > 1) throw new Error(`${holding.map(({ id }) => id).join(' and ')} hold the workspace`);
-    for (const version of after.configurationVersions.values()) {
-      const was = before.configurationVersions.get(version.id);
+    for (const version of after.versions.values()) {
+      const was = before.versions.get(version.id);
       const from = was?.status ?? 'pending';
       if (!isVersionWay(from, version.status)) throw new Error(`${version.id} went from ${from} to ${version.status}`);
       const taken = was?.bundle != null && (was.bundle.key !== version.bundle?.key || was.status !== version.status);
@@ -284,10 +341,10 @@ class Life {
   }
 
   /** An archived version was not needed by anything. */
-  private checkArchived(before: MemoryTables, after: MemoryTables): void {
-    for (const { id, status, origin, workspaceId } of after.configurationVersions.values()) {
-      if (status !== 'archived' || before.configurationVersions.get(id)?.status !== 'uploaded') continue;
-      const current = after.workspace(workspaceId)?.currentConfigurationVersionId === id;
+  private checkArchived(before: Kept, after: Kept): void {
+    for (const { id, status, origin } of after.versions.values()) {
+      if (status !== 'archived' || before.versions.get(id)?.status !== 'uploaded') continue;
+      const current = after.currentVersions.has(id);
       const used = [...after.runs.values()].some(
         (run) => run.configurationVersionId === id && runStatusesInProgress.includes(run.status),
       );
@@ -296,13 +353,11 @@ class Life {
   }
 
   /** A run is made in the same change that deletes its order. */
-  private checkQueued(before: MemoryTables, after: MemoryTables): void {
-    const carriedOut = [...before.effects.values()].flatMap(({ id, effect }) =>
-      effect.kind === 'queue-run' && !after.effects.has(id) ? [effect.versionId] : [],
-    );
-    for (const id of after.configurationVersions.keys()) {
+  private checkQueued(before: Kept, after: Kept): void {
+    const carriedOut = [...before.orders].flatMap(([id, versionId]) => (after.orders.has(id) ? [] : [versionId]));
+    for (const id of after.versions.keys()) {
       const orders = carriedOut.filter((versionId) => versionId === id).length;
-      const state = before.configurationVersions.get(id);
+      const state = before.versions.get(id);
       const usable = state !== undefined && ConfigurationVersion.restore(state).usableInRuns;
       const expected = orders > 0 && usable ? 1 : 0;
       const made = autoQueued(after, id) - autoQueued(before, id);
@@ -312,10 +367,10 @@ class Life {
     }
   }
 
-  private checkCommits(after: MemoryTables): void {
+  private checkCommits(after: Kept): void {
     const reported = new Set<string>();
-    for (const { id, status, source } of after.configurationVersions.values()) {
-      const commit = after.ingressAttributes.get(id);
+    for (const { id, status, source } of after.versions.values()) {
+      const commit = after.commits.get(id);
       if (commit === undefined || status === 'errored' || source === 'git') continue;
       const key = `${commit.branch} ${commit.commitSha} ${commit.isPullRequest}`;
       if (reported.has(key)) throw new Error(`${key} was made a version twice`);
@@ -373,7 +428,9 @@ class Life {
       case 'heartbeat':
         return pick(this.hands.slice(-2), command.which)?.heartbeat();
       case 'override': {
-        const stage = [...this.tables.taskStages.values()].find(({ status }) => status === 'awaiting_override');
+        const [stage] = this.unitOfWork.select<{ id: string }>(
+          "select id from task_stages where status = 'awaiting_override'",
+        );
         return stage && useCases.overrideTaskStage.execute(owner, stage.id);
       }
       case 'lock':
@@ -414,7 +471,7 @@ class Life {
     if (held === undefined) return undefined;
     this.hands.push(held);
     const { run, version } = held.job;
-    const commit = this.tables.ingressAttributes.get(version.id)?.commitSha ?? '';
+    const commit = this.kept.commits.get(version.id)?.commitSha ?? '';
     const expected =
       run.ownFiles === null ? version.bundle?.sha256 : sha256(this.archiveOfCommit.get(commit) ?? Buffer.alloc(0));
     expect(sha256(await held.files())).toBe(expected);
@@ -423,7 +480,7 @@ class Life {
 
   private async report(held: Held, outcome: 'well' | 'nothing to do' | 'failed' | 'canceled'): Promise<unknown> {
     const { phase, run } = held.job;
-    if (this.tables.runs.get(run.id)?.status === 'post_plan_running') {
+    if (this.kept.runs.get(run.id)?.status === 'post_plan_running') {
       return held.judgeAll(() => (outcome === 'well' ? 'passed' : 'failed'));
     }
     await held.log(0, 'working\n');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { ExchangeRequestRates } from '../../src/application/background/exchange-request-rates.js';
 import type { UnitOfWork } from '../../src/application/index.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { fc, runs } from '../support/properties.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 
 const limit = 30;
 const step = 10;
@@ -58,7 +58,7 @@ describe('the rate limit of several instances', () => {
   it('holds for them together from the fourth second on, but for a tenth of it each; before, each keeps it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steady(200), { minLength: 1, maxLength: 8 }), async (instances) => {
-        const seconds = await passed(instances, 13, new MemoryUnitOfWork());
+        const seconds = await passed(instances, 13, new RowsInMemory());
         for (const second of seconds.slice(0, 3)) expect(second).toBeLessThanOrEqual(limit * instances.length);
         // Seconds are counted from a caller's first request, so ten of the clock's overlap eleven of them.
         const together = sum(seconds.slice(3));
@@ -73,7 +73,7 @@ describe('the rate limit of several instances', () => {
   it('lets everybody pass who asks evenly for less than the limit', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steady(limit / 3 - 1), { minLength: 1, maxLength: 3 }), async (instances) => {
-        const seconds = await passed(instances, 8, new MemoryUnitOfWork());
+        const seconds = await passed(instances, 8, new RowsInMemory());
         const asked = sum(instances.map(({ rate }) => rate));
         expect(sum(seconds)).toBeGreaterThanOrEqual(8 * asked - instances.length);
       }),
@@ -83,7 +83,7 @@ describe('the rate limit of several instances', () => {
 
   it('is shared by what is asked of each', async () => {
     const all = [100, 50].map((rate, index) => ({ asked: () => rate, phase: index * 500 }));
-    expect((await passed(all, 10, new MemoryUnitOfWork())).slice(3)).toEqual(Array(7).fill(limit));
+    expect((await passed(all, 10, new RowsInMemory())).slice(3)).toEqual(Array(7).fill(limit));
   });
 
   it('goes to the one a caller moves to', async () => {
@@ -92,7 +92,7 @@ describe('the rate limit of several instances', () => {
       { asked: moving(0, 5000), phase: 100 },
       { asked: moving(5000, 10_000), phase: 600 },
     ];
-    const seconds = await passed(instances, 10, new MemoryUnitOfWork());
+    const seconds = await passed(instances, 10, new RowsInMemory());
     expect(seconds.slice(0, 5)).toEqual(Array(5).fill(limit));
     expect(seconds.slice(8)).toEqual(Array(2).fill(limit));
   });
@@ -122,7 +122,7 @@ describe('the rate limit of several instances', () => {
 
   it('costs the database nothing for callers who ask for less than a tenth of it', async () => {
     let statements = 0;
-    const memory = new MemoryUnitOfWork();
+    const memory = new RowsInMemory();
     const counting: UnitOfWork = {
       run: (work) => {
         statements += 1;

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { type Refusal, Refusals } from '../../src/application/index.js';
 import type { AuditEvent } from '../../src/domain/index.js';
 import { unknownActor } from '../../src/domain/supporting/audit/audit-event.js';
 import { anOrganization, aTeam } from '../support/builders.js';
 import { FixedClock } from '../support/fixed-clock.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 
 const request = { id: 'request-1', address: '192.0.2.1', route: 'DELETE /teams/:id' };
 
@@ -35,12 +35,12 @@ const unknown = (address: string): Refusal =>
 
 describe('refusals', () => {
   let clock: FixedClock;
-  let unitOfWork: MemoryUnitOfWork;
+  let unitOfWork: RowsInMemory;
   let refusals: Refusals;
 
   beforeEach(() => {
     clock = new FixedClock();
-    unitOfWork = new MemoryUnitOfWork();
+    unitOfWork = new RowsInMemory();
     refusals = new Refusals(unitOfWork, clock);
   });
 

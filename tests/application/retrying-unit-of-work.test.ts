@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { Effect } from '../../src/application/ports/repositories/effect.js';
 import type { Transaction } from '../../src/application/ports/repositories/unit-of-work.js';
 import { RetryingUnitOfWork } from '../../src/application/retrying-unit-of-work.js';
 import { alreadyTaken, DomainError } from '../../src/domain/index.js';
 import { aClaim } from '../support/claims.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 
 /** Fails its first transactions after their work, as if another transaction had committed first. */
-class FailingAtFirst extends MemoryUnitOfWork {
+class FailingAtFirst extends RowsInMemory {
   tries = 0;
 
   constructor(private readonly failures: readonly Error[]) {
@@ -74,7 +74,7 @@ describe('a change that came too late', () => {
 
 describe('reading', () => {
   it('is never repeated, and a stale revision that it meets is a temporary failure', async () => {
-    const unitOfWork = new RetryingUnitOfWork(new MemoryUnitOfWork());
+    const unitOfWork = new RetryingUnitOfWork(new RowsInMemory());
     expect(await unitOfWork.read((tx) => tx.users.any())).toBe(false);
     let times = 0;
     const read = unitOfWork.read(async () => {
@@ -87,7 +87,7 @@ describe('reading', () => {
 
   it('passes other refusals on', async () => {
     const refusal = alreadyTaken('name', 'Name');
-    const read = new RetryingUnitOfWork(new MemoryUnitOfWork()).read(() => Promise.reject(refusal));
+    const read = new RetryingUnitOfWork(new RowsInMemory()).read(() => Promise.reject(refusal));
     await expect(read).rejects.toBe(refusal);
   });
 });

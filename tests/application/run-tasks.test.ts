@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { RunTaskCall, RunTaskDraft, Transaction, WorkspaceTaskSettings } from '../../src/application/index.js';
 import {
   type RunId,
@@ -13,6 +12,7 @@ import {
 } from '../../src/domain/index.js';
 import { firstPage, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { type Held, RunSteps } from '../support/run-steps.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
@@ -582,7 +582,7 @@ describe('a callback token', () => {
 });
 
 /** Runs `overtake` between the lookup of a token and the lock: what another transaction commits there is seen after it. */
-class Overtaken extends MemoryUnitOfWork {
+class Overtaken extends RowsInMemory {
   overtake: ((tx: Transaction) => Promise<void>) | undefined;
 
   override run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { RunAction, Transaction, WorkspaceChange } from '../../src/application/index.js';
 import {
   type Actor,
@@ -11,6 +10,7 @@ import {
 import { firstPage, invalid, type Member, missing, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { noon } from '../support/builders.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { type RunGiven, RunSteps } from '../support/run-steps.js';
 import { seedRun } from '../support/seed-run.js';
 
@@ -48,7 +48,7 @@ const teamActor = async (id: string): Promise<Actor> =>
   world.bearerOf((await world.newTokenOf({ kind: 'team', id })).secret);
 
 /** Deletes an organization while the next transaction reads. */
-class Vanishing extends MemoryUnitOfWork {
+class Vanishing extends RowsInMemory {
   vanishing: OrganizationId | undefined;
 
   override async run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {

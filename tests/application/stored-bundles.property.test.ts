@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { S3BundleStore, s3Client } from '../../src/adapters/files/s3-bundle-store.js';
-import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { attemptSeconds, type BackingDataChange, type Transaction } from '../../src/application/index.js';
 import type { Bundle } from '../../src/domain/index.js';
 import { noise } from '../contracts/bundle-store.js';
 import { objectIdOf, softDeleteDays, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { fc, runs } from '../support/properties.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { type Fate, type S3Server, startS3Server } from '../support/s3-server.js';
 
 const partBytes = 1_000;
@@ -48,13 +47,11 @@ interface Step {
   readonly fault: { readonly at: number; readonly fate: Fate } | null;
 }
 
-class DyingUnitOfWork extends MemoryUnitOfWork {
+class DyingUnitOfWork extends RowsInMemory {
   life: Life | undefined;
 
-  get bundles(): readonly Bundle[] {
-    const kept = Reflect.get(this, 'committed') as MemoryTables;
-    return [...kept.configurationVersions.values()].flatMap(({ bundle }) => bundle ?? []);
-  }
+  /** Those that committed rows refer to. */
+  bundles: readonly Pick<Bundle, 'key' | 'sha256'>[] = [];
 
   override async run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     let then: Fate = 'serve';
@@ -64,6 +61,9 @@ class DyingUnitOfWork extends MemoryUnitOfWork {
       if (then === 'drop') throw new Error('the process died');
       return worked;
     });
+    this.bundles = this.select(
+      'select bundle_key as key, bundle_sha256 as sha256 from configuration_versions where bundle_key is not null',
+    );
     if (then !== 'serve') throw new Error('the process died');
     return result;
   }
@@ -116,7 +116,7 @@ class Life {
     return fate === 'serve' && fault?.at === this.events - 1 ? fault.fate : fate;
   }
 
-  get referredTo(): readonly Bundle[] {
+  get referredTo(): DyingUnitOfWork['bundles'] {
     return this.unitOfWork.bundles;
   }
 

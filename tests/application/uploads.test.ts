@@ -5,6 +5,7 @@ import { attemptSeconds } from '../../src/application/index.js';
 import { ConfigurationVersion, DomainError } from '../../src/domain/index.js';
 import { lifetimes, missing, objectIdOf, SlowBody, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { someIngressAttributes } from '../support/builders.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
 const good = await archiveOf({ 'main.tf': 'resource "null_resource" "a" {}' });
@@ -361,8 +362,7 @@ describe('uploading to a version that takes no bytes any more', () => {
   });
 
   it('is refused when it comes from version control', async () => {
-    const attributes = { id: 'ingress-attributes-1' } as Parameters<World['fetchedVersion']>[0];
-    const id = await world.fetchedVersion(attributes);
+    const id = await world.fetchedVersion(someIngressAttributes());
     const objectId = objectIdOf(world.urls.issue('upload', id, world.clock.now()));
     await world.refuses(() => world.upload({ objectId }, good), refused('it was created from version control'));
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { assemble } from '../../src/application/assembly.js';
+import { RetryingUnitOfWork } from '../../src/application/index.js';
+import { TagChanges } from '../../src/application/supporting/tags/tag-changes.js';
 import { useCases } from '../../src/application/use-cases.js';
 import { World } from '../support/application.js';
 
@@ -18,19 +19,12 @@ describe('the table of use cases', () => {
     expect(Reflect.get(built.authenticateAgent, 'uses')).toBe(built.tokenUses);
   });
 
-  it('gives each constructor its parameters in order, and makes other objects each time', () => {
-    class Pair {
-      constructor(
-        readonly first: unknown,
-        readonly second: unknown,
-      ) {}
-    }
-    const inner = { Class: Pair, from: ['clock', 'ids'] } as const;
-    const rows = { inner, outer: { Class: Pair, from: [inner, 'clock'] } } as const;
-    const portNamed = (name: string) => `the ${name}` as never;
-    const made = assemble(rows, portNamed);
-    expect(made.outer).toEqual({ first: { first: 'the clock', second: 'the ids' }, second: 'the clock' });
-    expect(made.outer.first).toBe(made.inner);
-    expect(assemble(rows, portNamed).inner).not.toBe(made.inner);
+  it('gives each constructor its parameters in order, and makes other objects for another process', async () => {
+    const world = await World.create();
+    const { createProject, tokenUses } = world.useCases;
+    const [unitOfWork, ...others] = Object.values(createProject);
+    expect(unitOfWork).toBeInstanceOf(RetryingUnitOfWork);
+    expect(others).toEqual([world.clock, world.ids, new TagChanges(world.clock, world.ids)]);
+    expect(world.processBeside().tokenUses).not.toBe(tokenUses);
   });
 });

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { CreateUser, TokenIssuer } from '../../src/application/index.js';
 import type { Actor } from '../../src/domain/index.js';
@@ -13,6 +12,7 @@ import {
   World,
 } from '../support/application.js';
 import { FixedClock } from '../support/fixed-clock.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 
 let world: World;
 beforeEach(async () => {
@@ -30,7 +30,7 @@ describe('the first user of an empty database', () => {
 
   it('is a site administrator, with the secret that was chosen for it', async () => {
     const secrets = new RandomSecrets();
-    const unitOfWork = new MemoryUnitOfWork();
+    const unitOfWork = new RowsInMemory();
     const [clock, ids] = [new FixedClock(), new CountedIds()];
     const createUser = new CreateUser(unitOfWork, clock, ids, new TokenIssuer(clock, ids, secrets));
     const secret = { secret: 'chosen', digest: secrets.digestOf('chosen') };

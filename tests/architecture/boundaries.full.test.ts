@@ -59,7 +59,6 @@ const planted: Readonly<Record<string, string>> = {
   'src/adapters/http/supporting/users/user-routes.ts': `
     import { team } from '../teams/team-resource.js';
     export const users = team;`,
-  'src/adapters/persistence/memory/tables.ts': `export { tables } from '../knex/tables.js';`,
   'src/adapters/persistence/knex/tables.ts': `
     import type { Request } from 'express';
     import type { Knex } from 'knex';
@@ -158,7 +157,6 @@ describe('the layers', () => {
         'no-cycles-of-folders: src/adapters/persistence/knex/repositories > src/adapters/persistence/knex/engine',
         'no-cycles-of-folders: web/console/pages > web/console/shell',
         'no-cycles-of-folders: web/console/shell > web/console/pages',
-        'memory-and-knex-are-strangers: src/adapters/persistence/memory/tables.ts > src/adapters/persistence/knex/tables.ts',
         'express-only-in-http: src/adapters/persistence/knex/tables.ts > express',
         'container-library-only-in-the-container: src/infrastructure/main.ts > inversify',
         'knex-only-in-persistence: src/infrastructure/main.ts > knex',

@@ -37,7 +37,7 @@ const known: Readonly<Record<string, readonly [page: string, ...rows: string[]] 
   'src/adapters/identity/openid-provider.ts': [operations, 'Identity provider'],
   'src/adapters/persistence/knex/database-health.ts': 'uses connections of the pool',
   'src/adapters/persistence/knex/knex-database.ts': [operations, 'Postgres'],
-  'src/adapters/persistence/knex/migrations/migrate.ts': 'uses connections of the pool',
+  'src/adapters/persistence/knex/migrate.ts': 'uses connections of the pool',
   'src/adapters/persistence/knex/postgres-news.ts': [operations, 'News from Postgres'],
   'src/adapters/run-tasks/http-run-task-caller.ts': [operations, 'Run tasks', 'Names'],
   'src/adapters/tracing/otlp-tracing.ts': [operations, 'Trace collector'],

@@ -24,7 +24,7 @@ describe('the change log', () => {
 describe('the name of the package', () => {
   // Without these prefixes npm would take the package of that name, which belongs to another project.
   const stranger =
-    /\b(npx|npm (exec|x|i|install|add|publish))( -{1,2}\S+)* gatehouse(@\S+)?(?![\w.-])|['"`]gatehouse\/(domain|application|memory)/g;
+    /\b(npx|npm (exec|x|i|install|add|publish))( -{1,2}\S+)* gatehouse(@\S+)?(?![\w.-])|['"`]gatehouse\/(domain|application|persistence)/g;
   const own = /--package=gatehouse-tf gatehouse/g;
   const strangersIn = (text: string): readonly string[] => text.replaceAll(own, '').match(stranger) ?? [];
 

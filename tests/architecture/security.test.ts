@@ -34,10 +34,6 @@ describe.each([
 
 /** Plain comparison stops at the first difference. Each exception on something secret, with the reason it is safe. */
 const compared: Readonly<Record<string, string>> = {
-  'token.secretDigest === secretDigest': 'a row of the memory database is looked up, as an index does it',
-  'row.secretDigest === secretDigest': 'as above',
-  'row.codeDigest === codeDigest': 'as above',
-  'lease?.digest === digest': 'as above',
   'version.state.bundle?.sha256 === bundle.sha256': 'the digest of files, which the caller has sent',
   '(await this.inspector.digest(body)).sha256 !== held.sha256': 'as above',
   'version.bundle?.sha256 === bundle.sha256': 'as above',
@@ -46,7 +42,6 @@ const compared: Readonly<Record<string, string>> = {
   "(await digestOf(file, 'sha256')) !== sha256":
     'the digest of a file that was fetched: shows whether it arrived complete',
   "(await digestOf(file, 'sha256')) !== code.sha256": 'as above',
-  'tokenDigest === digest': 'a row of the memory database is looked up, as an index does it',
   'held.result.tokenDigest !== located.tokenDigest': 'two digests that are stored',
   'fingerprint === given': 'identifies the key and reveals nothing of it',
 };

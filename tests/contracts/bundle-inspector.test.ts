@@ -2,6 +2,7 @@ import { createCipheriv, createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { readBlocks } from '../../src/adapters/files/block-language.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import { TarHeaders } from '../../src/adapters/files/tar-headers.js';
 import { type DomainError, isDomainError } from '../../src/domain/index.js';
@@ -646,7 +647,10 @@ describe('the files of a policy set', () => {
       const source = new Source(archive, size);
       const inspection = inspector.inspectPolicies(source);
       expect((await gathered(inspection.bytes)).equals(archive)).toBe(true);
-      expect(inspection.files()).toEqual({ configurations: new Map([['policies.hcl', hcl]]), regoFiles: 1 });
+      expect(inspection.files()).toEqual({
+        configurations: new Map([['policies.hcl', readBlocks(hcl)]]),
+        regoFiles: 1,
+      });
       expect(source.given).toBe(archive.length);
     }
   });

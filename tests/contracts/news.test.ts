@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type KnexDatabase, openPostgres, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { Effect, HearChanges, Transaction, UnitOfWork } from '../../src/application/index.js';
 import { type AuditPlace, inWorkspace } from '../../src/application/ports/repositories/audit-trail.js';
 import { doneBySystem } from '../../src/domain/supporting/audit/audit-event.js';
@@ -80,13 +79,6 @@ async function tellsWhatChanged(on: Listening, heard: Heard): Promise<void> {
 }
 
 const organizationPlace = { organizationId: organization.id };
-
-it('memory notifies of what changed, once it is committed', async () => {
-  const unitOfWork = new MemoryUnitOfWork();
-  const on: Listening = { unitOfWork, hearChanges: (hear) => unitOfWork.hearChanges(hear) };
-  await prepare(on);
-  await tellsWhatChanged(on, hearingChanges(on));
-});
 
 const order = ({ unitOfWork }: { unitOfWork: UnitOfWork }, notBefore?: string, ...effects: readonly Effect[]) =>
   unitOfWork.run((tx) => tx.effects.enqueue(unique('subject'), effects, notBefore));

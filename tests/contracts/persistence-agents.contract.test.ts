@@ -109,13 +109,6 @@ onEveryBackend('agent pools', (on) => {
     expect(await inUse(other.id)).toBe(false);
   });
 
-  it('were replaced by a default only by an upgrade', async () => {
-    const organization = await on.organization();
-    const pool = await addPool(on, organization);
-    const replaced = await on.read((tx) => tx.agentPools.replaced());
-    expect(replaced.map(({ id }) => id)).not.toContain(pool.id);
-  });
-
   it('are in use while the organization takes them by default', async () => {
     const organization = await on.organization();
     const pool = await addPool(on, organization);

@@ -346,9 +346,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
     const target = { kind: 'workspace', id: workspace.id } as const;
     const first = await on.run((tx) => tx.removals.removeBatch(target, 200));
-    // In memory no text counts as long.
-    const most = on.backend.name === 'memory' ? 22 : 20;
-    expect(first.bundleKeys.length).toBeLessThanOrEqual(most);
+    expect(first.bundleKeys.length).toBeLessThanOrEqual(20);
     expect((await removeAll(on, target, 200)).keys).toHaveLength(22 - first.bundleKeys.length);
   });
 

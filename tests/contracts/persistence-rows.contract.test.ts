@@ -116,6 +116,7 @@ const wholeRun = (poolId: string): Partial<RunState> => ({
     replaceAddrs: ['c.d'],
     variables: [{ key: 'k', value: 'v' }],
     terraformVersion: '1.9.0',
+    debuggingMode: true,
   }),
   planOnly: true,
   savePlan: true,

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import type { RunScope, WorkspaceOfRun } from '../../src/application/index.js';
-import { type ConfigurationVersionSummary, summaryOf } from '../../src/application/index.js';
+import type { ConfigurationVersionSummary, RunScope, WorkspaceOfRun } from '../../src/application/index.js';
 import type {
   ConfigurationVersionState,
   RunStatus,
@@ -23,6 +22,18 @@ import {
   unique,
 } from '../support/builders.js';
 import { type Ground, onEveryBackend, refusal, taken } from './on-every-backend.js';
+
+const summaryOf = (version: ConfigurationVersionState): ConfigurationVersionSummary => ({
+  id: version.id,
+  status: version.status,
+  source: version.source,
+  autoQueueRuns: version.autoQueueRuns,
+  speculative: version.speculative,
+  provisional: version.provisional,
+  failure: version.failure,
+  statusTimestamps: version.statusTimestamps,
+  ingressAttributesId: version.ingressAttributesId,
+});
 
 onEveryBackend('workspaces', (on) => {
   /** The ids of all versions: as many as their numbers reach to. */

@@ -102,7 +102,7 @@ onEveryBackend(
       });
     }
   },
-  [...backends, onOneConnection],
+  [...backends, ...onOneConnection],
 );
 
 onEveryBackend('stale saves', (on) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { actingFor } from '../../src/domain/authorization/actor.js';
+import { actingFor, entryOf, runStanding } from '../../src/domain/authorization/actor.js';
+import { seenByOwner } from '../../src/domain/authorization/policy.js';
 import {
   type Actor,
   actions,
@@ -8,17 +9,31 @@ import {
   DomainError,
   identityOf,
   isDomainError,
+  later,
   may,
   notFound,
+  projectAccessVisibility,
   projectVisibility,
+  type Standing,
   seenBy,
   standingOnSite,
   type TokenOwner,
   teamVisibility,
   workspaceVisibility,
 } from '../../src/domain/index.js';
+import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import { fc, runs } from '../support/properties.js';
-import { anOrganizationToken, anOutsider, anOwner, anyStanding, custom, member, thrownBy, towards } from './samples.js';
+import {
+  anOrganizationToken,
+  anOutsider,
+  anOwner,
+  anyStanding,
+  custom,
+  member,
+  noon,
+  thrownBy,
+  towards,
+} from './samples.js';
 
 const missing = { code: 'resource/not-found', message: 'resource not found', details: {} };
 const holding = (...permissions: readonly ('manage-teams' | 'access-secret-teams')[]) =>
@@ -77,6 +92,23 @@ describe('authorizing', () => {
       { numRuns: runs(1000) },
     );
   });
+
+  it('sends to a sign-in who is refused by what they entered with, and sees the thing', () => {
+    const refused = { code: 'actor/unauthenticated', message: expect.stringContaining('does not accept user tokens') };
+    const barred = (standing: Standing): Standing => ({ ...standing, bar: 'user token' });
+    const admin = barred(member({ grant: { access: 'admin' } }));
+    expect(thrownBy(() => authorize(admin, 'workspaces/update'))).toMatchObject(refused);
+    expect(thrownBy(() => authorize(barred(member()), 'organizations/update'))).toMatchObject(refused);
+    expect(thrownBy(() => authorize(barred(anOutsider), 'organizations/read'))).toMatchObject(missing);
+    expect(thrownBy(() => seenBy({ subject: 1, standing: barred(anOwner) }, 'organizations/update'))).toMatchObject(
+      refused,
+    );
+    expect(seenByOwner({ subject: 1, standing: barred(anOwner) }, 'organizations/update').subject).toBe(1);
+    expect(thrownBy(() => seenByOwner({ subject: 1, standing: barred(member()) }, 'organizations/read'))).toMatchObject(
+      refused,
+    );
+    expect(thrownBy(() => seenByOwner(undefined, 'organizations/update'))).toMatchObject(missing);
+  });
 });
 
 describe('what a port found', () => {
@@ -131,6 +163,14 @@ describe('which teams a list may hold', () => {
     expect(teamVisibility(member())).toEqual({ visibleAnd: [] });
   });
 
+  it('is, for the access to a project, that of visible teams for a caller who reads only those', () => {
+    expect(projectAccessVisibility(anOwner)).toBe('all');
+    const project = { ...customProjectDefaults.project, teams: 'read' } as const;
+    const reader = member({ projectGrant: { access: 'custom', permissions: { ...customProjectDefaults, project } } });
+    expect(projectAccessVisibility(reader)).toEqual({ own: ['team-1'], visible: true });
+    expect(projectAccessVisibility(member({}))).toEqual({ own: ['team-1'], visible: false });
+  });
+
   it('does not depend on the team the standing was last about', () => {
     expect(teamVisibility(towards(member({}), { teamId: 'team-1', secret: true }))).toEqual({ visibleAnd: ['team-1'] });
   });
@@ -156,6 +196,24 @@ describe('an actor', () => {
       { kind: 'team', teamId: 'team-1', organizationId: '', tokenId: '' },
       null,
     ]);
+  });
+
+  it('that is a run reads the states that are shared with it, and does nothing else', () => {
+    const allowed = (shared: boolean) => actions.filter((action) => may(runStanding(shared), action));
+    expect(allowed(true)).toEqual(['state-versions/read-shared']);
+    expect(allowed(false)).toEqual([]);
+  });
+
+  it('enters with a token, or with a session of some age that was unused for some time', () => {
+    const person = { kind: 'user', tokenId: 'at-1', userId: 'user-1', siteAdministrator: false } as const;
+    const session = { at: later(noon, 30), createdAt: noon, lastUsedAt: later(noon, 20), longestIdle: 5 };
+    expect(entryOf(person)).toEqual({ withToken: true, idle: 0, age: 0 });
+    expect(entryOf({ ...person, session })).toEqual({ withToken: false, idle: 10, age: 30 });
+    expect(entryOf({ ...person, session: { ...session, longestIdle: 12 } })).toMatchObject({ idle: 12 });
+    expect(entryOf({ ...person, session: { ...session, lastUsedAt: null } })).toMatchObject({ idle: 30 });
+    // No organization bars a site administrator, or a creator in whose name the service acts without a token.
+    expect(entryOf({ ...person, siteAdministrator: true })).toBeUndefined();
+    expect(entryOf({ ...person, tokenId: '' })).toBeUndefined();
   });
 
   it('may do on the site what a site administrator may, and what is its own', () => {

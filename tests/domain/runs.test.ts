@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   completedRunStatuses,
+  phaseInstants,
+  phaseStatusOf,
   Run,
   type RunFactsGathered,
   type RunState,
@@ -375,5 +377,36 @@ describe('a run', () => {
       revision: 4,
     });
     expect(run.state.revision).toBe(3);
+  });
+});
+
+describe('a phase of a run', () => {
+  const planning = { 'plan-queued-at': noon, 'planning-at': noon };
+  const planned = { ...planning, 'planned-at': later };
+  const applying = { ...planned, 'apply-queued-at': later, 'applying-at': later };
+
+  it.each([
+    ['pending', {}, 'pending', 'pending'],
+    ['plan_queued', { 'plan-queued-at': noon }, 'queued', 'pending'],
+    ['planning', planning, 'running', 'pending'],
+    ['post_plan_running', planned, 'finished', 'pending'],
+    ['apply_queued', { ...planned, 'apply-queued-at': later }, 'finished', 'queued'],
+    ['applying', applying, 'finished', 'running'],
+    ['applied', { ...applying, 'applied-at': muchLater }, 'finished', 'finished'],
+    ['planned_and_finished', planned, 'finished', 'unreachable'],
+    ['discarded', planned, 'finished', 'unreachable'],
+    ['errored', planning, 'errored', 'unreachable'],
+    ['errored', applying, 'finished', 'errored'],
+    ['canceled', {}, 'canceled', 'canceled'],
+    ['canceled', applying, 'finished', 'canceled'],
+  ] as const)('of a run that is %s, having passed %o: its plan is %s, its apply %s', (status, stamps, plan, apply) => {
+    const { state } = aRun({ status, statusTimestamps: stamps });
+    expect([phaseStatusOf(state, 'plan'), phaseStatusOf(state, 'apply')]).toEqual([plan, apply]);
+  });
+
+  it('was queued, began and finished when its run passed there', () => {
+    const { state } = aRun({ status: 'applying', statusTimestamps: applying });
+    expect(phaseInstants(state, 'plan')).toEqual([noon, noon, later]);
+    expect(phaseInstants(state, 'apply')).toEqual([later, later, undefined]);
   });
 });

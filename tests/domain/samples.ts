@@ -83,6 +83,7 @@ const asQueued = {
     replaceAddrs: null,
     variables: [],
     terraformVersion: null,
+    debuggingMode: false,
   },
   planOnly: false,
   savePlan: false,

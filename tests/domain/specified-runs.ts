@@ -359,8 +359,22 @@ const aboutTasks: readonly RunFactsGathered[] = stageChecks.flatMap((prePlan) =>
   ),
 );
 
+/** Facts about run tasks with ones about policies and files that do not matter then. */
+const aboutBoth: readonly RunFactsGathered[] = (
+  [
+    { prePlan: 'failed', filesMissing: true },
+    { evaluationsOpen: false, policyCheck: 'open', filesMissing: true },
+    ...(['waiting', 'passed', 'failed'] as const).map((preApply) => ({ preApply, filesMissing: true })),
+    { preApply: 'waiting', workspaceHeld: true },
+    { preApply: 'waiting', cancelOverdue: true },
+    { preApply: 'waiting', policyCheck: 'passed' },
+    { preApply: 'waiting', policyCheck: 'overridable' },
+    { preApply: 'waiting', policyCheck: 'failed' },
+  ] as const
+).map((facts) => ({ ...(aboutTasks[0] as RunFactsGathered), evaluationsOpen: true, ...facts }));
+
 /** The facts that guards read besides the status. */
-export const everyGathered: readonly RunFactsGathered[] = [...aboutPolicies, ...aboutTasks];
+export const everyGathered: readonly RunFactsGathered[] = [...aboutPolicies, ...aboutTasks, ...aboutBoth];
 
 export const everyKindOfRun: readonly (Pick<
   RunState,

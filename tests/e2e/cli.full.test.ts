@@ -381,25 +381,6 @@ describe('the doctor', () => {
     });
   const one = (text: string | RegExp) => [expect.stringMatching(text)];
 
-  it('lists agent pools that an upgrade left without what they served, until they are updated', async () => {
-    await used(async (DATA_DIR) => {
-      const database = new Database(join(DATA_DIR, 'gatehouse.sqlite'));
-      const made = '2030-01-01T12:00:00.000Z';
-      database.exec(
-        `insert into organizations (id, name, email, created_at) values ('org-1', 'acme', 'a@example.com', '${made}')`,
-      );
-      const pools =
-        "insert into agent_pools (id, organization_id, name, created_at, replaced_by_default) values ('apool-1',";
-      database.exec(`${pools} 'org-1', 'racks', '${made}', 1)`);
-      expect(await complaints({ DATA_DIR })).toEqual(
-        one(/^agent pools warning: .* agent pool racks \(apool-1\) of acme served/),
-      );
-      database.exec("update organizations set default_execution_mode = 'agent', default_agent_pool_id = 'apool-1'");
-      expect(await complaints({ DATA_DIR })).toEqual([]);
-      database.close();
-    });
-  });
-
   it('is content with a directory that was used, and hopeful before the first start', async () => {
     await used(async (DATA_DIR) => expect(await complaints({ DATA_DIR })).toEqual([]));
     await inTemporaryDirectory(async (directory) => {
@@ -433,9 +414,9 @@ describe('the doctor', () => {
       const database = new Database(join(DATA_DIR, 'gatehouse.sqlite'));
       database.exec(`
         insert into organizations (id, name, email, created_at) values ('org-1', 'acme', 'a@example.com', '');
-        insert into teams (id, organization_id, name, visibility, members_manage_token, organization_access, is_owners,
-          created_at, revision) values ('team-1', 'org-1', 'ops', 'secret', 1, '[]', 0, '', 1),
-          ('team-2', 'org-1', 'dev', 'secret', 1, '[]', 0, '', 1);
+        insert into teams (id, organization_id, name, name_key, visibility, members_manage_token, organization_access,
+          is_owners, created_at, revision) values ('team-1', 'org-1', 'ops', 'ops', 'secret', 1, '[]', 0, '', 1),
+          ('team-2', 'org-1', 'dev', 'dev', 'secret', 1, '[]', 0, '', 1);
         insert into api_tokens (id, team_id, secret_digest, created_by_kind, created_by_id, created_at)
           values ('at-1', 'team-1', 'a', 'user', 'user-gone', ''), ('at-2', 'team-2', 'b', 'user', 'operator', '');
       `);
@@ -616,14 +597,18 @@ describe('the doctor', () => {
         database.exec(statement);
         database.close();
       };
-      changed("insert into knex_migrations (name, batch, migration_time) values ('9999-later', 9, '')");
-      expect(await complaints({ DATA_DIR })).toEqual(one(/^database failed: a newer release.*9999-later/));
-      expect(await piped(['user', 'list'], { DATA_DIR })).toMatchObject({
-        status: 1,
-        err: expect.stringMatching(/newer/),
-      });
-      changed("delete from knex_migrations where name like '9999%' or name like '0005%'");
-      expect(await complaints({ DATA_DIR })).toEqual(one(/^database warning: pending migrations: 0005/));
+      const refused = { newer: '99991231235959_later.ts', 'before the first release': '0001-initial' };
+      for (const [words, name] of Object.entries(refused)) {
+        changed(`insert into knex_migrations (name, batch, migration_time) values ('${name}', 9, '')`);
+        expect(await complaints({ DATA_DIR })).toEqual(one(new RegExp(`^database failed: a .*${words}.*${name}`)));
+        for (const command of [['user', 'list'], ['migrate']]) {
+          const err = expect.stringMatching(new RegExp(`^a .*${words}`));
+          expect(await piped(command, { DATA_DIR })).toMatchObject({ status: 1, err });
+        }
+        changed(`delete from knex_migrations where name = '${name}'`);
+      }
+      changed('delete from knex_migrations');
+      expect(await complaints({ DATA_DIR })).toEqual(one(/^database warning: pending migrations: \d{14}_schema/));
       expect(await piped(['user', 'list'], { DATA_DIR })).toMatchObject({
         status: 1,
         err: expect.stringMatching(/gatehouse migrate/),
@@ -834,10 +819,10 @@ describe('the collection of garbage', () => {
       const early = await piped(['user', 'list'], environment);
       expect(early).toMatchObject({
         status: 1,
-        err: expect.stringMatching(/pending migrations: 0001-initial.*gatehouse migrate/),
+        err: expect.stringMatching(/pending migrations: \d{14}_schema.*gatehouse migrate/),
       });
       const migrated = await gatehouse(['migrate'], environment);
-      expect(migrated.json.migrations).toContain('0001-initial');
+      expect(migrated.json.migrations).toContainEqual(expect.stringMatching(/^\d{14}_schema/));
       expect((await piped(['migrate'], environment)).json).toEqual({ migrations: [] });
       const added = await gatehouse(['user', 'add', 'alice', '--email', 'a@example.com'], environment);
       expect(added).toMatchObject({ status: 0, err: '', json: { username: 'alice' } });

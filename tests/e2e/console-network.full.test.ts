@@ -8,7 +8,7 @@ import type { ConsolePage } from '../support/console.js';
 import { type ConsoleSuite, describeConsole } from '../support/console-suite.js';
 import { Network } from '../support/network.js';
 import { adminToken, freePort, inTemporaryDirectory, type ServiceProcess } from '../support/process.js';
-import { ServiceSteps } from '../support/service-steps.js';
+import { ServiceSteps, until } from '../support/service-steps.js';
 
 const bytes = await archiveOf({ 'main.tf': 'terraform {}\n' });
 /** More than the sockets on the way to the service take. */
@@ -45,31 +45,34 @@ async function signInForNow({ view, steps }: ConsoleSuite, path: string): Promis
 }
 
 interface Held {
-  /** Resolves with the number of requests that have been held, once there is one. */
-  readonly reached: Promise<void>;
+  /** Resolves once a request is held; fails with what the page shows if none comes. */
+  readonly reached: () => Promise<void>;
   readonly count: () => number;
   readonly release: () => Promise<void>;
 }
 
 /** Holds the requests of a method to addresses that contain `part`, until they are released. */
-async function hold({ page }: ConsolePage, method: string, part: string): Promise<Held> {
+async function hold(view: ConsolePage, method: string, part: string): Promise<Held> {
+  const { page } = view;
   const held: HTTPRequest[] = [];
-  let reach = () => {};
-  const reached = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
-  await page.setRequestInterception(true);
   const listener = (request: HTTPRequest): void => {
-    if (request.method() !== method || !request.url().includes(part)) return void request.continue();
-    held.push(request);
-    reach();
+    if (request.method() === method && request.url().includes(part)) held.push(request);
+    // One that was under way before is not stopped, and cannot be continued.
+    else request.continue().catch(() => undefined);
   };
-  page.on('request', listener);
+  const reached = async (): Promise<void> => {
+    await until(`${method} ${part} is sent`, async () => held.length > 0).catch(async (error) => {
+      throw new Error(`${error.message}; there is:\n${await view.text()}`);
+    });
+  };
   const release = async (): Promise<void> => {
     page.off('request', listener);
     await Promise.all(held.map((request) => request.continue()));
     await page.setRequestInterception(false);
   };
+  // First, because a request that is stopped before anyone listens is never continued.
+  page.on('request', listener);
+  await page.setRequestInterception(true);
   return { reached, count: () => held.length, release };
 }
 
@@ -138,7 +141,7 @@ describeConsole('a session that ends while the console is open', prepare, (suite
       await dropArchive(view, directory);
       const held = await hold(view, 'PUT', '/v1/object/');
       await view.press('button', 'Upload');
-      await held.reached;
+      await held.reached();
       await revoke();
       expect((await statuses(suite))[0]).toBe('pending');
       await held.release();
@@ -215,7 +218,7 @@ describeConsole('the console on a slow network', prepare, (suite) => {
     await view.fill('Name', 'patient');
     const held = await hold(view, 'POST', '/workspaces');
     for (let times = 0; times < 3; times += 1) await view.page.keyboard.press('Enter');
-    await held.reached;
+    await held.reached();
     await view.press('button', 'Create workspace');
     await view.shows('Waiting for the service…');
     await view.isAccessible();
@@ -231,7 +234,7 @@ describeConsole('the console on a slow network', prepare, (suite) => {
     const held = await hold(view, 'POST', '/actions/lock');
     const button = await view.find('button', 'Lock workspace');
     await button.click({ count: 2 });
-    await held.reached;
+    await held.reached();
     await button.click();
     await view.shows('Waiting for the service…');
     await held.release();
@@ -245,13 +248,13 @@ describeConsole('the console on a slow network', prepare, (suite) => {
     await view.find('link', 'acme');
     const held = await hold(view, 'GET', '/organizations/acme/workspaces?');
     await view.press('link', 'acme');
-    await held.reached;
+    await held.reached();
     await view.shows('Loading…');
     await held.release();
     await view.find('link', 'network');
     const filtered = await hold(view, 'GET', 'search%5Bname%5D=bill');
     await view.fill('Name', 'bill', 'searchbox');
-    await filtered.reached;
+    await filtered.reached();
     await view.shows('Loading the list…');
     await filtered.release();
     await view.shows('Workspaces: 1');

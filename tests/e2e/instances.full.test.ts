@@ -378,11 +378,11 @@ onPostgres('instances on one Postgres', () => {
     await group.start();
     const client = new pg.Client({ connectionString: group.settings.DATABASE_URL });
     await client.connect();
-    await client.query("insert into knex_migrations (name, batch, migration_time) values ('9999-later', 9, now())");
+    await client.query("insert into knex_migrations (name, batch, migration_time) values ('9999_later.ts', 9, now())");
     await client.end();
     await expect(group.start()).rejects.toMatchObject({
       name: 'StartError',
-      message: expect.stringMatching('9999-later'),
+      message: expect.stringMatching('9999_later.ts'),
     });
   });
 

@@ -99,10 +99,10 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     ]);
   });
 
-  it('is imported with no dependency installed: domain, application and memory; by CommonJS too', async () => {
-    const entries = ['domain', 'application', 'memory'];
+  it('is imported with no dependency installed: domain and application; by CommonJS too', async () => {
+    const entries = ['domain', 'application'];
     const load = (how: (name: string) => string): string =>
-      `console.log(typeof [${entries.map((name) => how(`'gatehouse-tf/${name}'`))}][2].MemoryUnitOfWork)`;
+      `console.log(typeof [${entries.map((name) => how(`'gatehouse-tf/${name}'`))}][1].RetryingUnitOfWork)`;
     await inProject(
       'esm.mjs',
       load((name) => `await import(${name})`),
@@ -120,8 +120,10 @@ describe('the packed package, unpacked into a project that has nothing else', ()
       'consumer.ts',
       `import * as domain from 'gatehouse-tf/domain';
        import * as application from 'gatehouse-tf/application';
-       import { MemoryUnitOfWork } from 'gatehouse-tf/memory';
-       export const retrying: application.UnitOfWork = new application.RetryingUnitOfWork(new MemoryUnitOfWork());
+       import { openDatabase } from 'gatehouse-tf/persistence';
+       export const retrying: Promise<application.UnitOfWork> = openDatabase(':memory:').then(
+         ({ unitOfWork }) => new application.RetryingUnitOfWork(unitOfWork),
+       );
        export const statuses: readonly domain.Status[] = domain.statuses;
        // @ts-expect-error not a status
        export const wrong: domain.Status = 'elsewhere';`,
@@ -158,6 +160,24 @@ describe('the packed package, unpacked into a project that has nothing else', ()
       'eve: resource/not-found: resource not found',
     ]);
   }, 60_000);
+
+  it('walks as its guide says, on a database', async () => {
+    const guide = await readFile(join(project, 'node_modules/gatehouse-tf/docs/embedding.md'), 'utf8');
+    const [, program = ''] = /## On the database of the service.*?```ts\n(.*?)```/s.exec(guide) ?? [];
+    const [, printed] = /It prints `(.*?)`/.exec(guide) ?? [];
+    await inProject('walk.ts', program);
+    const dependencies = join(project, 'node_modules/gatehouse-tf/node_modules');
+    await symlink(join(root, 'node_modules'), dependencies);
+    try {
+      expect(await node('walk.ts')).toBe(printed);
+      const strict = { strict: true, noEmit: true, target: 'es2023', module: 'nodenext', types: ['node'] };
+      const typeRoots = [join(root, 'node_modules/@types')];
+      await inProject('walk.json', { compilerOptions: { ...strict, typeRoots }, files: ['walk.ts'] });
+      await expect(node(join(root, 'node_modules/typescript/bin/tsc'), '-p', 'walk.json')).resolves.toBe('');
+    } finally {
+      await rm(dependencies);
+    }
+  }, 60_000);
 });
 
 describe('the reports of what is published', () => {
@@ -165,7 +185,7 @@ describe('the reports of what is published', () => {
     const printed = join(directory, 'api');
     await run(process.execPath, ['--import', 'tsx', 'scripts/api-reports.ts', printed], { cwd: root });
     const kept = await readdir(join(root, 'docs/api'));
-    expect(kept.sort()).toEqual(['application.md', 'domain.md', 'memory.md']);
+    expect(kept.sort()).toEqual(['application.md', 'domain.md', 'persistence.md']);
     for (const name of kept) {
       expect(await readFile(join(root, 'docs/api', name), 'utf8')).toBe(await readFile(join(printed, name), 'utf8'));
     }

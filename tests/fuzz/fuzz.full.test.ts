@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { toldIn, type WalkOptions, walk } from './walk.js';
 
 const walked = (options: Pick<WalkOptions, 'seed' | 'requests' | 'environment'>) => {
   process.stdout.write(`${options.requests} requests with the seed ${options.seed}\n`);
-  return walk({ ...options, rows: new MemoryUnitOfWork() });
+  return walk({ ...options, rows: new RowsInMemory() });
 };
 
 const statusesIn = ({ counts }: Awaited<ReturnType<typeof walked>>): ReadonlySet<number> =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { RunStatus } from '../../src/domain/index.js';
 import {
   aBundle,
@@ -11,6 +10,7 @@ import {
   aWorkspace,
 } from '../support/builders.js';
 import { Description } from '../support/description.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { seedRun } from '../support/seed-run.js';
 import type { Outgoing } from './requests.js';
 import { toldIn, walk, wrongWith } from './walk.js';
@@ -18,7 +18,7 @@ import { WatchedUnitOfWork } from './watched-unit-of-work.js';
 
 describe('generated requests', () => {
   it('are answered as described (the first 200)', async () => {
-    const { findings, counts } = await walk({ seed: 2, requests: 200, rows: new MemoryUnitOfWork() });
+    const { findings, counts } = await walk({ seed: 2, requests: 200, rows: new RowsInMemory() });
     expect(findings.map(toldIn)).toEqual([]);
     expect([...counts.values()].flatMap((byStatus) => [...byStatus.keys()])).toEqual(
       expect.arrayContaining([200, 201, 202, 204, 400, 401, 404, 405, 409, 422]),
@@ -47,7 +47,7 @@ describe('what looks at the answers', () => {
   });
 
   const watchedRun = async (status: RunStatus) => {
-    const rows = new WatchedUnitOfWork(new MemoryUnitOfWork(), () => '2030-01-01T00:00:00.000Z');
+    const rows = new WatchedUnitOfWork(new RowsInMemory(), () => '2030-01-01T00:00:00.000Z');
     const organization = anOrganization();
     const workspace = aWorkspace(organization);
     const version = aConfigurationVersion(workspace);

@@ -3,7 +3,7 @@ import startPostgres from '../support/start-postgres.cjs';
 import { fuzz } from './fuzz.js';
 import { toldIn } from './walk.js';
 
-const help = `npm run fuzz -- [--requests 100000] [--seed N] [--backend memory|sqlite|postgres]
+const help = `npm run fuzz -- [--requests 100000] [--seed N] [--backend sqlite|postgres]
 
 Sends --requests requests to the operations of the API's description, most valid and some malformed, and checks each
 response. The same seed sends the same requests.
@@ -13,7 +13,7 @@ const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '100000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    backend: { type: 'string', default: 'memory' },
+    backend: { type: 'string', default: 'sqlite' },
     help: { type: 'boolean', default: false },
   },
 });

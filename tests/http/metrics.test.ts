@@ -4,13 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Exposition } from '../../src/adapters/metrics/exposition.js';
 import { Meters } from '../../src/adapters/metrics/meters.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { Snapshot } from '../../src/application/background/take-snapshot.js';
 import type { UnitOfWork } from '../../src/application/index.js';
 import { DomainError } from '../../src/domain/index.js';
 import { doc, pathOf, startApi, type TestApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { parseExposition, type Scrape } from '../support/exposition-format.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 
 const token = 'a-token-for-prometheus';
 
@@ -215,7 +215,7 @@ describe('the metrics', () => {
   });
 
   it('are served without the rest while the database is away, and with it when it is back', async () => {
-    const memory = new MemoryUnitOfWork();
+    const memory = new RowsInMemory();
     let away = false;
     const reached = <Result>(work: () => Promise<Result>) =>
       away ? Promise.reject(new DomainError('service/unavailable', 'the database does not respond')) : work();

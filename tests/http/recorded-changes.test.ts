@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { AuditQuery, Transaction, UnitOfWork } from '../../src/application/index.js';
 import { type AuditEvent, DomainError, type Standing } from '../../src/domain/index.js';
 import { startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { makeSmallWorld, sceneOf } from '../support/small-world.js';
 import { isForEveryUser, keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
@@ -55,7 +55,7 @@ describe('every change over HTTP', () => {
   });
 
   it.each(changing)('$name is recorded once, and so is its refusal', async ({ name, prefix, route }) => {
-    const world = new MemoryUnitOfWork();
+    const world = new RowsInMemory();
     worlds.begin(world);
     const made = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
     const body = bodiesWith(made.referred)[name];
@@ -100,15 +100,14 @@ describe('every change over HTTP', () => {
   it.each(changing.filter(({ name }) => !idle.has(name)))(
     '$name is not kept when it cannot be recorded',
     async ({ name, prefix, route }) => {
-      const world = new MemoryUnitOfWork();
+      const world = new RowsInMemory();
       worlds.begin(world);
       const made = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
-      const tables = () => Reflect.get(world, 'committed');
-      const before = tables();
+      const before = world.tables;
       worlds.begin(new Unrecorded(world));
       const path = pathAbout(route, made.existing);
       await api.as(made.secret).at(prefix).send(route.method, path, bodiesWith(made.referred)[name]).expect(503);
-      expect(tables()).toBe(before);
+      expect(world.tables).toEqual(before);
     },
   );
 });

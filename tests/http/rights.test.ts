@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ActorKind, actorGroups, type Subject, subjectsOf } from '../../scripts/actor-kinds.js';
 import type { Route } from '../../src/adapters/http/routing/route.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { BundleStore, UnitOfWork } from '../../src/application/index.js';
 import { type Action, may, type Standing, type TeamStanding } from '../../src/domain/index.js';
 import { doc, startApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { some } from '../support/properties.js';
 import { bodiesWith } from '../support/route-bodies.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { makeSmallWorld, type Scene, type SmallWorld, sceneOf } from '../support/small-world.js';
 import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
@@ -217,7 +217,7 @@ describe('over HTTP, as the policy says', () => {
     scene?: Scene,
   ): Promise<number> {
     const key = JSON.stringify([standing, scene], (_, value) => (value instanceof Set ? [...value] : value));
-    const unitOfWork = unchanged.get(key)?.unitOfWork ?? new MemoryUnitOfWork();
+    const unitOfWork = unchanged.get(key)?.unitOfWork ?? new RowsInMemory();
     worlds.begin(unitOfWork);
     const world = unchanged.get(key)?.world ?? (await makeSmallWorld(worlds, standing, scene, bundleStore));
     const { existing = world.existing, body } = asked(world);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import type { UnitOfWork } from '../../src/application/index.js';
 import { type Caller, doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { aClaim } from '../support/claims.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import {
   but,
   bytesOf,
@@ -422,7 +422,7 @@ describe('a caller that is not a forge of the workspace', () => {
     ['linked to another branch', 204],
     ['deleted', 404],
   ] as const)('makes no version when the workspace is %s while the delivery is read', async (what, status) => {
-    const rows = new MemoryUnitOfWork();
+    const rows = new RowsInMemory();
     let meanwhile: (() => Promise<unknown>) | undefined;
     const interrupted: UnitOfWork = {
       read: (work) => rows.read(work),

@@ -44,7 +44,10 @@ export const areas = {
     },
   ],
   authorization: code(
-    under('src/domain/authorization', ['policy', 'visibility', 'workspace-permissions', 'actor', 'effective-access']),
+    [
+      ...under('src/domain/authorization', ['policy', 'covered-grant', 'visibility', 'actor', 'effective-access']),
+      'src/domain/team-access/workspace-permissions.ts',
+    ],
     [
       'policy',
       'authorization',
@@ -103,7 +106,8 @@ export const areas = {
       'src/adapters/files/signed-capability-urls.ts',
       'src/application/authorization/seen-by-creator.ts',
       'src/application/configuration-versions/upload-configuration-bundle.ts',
-      ...under('src/application/files', ['bundle-attempt', 'open-bundle', 'locate-bundle', 'read-bundle']),
+      'src/application/configuration-versions/locate-bundle.ts',
+      ...under('src/application/files', ['bundle-attempt', 'open-bundle', 'read-bundle']),
     ],
     ['uploads', 'configuration-versions', 'open-bundle'].map((name) => `tests/application/${name}.test.ts`),
     ['tests/http/bundles.test.ts'],
@@ -129,9 +133,9 @@ export const areas = {
   ),
   'run-tasks': code(
     [
-      ...under('src/domain/policy-outcomes', ['run-task', 'task-result', 'task-stage']),
+      'src/domain/policy-outcomes/task-stage.ts',
+      ...under('src/domain/supporting/run-tasks', ['run-task', 'task-result']),
       ...within('src/application/supporting/run-tasks'),
-      ...within('src/application/supporting/task-results'),
       ...within('src/adapters/http/supporting/run-tasks'),
     ],
     suites('domain', 'task-results', 'policy-outcomes'),
@@ -181,8 +185,7 @@ export const areas = {
   lanes: code(
     [
       ...within('src/application/background').filter(named(/effect|loops/)),
-      ...within('src/adapters/persistence/memory').filter(named(/effect/)),
-      ...within('src/adapters/persistence/knex/repositories').filter(named(/effect/)),
+      ...within('src/adapters/persistence/knex/repositories/background').filter(named(/effect/)),
     ],
     suites('application', 'effects', 'fair-lanes', 'never-ended-attempts', 'effects.property'),
     suites('contracts', 'persistence-effects.contract', 'side-by-side'),

@@ -12,7 +12,7 @@ export const explained = new Map([
     'the same parts are then asked again, with the same answer',
   ],
   [
-    'visibility.ts true in stranger(false)',
+    'visibility.ts true in stranger(false) #2',
     'only an owner manages the token of the owners team, and an owner sees secret teams, so its being secret changes nothing',
   ],
   [
@@ -51,10 +51,27 @@ export const explained = new Map([
     'claim-run.ts && in workspace === undefined || pool === undefined',
     'the lock on the row of the workspace and the share of the pool keep both there; the types do not know it',
   ],
-  ...['fetch-files', 'queue-plan', ...verdicts, 'queue-apply', 'request-cancel', 'finish-cancel'].map((trigger) => [
+  ...[
+    ...['fetch-files', 'queue-plan', 'start-pre-plan', 'pass-pre-plan', 'fail-pre-plan', ...verdicts, 'release-agent'],
+    ...['start-pre-apply', 'pass-pre-apply', 'fail-pre-apply', 'queue-apply', 'request-cancel', 'finish-cancel'],
+    'force-cancel',
+    'force-execute',
+  ].map((trigger) => [
     `runs ${trigger} guards with policies done`,
     'the guard refuses only runs that are planned, and this step never starts there',
   ]),
+  ...['pass-pre-apply', 'fail-pre-apply'].map((trigger) => [
+    `runs ${trigger} guards with tasks before the apply called`,
+    'tasks that passed or failed were called: the guard before it already refuses those that wait',
+  ]),
+  ...['request-cancel', 'finish-cancel', 'force-cancel'].map((trigger) => [
+    `runs ${trigger} guards with under lease`,
+    'a run that is applied is under the lease of its agent',
+  ]),
+  [
+    'runs release-agent guards: under lease asked earlier',
+    'the step is automatic, and one that is not taken gives no reason',
+  ],
   ...verdicts.map((trigger) => [
     `runs ${trigger} guards with policies apply`,
     'policies that passed or failed apply: the guard before it already refuses a run without any',

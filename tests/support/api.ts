@@ -3,7 +3,6 @@ import type { Pace } from '../../src/adapters/http/server/memory/arrivals.js';
 import type { MemoryBudget } from '../../src/adapters/http/server/memory/memory-budget.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import type { Timeouts } from '../../src/adapters/http/server/timeouts.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
   type BundleStore,
@@ -33,6 +32,7 @@ import type { Response, Test } from 'supertest';
 import supertest from 'supertest';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
+import { RowsInMemory } from './rows-in-memory.js';
 import { noteEnvironment, noteSecret, noteUrl, watchedLogger } from './secrets-in-logs.js';
 import { type SeededRun, seedRun } from './seed-run.js';
 
@@ -174,17 +174,16 @@ interface Rows {
   readonly stored: () => Promise<string>;
 }
 
-function memoryRows(): Rows {
-  const unitOfWork = new MemoryUnitOfWork();
-  const plain = (_key: string, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value);
+function rowsInMemory(): Rows {
+  const unitOfWork = new RowsInMemory();
   return {
     unitOfWork,
     hearChanges: (hear) => unitOfWork.hearChanges(hear),
-    stored: async () => JSON.stringify(Reflect.get(unitOfWork, 'committed'), plain),
+    stored: async () => unitOfWork.text,
   };
 }
 
-async function sqliteRows(): Promise<Rows> {
+async function rowsInFile(): Promise<Rows> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-http-'));
   directories.push(directory);
   const database = await openMigrated(join(directory, 'gatehouse.sqlite'));
@@ -199,9 +198,9 @@ async function sqliteRows(): Promise<Rows> {
   };
 }
 
-/** Memory, unless TEST_HTTP_DATABASE asks for a SQLite file: then the same suite runs on real rows. */
+/** SQLite in memory, or in a file if TEST_HTTP_DATABASE asks for it: there reads have a connection of their own. */
 const usualRows = async (): Promise<Rows> =>
-  process.env.TEST_HTTP_DATABASE === 'sqlite' ? sqliteRows() : memoryRows();
+  process.env.TEST_HTTP_DATABASE === 'file' ? rowsInFile() : rowsInMemory();
 
 const signingSecret = 'a secret for tests that is long enough';
 

@@ -1,15 +1,14 @@
 import { buffer } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
+import { Container } from 'inversify';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
-import type { MemoryTables } from '../../src/adapters/persistence/memory/memory-tables.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
-import { assemble, type Ports } from '../../src/application/assembly.js';
+import type { Ports } from '../../src/application/assembly.js';
 import * as application from '../../src/application/index.js';
 import type { Settings } from '../../src/application/ports/outside/settings.js';
-import { type UseCases, useCases } from '../../src/application/use-cases.js';
+import type { UseCases } from '../../src/application/use-cases.js';
 import {
   type Actor,
   type BundleKey,
@@ -31,12 +30,15 @@ import {
   type WorkspaceId,
 } from '../../src/domain/index.js';
 import { issueToken } from '../../src/domain/tokens/api-token.js';
+import { resolve } from '../../src/infrastructure/container/provide.js';
+import { useCases } from '../../src/infrastructure/container/use-cases.js';
 import { giveGrant } from './builders.js';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryBundleStore } from './memory-bundle-store.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
 import { MemoryIdentityProvider } from './memory-identity-provider.js';
 import { MemoryRunTaskCaller } from './memory-run-task-caller.js';
+import { RowsInMemory } from './rows-in-memory.js';
 import { seedRun } from './seed-run.js';
 
 /** Sequential ids: `team-1`, `team-2`, … */
@@ -52,6 +54,10 @@ export class CountedIds implements application.IdGenerator {
   *ofAddress(email: string): Generator<string> {
     yield `user-of-${email.toLowerCase()}`;
     for (let nth = 2; ; nth += 1) yield `user-${nth}-of-${email.toLowerCase()}`;
+  }
+
+  continueAfter({ counts }: CountedIds): void {
+    for (const [kind, count] of counts) this.counts.set(kind, count);
   }
 
   givenOut(kind: application.IdKind): readonly string[] {
@@ -103,12 +109,14 @@ export interface WorldOptions {
   readonly maxOrganizationBytes?: number;
   /** Whether unknown people get a user; not by default. */
   readonly createsUsersAtSignIn?: boolean;
-  readonly unitOfWork?: MemoryUnitOfWork;
+  readonly unitOfWork?: RowsInMemory;
   readonly store?: (now: () => number) => application.BundleStore;
 }
 
+let populated: Promise<World> | undefined;
+
 /**
- * The use cases on memory adapters, with data: the organization acme with its owner, a member in
+ * The use cases on rows in memory, with data: the organization acme with its owner, a member in
  * no team, and a workspace; and the site administrator, a stranger to acme who owns another organization.
  */
 export class World {
@@ -124,7 +132,7 @@ export class World {
     signingSecrets: ['a secret for tests that is long enough'],
     seconds: lifetimes,
   });
-  readonly unitOfWork: MemoryUnitOfWork;
+  readonly unitOfWork: RowsInMemory;
   readonly store: application.BundleStore;
   readonly useCases: UseCases;
   readonly settings: Settings;
@@ -149,21 +157,31 @@ export class World {
       createsUsersAtSignIn,
     };
     const now = () => Date.parse(this.clock.now());
-    this.unitOfWork = unitOfWork ?? new MemoryUnitOfWork();
+    this.unitOfWork = unitOfWork ?? new RowsInMemory();
     this.store = store?.(now) ?? new MemoryBundleStore(now);
     this.useCases = useCasesOf(this);
   }
 
+  /** A copy of the one that a file of tests populates. */
   static async create(options: WorldOptions = {}): Promise<World> {
     const world = new World(options);
-    await world.populate();
+    populated ??= new World({}).populate();
+    world.beginAs(await populated);
+    // The search for lost agents gives them time, counted from its first pass.
+    await world.useCases.reclaimLostRuns.execute();
     return world;
   }
 
-  private async populate(): Promise<void> {
+  private beginAs(other: World): void {
+    this.unitOfWork.copy(other.unitOfWork);
+    this.ids.continueAfter(other.ids);
+    const { administrator, stranger, owner, member, organizationToken, organizationSecret, owners, workspace } = other;
+    Object.assign(this, { administrator, stranger, owner, member, organizationToken, organizationSecret });
+    Object.assign(this, { owners, workspace });
+  }
+
+  private async populate(): Promise<this> {
     const { useCases } = this;
-    // The search for lost agents gives them time, counted from its first pass.
-    await useCases.reclaimLostRuns.execute();
     const first = { username: 'root', email: 'root@example.com' };
     const secret = this.secrets.generate();
     await useCases.createUser.first(first, async () => secret);
@@ -177,6 +195,7 @@ export class World {
     this.organizationSecret = await this.newOrganizationSecret();
     this.organizationToken = await this.bearerOf(this.organizationSecret);
     this.workspace = await this.newWorkspace('network');
+    return this;
   }
 
   /** Makes `user` the only owner of the administrator's organization. */
@@ -385,7 +404,10 @@ export class World {
 
   /** Effects that are ordered and not performed yet. */
   get ordered(): readonly application.Effect[] {
-    return [...this.tables.effects.values()].map(({ effect }) => effect);
+    const rows = this.unitOfWork.select<{ kind: application.Effect['kind']; payload: string }>(
+      'select kind, payload from effects order by id',
+    );
+    return rows.map(({ kind, payload }) => ({ kind, ...JSON.parse(payload) }));
   }
 
   /** Every bundle the store holds, by its key. */
@@ -405,24 +427,17 @@ export class World {
 
   /** Asserts that `attempt` changes no row and no bundle. */
   async keepsEverything(attempt: () => Promise<unknown>): Promise<void> {
-    const before = { tables: this.tables.copy(), bundles: await this.bundles() };
+    const before = { tables: this.unitOfWork.tables, bundles: await this.bundles() };
     await attempt();
-    expect({ tables: this.tables, bundles: await this.bundles() }).toEqual(before);
+    expect({ tables: this.unitOfWork.tables, bundles: await this.bundles() }).toEqual(before);
   }
 
   /** Whether any row names the id. */
   remembers(id: string): boolean {
-    const { auditEvents: _, ...tables } = this.tables;
-    return JSON.stringify(tables, plain).includes(`"${id}"`);
-  }
-
-  private get tables(): MemoryTables {
-    return Reflect.get(this.unitOfWork, 'committed') as MemoryTables;
+    const { audit_events: _, ...tables } = this.unitOfWork.tables;
+    return new RegExp(`(?<![\\w-])${id}(?![\\w-])`).test(JSON.stringify(tables));
   }
 }
-
-const plain = (_key: string, value: unknown): unknown =>
-  value instanceof Map || value instanceof Set ? [...value] : value;
 
 export const objectIdOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
@@ -460,7 +475,7 @@ export class SlowBody implements AsyncIterable<Uint8Array> {
 }
 
 /** Commits can be made to fail, before or after the change is kept; the caller cannot know which. */
-export class UncertainUnitOfWork extends MemoryUnitOfWork {
+export class UncertainUnitOfWork extends RowsInMemory {
   failing: 'before it is kept' | 'after it is kept' | undefined;
   reason = new Error('the connection was lost');
 
@@ -495,5 +510,8 @@ function useCasesOf(world: World): UseCases {
     runTaskCaller: runTasks,
     settings,
   };
-  return assemble(useCases, (name) => ports[name]);
+  const container = new Container({ defaultScope: 'Singleton' });
+  for (const [name, port] of Object.entries(ports)) container.bind(name).toConstantValue(port);
+  container.load(useCases);
+  return resolve(container, 'useCases');
 }

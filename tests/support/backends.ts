@@ -2,12 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
-import { MemoryUnitOfWork } from '../../src/adapters/persistence/memory/memory-unit-of-work.js';
-import { freshDatabase, onPostgres, openMigrated, skipPostgres } from './databases.js';
+import {
+  type MigratedDatabase,
+  openOnConnection,
+  openPostgres,
+} from '../../src/adapters/persistence/knex/knex-database.js';
+import { freshDatabase, migratedBytes, onPostgres, openMigrated, skipPostgres } from './databases.js';
 
 /** A database of its own, empty and migrated; `close` leaves nothing of it. */
-export interface OpenBackend extends Pick<KnexDatabase, 'unitOfWork' | 'engine' | 'close'> {
+export interface OpenBackend extends Pick<MigratedDatabase, 'unitOfWork' | 'engine' | 'close'> {
   /** How many rows there are in each table, deleted ones among them. */
   rowCounts(): Promise<Readonly<Record<string, number>>>;
 }
@@ -24,17 +27,10 @@ export interface Backend {
   open(): Promise<OpenBackend>;
 }
 
-async function openMemory(): Promise<OpenBackend> {
-  const unitOfWork = new MemoryUnitOfWork();
-  return {
-    unitOfWork,
-    engine: async () => 'memory',
-    rowCounts: async () => {
-      const tables = Object.entries<Map<unknown, unknown>>(Reflect.get(unitOfWork, 'committed'));
-      return Object.fromEntries(tables.map(([name, rows]) => [name, rows.size]));
-    },
-    close: async () => {},
-  };
+function rowCountsOf(connection: Database.Database): Readonly<Record<string, number>> {
+  const count = (sql: string) => connection.prepare(sql).pluck().get() as number;
+  const tables = connection.prepare("select name from sqlite_schema where type = 'table'").pluck().all() as string[];
+  return Object.fromEntries(tables.map((table) => [table, count(`select count(*) from ${table}`)]));
 }
 
 async function openFile(): Promise<OpenBackend> {
@@ -45,17 +41,20 @@ async function openFile(): Promise<OpenBackend> {
     ...database,
     rowCounts: async () => {
       const reader = new Database(file, { readonly: true });
-      const count = (sql: string) => reader.prepare(sql).pluck().get() as number;
-      const tables = reader.prepare("select name from sqlite_schema where type = 'table'").pluck().all() as string[];
-      const counts = tables.map((table) => [table, count(`select count(*) from ${table}`)] as const);
+      const counts = rowCountsOf(reader);
       reader.close();
-      return Object.fromEntries(counts);
+      return counts;
     },
     close: async () => {
       await database.close();
       await rm(directory, { recursive: true });
     },
   };
+}
+
+async function openInMemory(): Promise<OpenBackend> {
+  const connection = new Database(await migratedBytes());
+  return { ...openOnConnection(connection), rowCounts: async () => rowCountsOf(connection) };
 }
 
 const openDatabase = (poolSize: number) => async (): Promise<OpenBackend> => {
@@ -81,32 +80,22 @@ const openDatabase = (poolSize: number) => async (): Promise<OpenBackend> => {
 
 const postgres = { answers: /^postgres \d+\.\d+/, skip: skipPostgres };
 
+const sqlite = { answers: /^sqlite 3\.\d+/, transactionsOverlap: false, skip: false };
+
 /** The backends that the contracts run on. */
 export const backends: readonly Backend[] = [
-  {
-    name: 'memory',
-    answers: /^memory$/,
-    oneConnection: false,
-    transactionsOverlap: false,
-    skip: false,
-    open: openMemory,
-  },
-  {
-    name: 'SQLite',
-    answers: /^sqlite 3\.\d+/,
-    oneConnection: false,
-    transactionsOverlap: false,
-    skip: false,
-    open: openFile,
-  },
+  { ...sqlite, name: 'SQLite', oneConnection: false, open: openFile },
   { ...postgres, name: 'Postgres', oneConnection: false, transactionsOverlap: true, open: openDatabase(10) },
 ];
 
 /** A statement that leaves its transaction waits here for a connection that never comes. */
-export const onOneConnection: Backend = {
-  ...postgres,
-  name: 'Postgres on one connection',
-  oneConnection: true,
-  transactionsOverlap: false,
-  open: openDatabase(1),
-};
+export const onOneConnection: readonly Backend[] = [
+  { ...sqlite, name: 'SQLite in memory', oneConnection: true, open: openInMemory },
+  {
+    ...postgres,
+    name: 'Postgres on one connection',
+    oneConnection: true,
+    transactionsOverlap: false,
+    open: openDatabase(1),
+  },
+];

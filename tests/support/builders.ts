@@ -275,6 +275,7 @@ export const someRunOptions = (given: Partial<RunOptions> = {}): RunOptions => (
   replaceAddrs: null,
   variables: [],
   terraformVersion: null,
+  debuggingMode: false,
   ...given,
 });
 

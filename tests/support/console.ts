@@ -53,8 +53,12 @@ export class ConsolePage {
 
   async fill(name: string, text: string, role: Role = 'textbox'): Promise<void> {
     const field = await this.find(role, name);
-    await field.click({ count: 3 });
-    await field.type(text);
+    // A dialog that has just opened may take the focus for a moment.
+    await until(`"${name}" has "${text}"`, async () => {
+      await field.click({ count: 3 });
+      await field.type(text);
+      return text === (await field.evaluate((element) => Reflect.get(element, 'value')));
+    });
   }
 
   /** Enters a date and a time, such as `2030-01-31T09:00`; how they are typed depends on the language of the browser. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, rename } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import pg from 'pg';
 import {
@@ -8,6 +8,7 @@ import {
   openSqlite,
   type SqliteOptions,
 } from '../../src/adapters/persistence/knex/knex-database.js';
+import { newSqliteBytes } from '../../src/adapters/persistence/knex/migrate.js';
 import { unique } from './builders.js';
 
 export const postgresUrl = process.env.TEST_POSTGRES_URL ?? '';
@@ -43,8 +44,25 @@ export async function freshSchema(): Promise<Fresh> {
   return { url: url.href, drop };
 }
 
-/** A directory shared by one test run. Databases migrated there once are copied, in a tenth of the time. */
+/** A directory shared by one test run. */
 const shared = process.env.TEST_TEMPLATES;
+
+let sqliteTemplate: Promise<Buffer> | undefined;
+
+/** The bytes of a SQLite database that has the schema and no rows: a test run makes them once. */
+export const migratedBytes = (): Promise<Buffer> => (sqliteTemplate ??= sharedBytes());
+
+async function sharedBytes(): Promise<Buffer> {
+  const template = shared && join(shared, 'migrated.sqlite');
+  if (template && existsSync(template)) return readFile(template);
+  const bytes = await newSqliteBytes();
+  if (!template) return bytes;
+  // Another process may be creating the same file: it appears complete or not at all.
+  const copy = `${template}.${process.pid}`;
+  await writeFile(copy, bytes);
+  await rename(copy, template);
+  return bytes;
+}
 
 /** Opens a new SQLite file that has the schema and no rows. */
 export async function openMigrated(file: string, options?: SqliteOptions): Promise<KnexDatabase> {
@@ -53,18 +71,7 @@ export async function openMigrated(file: string, options?: SqliteOptions): Promi
 }
 
 /** Creates one and closes it. */
-export async function makeMigrated(file: string): Promise<void> {
-  const template = shared && join(shared, 'migrated.sqlite');
-  if (template && existsSync(template)) return copyFile(template, file);
-  const database = openSqlite(file);
-  await database.migrate();
-  await database.close();
-  if (!template) return;
-  // Another process may be creating the same file: it appears complete or not at all.
-  const copy = `${template}.${process.pid}`;
-  await copyFile(file, copy);
-  await rename(copy, template);
-}
+export const makeMigrated = async (file: string): Promise<void> => writeFile(file, await migratedBytes());
 
 const urlOf = (database: string): string => Object.assign(new URL(postgresUrl), { pathname: `/${database}` }).href;
 

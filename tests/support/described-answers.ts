@@ -60,7 +60,7 @@ interface Asked {
 
 const asked = (supertest as unknown as { readonly Test: { readonly prototype: Asked } }).Test.prototype;
 const { assert } = asked;
-/** The same suite on real rows has the same answers, and takes its time already. */
+/** The same suite on a file has the same answers, and takes its time already. */
 const once = process.env.TEST_HTTP_DATABASE === undefined;
 asked.assert = function (error, answer, done) {
   if (once && answer?.headers['tfp-appname'] === 'Gatehouse') {

@@ -1,5 +1,6 @@
-import type { PolicyFiles } from '../../domain/index.js';
+import { type Block, BlockFault, type PolicyFiles } from '../../domain/index.js';
 import { configurationFiles, isRego } from '../../domain/supporting/policies/policy-files.js';
+import { readBlocks } from './block-language.js';
 import { malformed } from './bundle-faults.js';
 import type { TakeContent, TarEntry } from './tar-headers.js';
 
@@ -34,7 +35,7 @@ export class PolicyFilesReader {
   /** Call it after the last entry. Throws `bundle/malformed` for a configuration that is not text. */
   files(): PolicyFiles {
     const configurations = new Map(
-      Array.from(this.parts, ([name, parts]) => [name, textOf(name, Buffer.concat(parts))]),
+      Array.from(this.parts, ([name, parts]) => [name, blocksOf(textOf(name, Buffer.concat(parts)))]),
     );
     return { configurations, regoFiles: this.regoFiles };
   }
@@ -45,5 +46,15 @@ function textOf(name: string, bytes: Uint8Array): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw malformed(`${name} is not UTF-8 text`);
+  }
+}
+
+/** A fault counts only where the policies are of the kind that the file configures. */
+export function blocksOf(text: string): readonly Block[] | BlockFault {
+  try {
+    return readBlocks(text);
+  } catch (error) {
+    if (error instanceof BlockFault) return error;
+    throw error;
   }
 }

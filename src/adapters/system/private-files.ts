@@ -10,7 +10,7 @@ export const keepFilesPrivate = (): void => {
 const kept = /^(gatehouse\.sqlite|service\.lock|backup\.lock|signing-secret|admin-token)([.-].*)?$|^(bundles|tmp)$/;
 
 /**
- * Takes from other users what an earlier release, a copy or a restored backup left open to them. The data directory itself
+ * Takes from other users what a copy or a restored backup left open to them. The data directory itself
  * stays as the operator made it, and so does what belongs to another user.
  */
 export async function closeToOthers(dataDir: string): Promise<void> {

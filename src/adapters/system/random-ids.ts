@@ -39,8 +39,7 @@ export class RandomIds implements IdGenerator {
         const info = `user ${nth} ${taken}`;
         return new Uint8Array(hkdfSync('sha256', this.signingSecret, email.toLowerCase(), info, 24));
       };
-      // An invitation shows the id that the address has or would get. In another alphabet than that of users whom an
-      // earlier release created, it would reveal them.
+      // An invitation shows the id that the address has or would get.
       yield `${idPrefixes.user}-${textOf(16, alphanumeric, more)}`;
     }
   }

@@ -18,10 +18,7 @@ const keyOf = (signingSecret: string): Key => ({
   bytes: derived(signingSecret, 'stored secrets', 32),
 });
 
-/**
- * Texts are `v2.<fingerprint>.<nonce, tag and ciphertext>`, encrypted with a key derived from the first signing secret;
- * those of the first release, `v1.<…>`, do not say by which.
- */
+/** Texts are `v2.<fingerprint>.<nonce, tag and ciphertext>`, encrypted with a key derived from the first signing secret. */
 export class SealedSecretBox implements SecretBox {
   readonly fingerprints: readonly [string, ...string[]];
   private readonly first: Key;
@@ -42,14 +39,12 @@ export class SealedSecretBox implements SecretBox {
   }
 
   open(sealed: string): string {
-    const named = this.keys.filter(({ fingerprint }) => sealed.startsWith(sealPrefix(fingerprint)));
+    const key = this.keys.find(({ fingerprint }) => sealed.startsWith(sealPrefix(fingerprint)));
     const bytes = Buffer.from(sealed.slice(sealed.lastIndexOf('.') + 1), 'base64url');
-    for (const { bytes: key } of sealed.startsWith('v1.') ? this.keys : named) {
-      try {
-        return opened(bytes, key);
-      } catch {
-        // Another of them may be the one.
-      }
+    try {
+      if (key !== undefined) return opened(bytes, key.bytes);
+    } catch {
+      // The text was altered.
     }
     throw new Error('a stored secret was altered, or encrypted with a signing secret that is no longer configured');
   }

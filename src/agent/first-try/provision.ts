@@ -46,19 +46,10 @@ export async function provision(service: LocalService, place: string, policies: 
       return agentToken.parse(issued.json).data.attributes.token;
     },
   );
-  await leaveOwnPool(api, organizations);
   if (policies !== undefined && (await idOf(api, `${organizations}/policy-sets`)) === undefined) {
     await makePolicySet(api, organizations, policies);
   }
   return { userToken, agentToken: agent };
-}
-
-/** The previous release created a pool in the organization, which no agent serves any more. */
-async function leaveOwnPool(api: Api, organizations: string): Promise<void> {
-  const pool = await idOf(api, `${organizations}/agent-pools`);
-  if (pool === undefined) return;
-  await api('PATCH', organizations, document('organizations', { 'default-execution-mode': 'remote' }));
-  await api('DELETE', `/agent-pools/${pool}`);
 }
 
 const email = `${name}@example.com`;

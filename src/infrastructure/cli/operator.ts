@@ -117,10 +117,8 @@ export async function withDatabase<Result>(
     }
   }
   return inDatabase(config, async (database) => {
-    const { missing, unknown } = await database.schema();
-    if (unknown.length > 0) {
-      throw new OperatorError('the database belongs to a newer release. Use the gatehouse command of that release');
-    }
+    const { missing, refusal } = await database.schema();
+    if (refusal !== undefined) throw refusal;
     if (missing.length > 0) {
       throw new OperatorError(
         `the database has pending migrations: ${missing.join(', ')}. Run gatehouse migrate, or start the service of this release`,

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import knex from 'knex';
 import type { Instant } from '../../../domain/index.js';
-import { postgresConfig } from './migrations/migrate.js';
+import { postgresConfig } from './migrate.js';
 
 const faultsShown = 5;
 

@@ -8,11 +8,11 @@ import { DomainError, type Instant } from '../../../domain/index.js';
 import { limit, onConnection, refusalOf, refusalOfWrite } from './engine/postgres-faults.js';
 import { PostgresReads, StatementSender } from './engine/postgres-statements.js';
 import { PostgresTransaction } from './engine/postgres-transaction.js';
-import { GroupedCommits } from './engine/sqlite-commits.js';
+import { GroupedCommits, ReadsBetweenCommits } from './engine/sqlite-commits.js';
 import { sayingWhatFails } from './engine/sqlite-faults.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
 import type { OnStatement, Statements } from './engine/statements.js';
-import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrations/migrate.js';
+import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrate.js';
 import { News, type NewsListeners } from './news.js';
 import { PostgresNews } from './postgres-news.js';
 import { KnexEffects } from './repositories/background/knex-effects.js';
@@ -54,13 +54,9 @@ import { KnexProjectAccess } from './repositories/team-access/knex-project-acces
 import { KnexTeamAccess } from './repositories/team-access/knex-team-access.js';
 import { KnexApiTokens } from './repositories/tokens/knex-api-tokens.js';
 
-/** An open database, and its operations outside the repositories. */
-export interface KnexDatabase {
+/** An open database that has the schema, and its operations outside the repositories. */
+export interface MigratedDatabase {
   readonly unitOfWork: UnitOfWork;
-  /** Brings the schema up to date; does nothing when it is. Processes that share a Postgres may all do it at once. */
-  migrate(): Promise<void>;
-  /** The state of the schema relative to this release. */
-  schema(): Promise<Schema>;
   /** Rejects with what keeps the database from reading and writing: `service/unavailable` or `service/storage-full`. */
   ping(): Promise<void>;
   /** The number of connections, and of units of work that wait for one; undefined without a pool. */
@@ -71,6 +67,14 @@ export interface KnexDatabase {
   engine(): Promise<string>;
   /** Waits for open work to finish. */
   close(): Promise<void>;
+}
+
+/** An open database whose schema may be missing, or of another release. */
+export interface KnexDatabase extends MigratedDatabase {
+  /** Brings the schema up to date; does nothing when it is. Processes that share a Postgres may all do it at once. */
+  migrate(): Promise<void>;
+  /** The state of the schema relative to this release. */
+  schema(): Promise<Schema>;
 }
 
 const busyTimeout = 5_000;
@@ -159,19 +163,40 @@ export interface SqliteOptions {
  * Opens a file, created if missing, for one process: its writes take turns on one connection, and never wait for reads
  * on another. Ready writes share a commit, which is on disk before it is acknowledged.
  */
-export function openSqlite(file: string, { onStatement, longest, now = systemTime }: SqliteOptions = {}): KnexDatabase {
-  const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
+export function openSqlite(file: string, options: SqliteOptions = {}): KnexDatabase {
   const writer = new Database(file, { timeout: busyTimeout });
   for (const setting of sqliteSettings) writer.pragma(setting);
   // Its commits wait for the lock on their own.
   writer.pragma('busy_timeout = 0');
   const reader = new Database(file, { readonly: true, timeout: busyTimeout });
-  const writing = new SqliteStatements(sql, writer, onStatement);
-  const reading = new SqliteStatements(sql, reader, onStatement);
-  const committed = transactionOn(reading, now, 'sqlite');
-  const commits = new GroupedCommits(writer, writing, longest);
-  let listeners: NewsListeners | undefined;
+  const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
+  const writing = new SqliteStatements(sql, writer, options.onStatement);
+  const commits = new GroupedCommits(writer, writing, options.longest);
+  const database = onSqlite(commits, new SqliteStatements(sql, reader, options.onStatement), options);
+  return {
+    ...database,
+    migrate: () => migrate(sqliteConfig(file)),
+    schema: () => schemaOf(sqliteConfig(file)),
+    close: async () => {
+      await database.close();
+      reader.close();
+      writer.close();
+    },
+  };
+}
 
+/** Serves a database that has no other connection, such as one in memory. Closing leaves the connection open. */
+export function openOnConnection(connection: Database.Database, options: SqliteOptions = {}): MigratedDatabase {
+  connection.pragma('foreign_keys = ON');
+  const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
+  const statements = new SqliteStatements(sql, connection, options.onStatement);
+  const commits = new GroupedCommits(connection, statements, options.longest);
+  return onSqlite(commits, new ReadsBetweenCommits(statements, commits), options);
+}
+
+function onSqlite(commits: GroupedCommits, reading: Statements, { now = systemTime }: SqliteOptions): MigratedDatabase {
+  const committed = transactionOn(reading, now, 'sqlite');
+  let listeners: NewsListeners | undefined;
   return {
     unitOfWork: {
       run: async (work) => {
@@ -182,19 +207,16 @@ export function openSqlite(file: string, { onStatement, longest, now = systemTim
       },
       read: (work) => sayingWhatFails(work(committed)),
     },
-    migrate: () => migrate(sqliteConfig(file)),
-    schema: () => schemaOf(sqliteConfig(file)),
     // Takes the lock for writing, and writes nothing.
     ping: () => sayingWhatFails(commits.run(async () => undefined)),
     hear: (given) => {
       listeners = given;
     },
-    engine: async () => `sqlite ${reader.prepare('select sqlite_version()').pluck().get()}`,
-    close: async () => {
-      await commits.settled();
-      reader.close();
-      writer.close();
+    engine: async () => {
+      const row = await reading.first<{ version: string }>({ sql: 'select sqlite_version() as version', bindings: [] });
+      return `sqlite ${row?.version}`;
     },
+    close: () => commits.settled(),
   };
 }
 

@@ -11,7 +11,7 @@ export interface SecretBox {
 /** The prefix of every text sealed with this key, so that others are found without opening them. */
 export const sealPrefix = (fingerprint: string): string => `v2.${fingerprint}.`;
 
-/** The `sealPrefix` of a sealed text's key; for a text of the first release, as much as it contains. */
+/** The `sealPrefix` of a sealed text's key. */
 export const sealPrefixOf = (sealed: string): string => sealed.slice(0, sealed.lastIndexOf('.') + 1);
 
 /** Undefined if `open` would throw. */

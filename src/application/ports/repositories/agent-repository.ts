@@ -23,14 +23,12 @@ export interface AgentPoolRepository {
   find(id: AgentPoolId): Promise<AgentPool | undefined>;
   /** Throws `attribute/taken` if another pool of the organization, or of the site, has the name. */
   add(pool: AgentPool): Promise<void>;
-  /** Saves name and scope, and clears `replaced`. Throws `attribute/taken` if another pool has the name. */
+  /** Saves name and scope. Throws `attribute/taken` if another pool has the name. */
   save(pool: AgentPool): Promise<void>;
   /** Removes the pool and its tokens. */
   remove(id: AgentPoolId): Promise<void>;
   /** Whether an existing workspace or the organization's default references it, or one of its agents executes a run. */
   inUse(id: AgentPoolId): Promise<boolean>;
-  /** Pools of existing organizations that lost workspaces in an upgrade and are not the default, by name. */
-  replaced(): Promise<readonly AgentPool[]>;
   /** Ordered by name, unless the filter says otherwise. A null organization lists the site pools. */
   page(organizationId: OrganizationId | null, page: PageRequest, filter?: AgentPoolFilter): Promise<Page<AgentPool>>;
 }

@@ -24,18 +24,6 @@ export type ConfigurationVersionSummary = Pick<
   | 'ingressAttributesId'
 >;
 
-export const summaryOf = (version: ConfigurationVersionState): ConfigurationVersionSummary => ({
-  id: version.id,
-  status: version.status,
-  source: version.source,
-  autoQueueRuns: version.autoQueueRuns,
-  speculative: version.speculative,
-  provisional: version.provisional,
-  failure: version.failure,
-  statusTimestamps: version.statusTimestamps,
-  ingressAttributesId: version.ingressAttributesId,
-});
-
 /** A forge's report about a workspace's repository. */
 export interface CommitReport {
   readonly workspaceId: WorkspaceId;

@@ -12,7 +12,7 @@ import type {
 } from '../../../domain/index.js';
 import type { CommitRequest } from '../outside/commit-fetcher.js';
 
-/** The rows and bundles to remove after a deletion, which are no longer reachable. */
+/** Something deleted, whose rows and bundles can no longer be reached and are removed afterwards. */
 export type RemovalTarget =
   | { readonly kind: 'organization'; readonly id: OrganizationId }
   | { readonly kind: 'workspace'; readonly id: WorkspaceId }

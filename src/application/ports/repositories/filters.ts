@@ -15,9 +15,6 @@ import type {
 /** Texts are compared in any case of the letters A to Z, as the databases do it. */
 export const caseless = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-export const hasPart = (text: string, part: string | undefined): boolean =>
-  part === undefined || caseless(text).includes(caseless(part));
-
 /** Ties are broken by id, in the same direction. */
 export interface Order<Key extends string> {
   readonly key: Key;

@@ -1,13 +1,13 @@
 import { DomainError } from '../../shared/domain-error.js';
 import { isWellFormedName } from '../../shared/name.js';
-import { type Block, BlockFault, readBlocks } from './block-language.js';
+import { type Block, BlockFault } from './block.js';
 import { outcomeLevel, type Policy, type PolicyKind, type PolicyLevel, policyLevels } from './policy.js';
 import { mostPoliciesOfSet } from './policy-set.js';
 
 /** The files of a policy set version, as far as the service reads them. */
 export interface PolicyFiles {
-  /** The text of `policies.hcl` or `sentinel.hcl`, by its name in the root of the archive. */
-  readonly configurations: ReadonlyMap<string, string>;
+  /** What `policies.hcl` and `sentinel.hcl` hold or what is wrong with them, by their names in the root of the archive. */
+  readonly configurations: ReadonlyMap<string, readonly Block[] | BlockFault>;
   /** The number of `.rego` files that are not tests. */
   readonly regoFiles: number;
 }
@@ -46,12 +46,12 @@ const longestText = 4096;
 /** Throws `bundle/malformed`, with the line, for files from which the policies cannot be read. */
 export function policiesIn(kind: PolicyKind, { configurations, regoFiles }: PolicyFiles): DefinedPolicies {
   const file = configurationFiles[kind];
-  const text = configurations.get(file);
+  const blocks = configurations.get(file);
   const refused = (message: string) => new DomainError('bundle/malformed', message);
-  if (text === undefined) throw refused(`the archive has no ${file} in its root`);
+  if (blocks === undefined) throw refused(`the archive has no ${file} in its root`);
   if (kind === 'opa' && regoFiles === 0) throw refused('the archive has no .rego file');
   try {
-    const blocks = readBlocks(text);
+    if (blocks instanceof BlockFault) throw blocks;
     for (const block of blocks) checkBlock(kind, block);
     const defined = blocks.filter(({ type }) => type === 'policy').map((block) => policyOf(kind, block));
     if (defined.length > mostPoliciesOfSet) {

@@ -36,10 +36,10 @@ export interface RunOptions {
   readonly targetAddrs: readonly string[] | null;
   readonly replaceAddrs: readonly string[] | null;
   readonly variables: readonly RunVariable[];
-  /** Null for the workspace's version, in runs of earlier releases. */
+  /** Null for the workspace's version. */
   readonly terraformVersion: string | null;
-  /** Whether the program logs its internals; absent in runs of earlier releases. */
-  readonly debuggingMode?: boolean;
+  /** Whether the program logs its internals. */
+  readonly debuggingMode: boolean;
 }
 
 /** The default options of a run. */
@@ -53,6 +53,7 @@ export const defaultRunOptions: Omit<RunOptions, 'message'> = {
   replaceAddrs: null,
   variables: [],
   terraformVersion: null,
+  debuggingMode: false,
 };
 
 /** The number of resources a plan or an apply changes. */

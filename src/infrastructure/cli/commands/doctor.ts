@@ -5,7 +5,7 @@ import { type Config, ConfigError } from '../../config.js';
 import { nodeFault } from '../../node-version.js';
 import type { Call, Command } from '../command.js';
 import { address, port } from '../doctor/address-checks.js';
-import { agentPools, database } from '../doctor/database-check.js';
+import { database } from '../doctor/database-check.js';
 import { dataDir, disk, leftToken } from '../doctor/directory-checks.js';
 import { type Check, type Finding, failed, type Looked, ok, sentenceOf, warning } from '../doctor/finding.js';
 import { recount } from '../doctor/kept-data.js';
@@ -24,7 +24,7 @@ const git: Check = {
   },
 };
 
-const checks: readonly Check[] = [dataDir, disk, database, agentPools, store, secret, address, port, leftToken, git];
+const checks: readonly Check[] = [dataDir, disk, database, store, secret, address, port, leftToken, git];
 
 /** All findings, in the order in which they must be fixed. */
 async function findings(call: Call): Promise<readonly Finding[]> {
@@ -60,7 +60,7 @@ export const doctor: Command = {
   name: 'doctor',
   does: 'checks the environment of the service and prints what is wrong and how to fix it',
   about:
-    'It checks the configuration, data directory, disk, database, agent pools, archive store, clocks, secrets, address and port. Run it before the first start or while the service runs, as the same user and with the same environment. It writes a small archive to the store and deletes it. The exit code is 1 if a check failed; warnings do not count.',
+    'It checks the configuration, data directory, disk, database, archive store, clocks, secrets, address and port. Run it before the first start or while the service runs, as the same user and with the same environment. It writes a small archive to the store and deletes it. The exit code is 1 if a check failed; warnings do not count.',
   options: {
     [recount]: { about: 'corrects storage counters that differ from the stored data' },
   },

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { takeLock } from '../../../adapters/persistence/knex/engine/sqlite-lock.js';
 import {
   migrate as bringUpToDate,
-  NewerSchema,
   postgresConfig,
   schemaOf,
   sqliteConfig,
-} from '../../../adapters/persistence/knex/migrations/migrate.js';
+} from '../../../adapters/persistence/knex/migrate.js';
 import { dataDirectory, OperatorError, refuseOtherUsers } from '../../backup.js';
 import type { Config } from '../../config.js';
 import type { Command } from '../command.js';
@@ -16,9 +15,7 @@ import { counted } from '../output.js';
 /** The tables missing before; another process may create some of them concurrently. */
 async function made(database: ReturnType<typeof sqliteConfig>): Promise<readonly string[]> {
   const { missing } = await schemaOf(database);
-  await bringUpToDate(database).catch((error: unknown) => {
-    throw error instanceof NewerSchema ? new OperatorError(error.message) : error;
-  });
+  await bringUpToDate(database);
   return missing;
 }
 

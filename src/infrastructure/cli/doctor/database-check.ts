@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { askPostgres, faultsInFile } from '../../../adapters/persistence/knex/database-health.js';
+import type { Schema } from '../../../adapters/persistence/knex/migrate.js';
 import { dataDirectory, refuseOtherUsers } from '../../backup.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../command.js';
-import { inDatabase, withDatabase } from '../operator.js';
+import { inDatabase } from '../operator.js';
 import { size } from '../output.js';
 import { type Check, clockFound, type Found, failed, type Looked, ok, sentenceOf, warning } from './finding.js';
 import { keptData } from './kept-data.js';
@@ -11,13 +12,8 @@ import { keptData } from './kept-data.js';
 /** Larger files are not checked completely. */
 const mostChecked = 1_000_000_000;
 
-const schemaFound = ({ missing, unknown }: { missing: readonly string[]; unknown: readonly string[] }): Found => {
-  if (unknown.length > 0) {
-    return failed(
-      `a newer release has migrated it: ${unknown.join(', ')}`,
-      'start that release, or restore a backup from before the upgrade',
-    );
-  }
+const schemaFound = ({ missing, refusal }: Schema): Found => {
+  if (refusal !== undefined) return failed(refusal.fault, refusal.remedy);
   return missing.length > 0
     ? warning(
         `pending migrations: ${missing.join(', ')}`,
@@ -29,7 +25,7 @@ const schemaFound = ({ missing, unknown }: { missing: readonly string[]; unknown
 const schemaAndData = (config: Config, call: Call): Promise<Looked> =>
   inDatabase(config, async (database) => {
     const schema = await database.schema();
-    const isCurrent = schema.missing.length + schema.unknown.length === 0;
+    const isCurrent = schema.missing.length === 0 && schema.refusal === undefined;
     return [schemaFound(schema), ...(isCurrent ? await keptData(database.unitOfWork, config, call) : [])];
   });
 
@@ -98,22 +94,4 @@ export const database: Check = {
   mend: 'check DATABASE_URL, and that the database runs and accepts connections from this machine',
   look: (config, call) =>
     config.DATABASE_URL === undefined ? sqliteFound(config, call) : postgresFound(config, config.DATABASE_URL, call),
-};
-
-/** Finds pools that lost the workspaces they served in an upgrade, because those referenced no pool. */
-export const agentPools: Check = {
-  name: 'agent pools',
-  mend: 'see DATABASE_URL',
-  look: async (config) => {
-    // A failing database is reported by its own check.
-    const replaced = await withDatabase(config, ({ unitOfWork }) =>
-      unitOfWork.read((tx) => tx.agentPools.replaced()),
-    ).catch(() => []);
-    return replaced.map(({ id, name, organizationName }) =>
-      warning(
-        `before the upgrade, agent pool ${name} (${id}) of ${organizationName} served workspaces without a pool of their own; the default agent pool of the organization serves them now`,
-        'set it in the workspaces that require it, or delete it; any update of the pool ends this warning',
-      ),
-    );
-  },
 };

@@ -67,7 +67,7 @@ const job =
         'refresh-only': is(flag, options.refreshOnly),
         'allow-empty-apply': is(flag, options.allowEmptyApply),
         'allow-config-generation': is(flag, options.allowConfigGeneration),
-        'debugging-mode': is(flag, options.debuggingMode ?? false, 'Whether to set `TF_LOG=TRACE`.'),
+        'debugging-mode': is(flag, options.debuggingMode, 'Whether to set `TF_LOG=TRACE`.'),
         'target-addrs': is(addresses, options.targetAddrs, 'Null if the run has no targets.'),
         'replace-addrs': is(addresses, options.replaceAddrs),
         variables: each(runVariables, ({ key, value }) => ({

@@ -182,7 +182,7 @@ export const newRun = (dialect: Dialect) => {
         targetAddrs: attributes['target-addrs'] ?? defaultRunOptions.targetAddrs,
         replaceAddrs: attributes['replace-addrs'] ?? defaultRunOptions.replaceAddrs,
         variables: attributes.variables ?? defaultRunOptions.variables,
-        debuggingMode: attributes['debugging-mode'] ?? false,
+        debuggingMode: attributes['debugging-mode'] ?? defaultRunOptions.debuggingMode,
         terraformVersion: attributes['terraform-version'] ?? defaultRunOptions.terraformVersion,
       },
     }),

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { RunCapacity, ShownPhase, ShownRun } from '../../../../application/index.js';
 import {
-  completedRunStatuses,
   may,
   type Phase,
+  phaseInstants,
+  phaseStatuses,
+  phaseStatusOf,
   Run,
   type RunState,
   type RunVariable,
@@ -98,7 +100,7 @@ const run =
         'auto-apply': is(flag, state.autoApply),
         'canceled-at': is(maybeDateTime, state.statusTimestamps['canceled-at'] ?? null),
         'created-at': is(dateTime, state.createdAt),
-        'debugging-mode': is(flag, options.debuggingMode ?? false, 'Whether the program logs what it does.'),
+        'debugging-mode': is(flag, options.debuggingMode, 'Whether the program logs what it does.'),
         'error-message': is(maybeText, state.failure, 'Error message. Null unless the status is `errored`.'),
         'force-cancel-available-at': is(
           maybeDateTime,
@@ -175,26 +177,19 @@ export const presentRun = run(presenting);
 
 export const runSchema = described({ name: 'Run' }, (words, dialect) => run(words)(dialect)(anyView()));
 
-const phaseStatuses = ['pending', 'queued', 'running', 'finished', 'canceled', 'errored', 'unreachable'] as const;
-
-/** The status of a phase, derived from the timestamps of the run's statuses. */
-function statusOf({ status, statusTimestamps }: RunState, phase: Phase): (typeof phaseStatuses)[number] {
-  const words = {
-    plan: { queued: 'plan_queued', running: 'planning', begun: 'planning-at', ended: 'planned-at' },
-    apply: { queued: 'apply_queued', running: 'applying', begun: 'applying-at', ended: 'applied-at' },
-  }[phase];
-  if (statusTimestamps[words.ended] !== undefined) return 'finished';
-  if (status === words.queued) return 'queued';
-  if (status === words.running) return 'running';
-  if (!completedRunStatuses.includes(status)) return 'pending';
-  if (statusTimestamps[words.begun] === undefined) return status === 'canceled' ? 'canceled' : 'unreachable';
-  return status === 'canceled' ? 'canceled' : 'errored';
-}
-
 const phaseStatus = z.enum(phaseStatuses);
 const logUrlSchema = z.url();
 const touched = count.nullable().describe('Null until the phase is finished.');
 const phaseTimestamps = timestamps(['queued-at', 'started-at', 'finished-at']);
+
+function phaseStamps(run: RunState, phase: Phase) {
+  const [queued, started, finished] = phaseInstants(run, phase);
+  return {
+    ...(queued && { 'queued-at': queued }),
+    ...(started && { 'started-at': started }),
+    ...(finished && { 'finished-at': finished }),
+  };
+}
 
 /** A plan or an apply. Its log can be followed at `log-read-url`, without a token. */
 const phaseOf =
@@ -207,7 +202,7 @@ const phaseOf =
       id,
       type: phaseTypes[phase],
       attributes: {
-        status: is(phaseStatus, statusOf(run, phase)),
+        status: is(phaseStatus, phaseStatusOf(run, phase)),
         'log-read-url': is(
           logUrlSchema,
           logUrl,
@@ -223,16 +218,7 @@ const phaseOf =
               'generated-configuration': is(flag, run.planned?.generatedConfiguration ?? false),
             }
           : {}),
-        'status-timestamps': is(
-          phaseTimestamps,
-          Object.fromEntries(
-            Object.entries({
-              'queued-at': run.statusTimestamps[phase === 'plan' ? 'plan-queued-at' : 'apply-queued-at'],
-              'started-at': run.statusTimestamps[phase === 'plan' ? 'planning-at' : 'applying-at'],
-              'finished-at': run.statusTimestamps[phase === 'plan' ? 'planned-at' : 'applied-at'],
-            }).filter(([, instant]) => instant !== undefined),
-          ),
-        ),
+        'status-timestamps': is(phaseTimestamps, phaseStamps(run, phase)),
       },
       relationships: {},
       links: { self: link(`${dialect.prefix}/${phaseTypes[phase]}/${id}`) },

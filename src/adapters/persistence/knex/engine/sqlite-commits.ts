@@ -71,6 +71,7 @@ class OpenStatements implements Statements {
 export class GroupedCommits {
   private waiting: Unit[] = [];
   private working: Promise<void> | undefined;
+  private committing: Promise<void> | undefined;
 
   constructor(
     private readonly writer: Database.Database,
@@ -96,10 +97,17 @@ export class GroupedCommits {
     while (this.working !== undefined) await this.working;
   }
 
+  /** The commit that is under way. */
+  get open(): Promise<void> | undefined {
+    return this.committing;
+  }
+
   private async workOff(): Promise<void> {
     while (this.waiting.length > 0) {
       await this.gathered();
-      await this.commit(this.next());
+      this.committing = this.commit(this.next());
+      await this.committing;
+      this.committing = undefined;
     }
     this.working = undefined;
   }
@@ -202,4 +210,36 @@ export class GroupedCommits {
 function answer({ resolve, reject }: Unit, outcome: Outcome): void {
   if (outcome.kind === 'done') resolve(outcome.result);
   else if (outcome.kind === 'refused') reject(outcome.error);
+}
+
+/** Reads on the connection that also writes. A statement waits for the open transaction, whose rows may be rolled back. */
+export class ReadsBetweenCommits implements Statements {
+  readonly sql: Knex;
+
+  constructor(
+    private readonly inner: Statements,
+    private readonly commits: GroupedCommits,
+  ) {
+    this.sql = inner.sql;
+  }
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    while (this.commits.open !== undefined) await this.commits.open;
+    return this.inner.all(query);
+  }
+
+  async first<Row>(query: Query): Promise<Row | undefined> {
+    while (this.commits.open !== undefined) await this.commits.open;
+    return this.inner.first(query);
+  }
+
+  async run(query: Query): Promise<number> {
+    while (this.commits.open !== undefined) await this.commits.open;
+    return this.inner.run(query);
+  }
+
+  async runLater(query: Query, told?: Told): Promise<void> {
+    while (this.commits.open !== undefined) await this.commits.open;
+    return this.inner.runLater(query, told);
+  }
 }

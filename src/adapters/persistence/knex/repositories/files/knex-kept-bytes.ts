@@ -8,11 +8,7 @@ import type {
 import type { OrganizationId, WorkspaceId } from '../../../../../domain/index.js';
 import { prepared } from '../../engine/prepared.js';
 import type { Statements } from '../../engine/statements.js';
-import { keptRows as keptWithoutJson } from '../../migrations/0014-kept-bytes.js';
-import { keptJsonRows } from '../../migrations/0017-states-of-clients.js';
-import { keptPolicyRows } from '../../migrations/0026-policy-set-versions.js';
-
-const keptRows = `${keptWithoutJson} union all ${keptJsonRows} union all ${keptPolicyRows}`;
+import { keptRows } from '../../migrations/20261128080000_schema.js';
 
 /** Postgres answers a bigint as text. */
 interface CountedRow {
@@ -34,7 +30,7 @@ const ofWorkspace = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
 
 const living = (sql: Knex): Knex.QueryBuilder => sql('organizations as o').whereNull('o.deleted_at');
 
-/** Triggers of the migrations 0014, 0017 and 0026 keep the counter. */
+/** Triggers keep the counter. */
 export class KnexKeptBytes implements KeptBytes {
   constructor(private readonly db: Statements) {}
 

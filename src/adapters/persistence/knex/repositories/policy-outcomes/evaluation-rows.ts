@@ -1,4 +1,4 @@
-import type { AppliedPolicySet, LocatedEvaluation, Policy, PolicyEvaluation } from '../../../../../domain/index.js';
+import type { LocatedEvaluation, PolicyEvaluation } from '../../../../../domain/index.js';
 import { rowsOf } from '../../engine/rows.js';
 
 export const locatedRows = rowsOf<LocatedEvaluation>((row, as) => ({
@@ -16,19 +16,7 @@ export const locatedRows = rowsOf<LocatedEvaluation>((row, as) => ({
 
 export const changeableEvaluation = locatedRows.except('id', 'taskStageId', 'kind', 'createdAt');
 
-/** A set as earlier releases stored it too, which knew neither code nor versions. */
-type StoredSet = Omit<AppliedPolicySet, 'policies' | 'policyToolVersion' | 'archive'> & {
-  readonly policies: readonly Policy[];
-};
-
-const appliedFrom = (set: StoredSet): AppliedPolicySet => ({
-  policyToolVersion: null,
-  archive: null,
-  ...set,
-  policies: set.policies.map((policy) => ({ code: null, ...policy })),
-});
-
 export const evaluationFrom = ({ policy_sets, ...row }: { readonly policy_sets: string }): PolicyEvaluation => {
   const { taskStageId: _, ...evaluation } = locatedRows.read(row);
-  return { ...evaluation, policySets: (JSON.parse(policy_sets) as readonly StoredSet[]).map(appliedFrom) };
+  return { ...evaluation, policySets: JSON.parse(policy_sets) };
 };

@@ -163,9 +163,7 @@ export class KnexAgentPools implements AgentPoolRepository {
 
   async save(pool: AgentPool): Promise<void> {
     const { sql } = this.db;
-    const update = sql('agent_pools')
-      .where('id', pool.id)
-      .update({ ...poolSettings.write(pool), replaced_by_default: false });
+    const update = sql('agent_pools').where('id', pool.id).update(poolSettings.write(pool));
     await unlessTaken(this.db.run(update), nameTaken);
     await this.db.run(sql('agent_pool_workspaces').where('agent_pool_id', pool.id).delete());
     await this.list(pool);
@@ -205,15 +203,6 @@ export class KnexAgentPools implements AgentPoolRepository {
     // The digest is asked for because only runs under a lease have one, and an index of their own.
     const executed = sql('runs').whereNotNull('lease_digest').where('lease_pool_id', id).select('id');
     return (await this.db.first(naming.unionAll([byDefault, executed]).limit(1))) !== undefined;
-  }
-
-  async replaced(): Promise<readonly AgentPool[]> {
-    const { sql } = this.db;
-    const replaced = livingPools(sql('agent_pools as p'))
-      .whereRaw('p.replaced_by_default = TRUE')
-      .whereRaw('o.default_agent_pool_id is distinct from p.id');
-    const rows = await this.db.all<object>(selectPools(sql, replaced).orderByRaw('lower(p.name)').orderBy('p.id'));
-    return rows.map(poolRows.read);
   }
 
   page(

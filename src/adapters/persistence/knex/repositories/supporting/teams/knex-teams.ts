@@ -128,17 +128,15 @@ export class KnexTeams implements TeamRepository {
   }
 
   add(team: Team): Promise<void> {
-    return unlessTaken(
-      this.db.run(this.db.sql('teams').insert({ ...teamRows.write(team), ...settingsToRow(team), name_shared: false })),
-      nameTaken,
-    );
+    const row = { ...teamRows.write(team), ...settingsToRow(team) };
+    return unlessTaken(this.db.run(this.db.sql('teams').insert(row)), nameTaken);
   }
 
   save(team: Team): Promise<void> {
     const { sql } = this.db;
     const update = sql('teams')
       .where({ id: team.id, revision: team.revision - 1, deleted_at: null })
-      .update({ ...settingsToRow(team), name_shared: sql.raw('name_shared and name_key = ?', teamNameKey(team.name)) });
+      .update(settingsToRow(team));
     return unlessTaken(unlessStale({ table: 'teams', id: team.id }, this.db.run(update)), nameTaken);
   }
 

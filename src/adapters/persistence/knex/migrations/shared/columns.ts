@@ -1,0 +1,34 @@
+import type { Knex } from 'knex';
+
+/** Short names for the kinds of column the schema is made of. Migrations use them: a kind may be added, and none changes. */
+export const columnsFor = (knex: Knex) => {
+  // The database's locale must not decide how names sort and what lower() does to them: SQLite compares bytes.
+  const bytewise = knex.client.driverName === 'pg' ? 'text collate "C"' : 'text';
+  /** Columns of one kind, which may share a default. */
+  const each =
+    (add: (name: string) => Knex.ColumnBuilder) =>
+    (...names: readonly string[]) => {
+      const columns = names.map(add);
+      return {
+        defaultTo: (value: Knex.Value) => {
+          for (const column of columns) column.defaultTo(value);
+        },
+      };
+    };
+  return (table: Knex.CreateTableBuilder) => ({
+    text: each((name) => table.specificType(name, bytewise).notNullable()),
+    maybeText: each((name) => table.specificType(name, bytewise)),
+    flag: each((name) => table.boolean(name).notNullable()),
+    maybeFlag: each((name) => table.boolean(name)),
+    integer: each((name) => table.integer(name).notNullable()),
+    maybeInteger: each((name) => table.integer(name)),
+    long: each((name) => table.bigInteger(name).notNullable()),
+    maybeLong: each((name) => table.bigInteger(name)),
+    reference: (name: string, to: string) => table.specificType(name, bytewise).notNullable().references(to),
+    maybeReference: (name: string, to: string) => table.specificType(name, bytewise).references(to),
+    id: () => table.specificType('id', bytewise).primary(),
+    revision: () => table.integer('revision').notNullable(),
+  });
+};
+
+export type Columns = ReturnType<ReturnType<typeof columnsFor>>;
