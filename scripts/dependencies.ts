@@ -124,7 +124,7 @@ function broughtAlong(direct: readonly string[], others: readonly string[]): rea
   const licenceOf = (path: string) => locked[path]?.license ?? 'none';
   return [...Map.groupBy(others, (path) => `${by(path)} | ${licenceOf(path)}`)]
     .sort()
-    .map(([head, paths]) => [head, paths.map((path) => cellsOf(path).slice(0, 2).join(' ')).join(', ')]);
+    .map(([head, paths]) => [head, [...new Set(paths.map(nameOf))].join(', ')]);
 }
 
 export function dependenciesPage(): string {
@@ -147,6 +147,7 @@ export function dependenciesPage(): string {
     '## Asked for',
     listed(direct, reasons),
     '## Brought along',
+    'In the versions of the lock. Users of the package get those that npm chooses.',
     table(['By', 'Licence', 'Packages'], broughtAlong(direct, others)),
     '## Copied into the package',
     'In `dist/adapters/http/web`, and not installed by users of the package.',

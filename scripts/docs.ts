@@ -130,13 +130,17 @@ const questionsAboutSubjects: readonly Question[] = actions.flatMap((action) =>
   })),
 );
 
+/** As the heading of its column allows. */
+const shortly = (name: string): string => name.replaceAll(',', '').replace(/^project: /, '');
+
 /** The callers of a group that have a permission, or those that lack it where they are fewer. */
 function holdersIn({ actors }: ActorGroup, { askedBy }: Question): string {
   const names = (held: boolean) =>
-    actors.filter(({ standing }) => askedBy(standing) === held).map(({ name }) => name.replaceAll(',', ''));
+    actors.filter(({ standing }) => askedBy(standing) === held).map(({ name }) => shortly(name));
   const [have, lack] = [names(true), names(false)];
   if (lack.length === 0) return 'all';
-  return have.length > lack.length ? `all but ${listed(lack)}` : listed(have);
+  const holders = have.length > lack.length ? `all but ${listed(lack)}` : listed(have);
+  return holders.replace('owner, owners team token', 'owners');
 }
 
 const answersTo = (question: Question): string => actorGroups.map((group) => holdersIn(group, question)).join(' | ');
@@ -194,8 +198,8 @@ export const permissionsPage = (): string =>
     ].join('\n'),
     '## Permissions per caller',
     [
-      'Each row lists the callers that may perform its actions; `·` is none. A member has the named permission through one team, and',
-      'no other permission.',
+      'Each row lists the callers that may perform its actions; `·` is none, and *owners* are an owner and the token of the owners',
+      'team. A member has the named permission through one team, and no other permission.',
     ].join('\n'),
     table(
       ['Actions', ...actorGroups.map(({ name }) => name)],
