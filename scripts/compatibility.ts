@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { notServed } from '../src/adapters/http/openapi/not-served.js';
 import { otherData, providerVersion, resources } from '../tests/clients/provider-resources.js';
 import { commands, ways } from '../tests/clients/terraform-commands.js';
-import { code, mark, page, table } from './docs.js';
+import { code, mark, page } from './docs.js';
+import { table } from './table.js';
 
 const client = new URL('../tests/clients/go-tfe/', import.meta.url);
 

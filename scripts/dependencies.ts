@@ -1,6 +1,7 @@
 /** Prints docs/dependencies.md from package.json and the lock: what is installed with the service, and why. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { table } from './table.js';
 
 interface Locked {
   readonly version: string;
@@ -100,9 +101,6 @@ function broughtBy(direct: string): ReadonlySet<string> {
 export const production: readonly string[] = Object.keys(locked).filter(
   (path) => path !== '' && locked[path]?.dev !== true && !(nameOf(path) in optional),
 );
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const cellsOf = (path: string): readonly string[] => [
   nameOf(path),

@@ -46,7 +46,7 @@ const cellsOf = (finding: Finding): readonly string[] => {
   return [
     name,
     withUnit(measured, unit),
-    lowest === highest ? '' : `${lowest} – ${highest}`,
+    lowest === highest ? '' : `${lowest}–${highest}`,
     targetOf(finding),
     verdictOf(finding),
   ];
