@@ -133,7 +133,10 @@ const questionsAboutSubjects: readonly Question[] = actions.flatMap((action) =>
 
 /** As the heading of its column allows. */
 const shortly = (name: string): string =>
-  name.replaceAll(',', '').replace(/^project: /, '').replace('token of a team', 'team token');
+  name
+    .replaceAll(',', '')
+    .replace(/^project: /, '')
+    .replace('token of a team', 'team token');
 
 /** The callers of a group that have a permission, or those that lack it where they are fewer. */
 function holdersIn({ actors }: ActorGroup, { askedBy }: Question): string {
@@ -159,7 +162,10 @@ function rowsAboutSubjects(): readonly (readonly string[])[] {
   return [...tables.values()].flatMap((same) =>
     alike(same[0] ?? []).map(([answers, asked]) => [
       allOf(same.flatMap(([first]) => first ?? [])),
-      asked.map(({ about }) => about).join('; ').replace('its own team; its own team, whose token members cannot manage', 'its own team'),
+      asked
+        .map(({ about }) => about)
+        .join('; ')
+        .replace('its own team; its own team, whose token members cannot manage', 'its own team'),
       answers,
     ]),
   );

@@ -83,7 +83,9 @@ describe('the packed package, unpacked into a project that has nothing else', ()
   });
 
   it('holds a report of the types of each entry, which has everything that the entry exports', async () => {
-    const entries = Object.entries<{ readonly default: string }>(manifest.exports).filter(([path]) => !/json$/.test(path));
+    const entries = Object.entries<{ readonly default: string }>(manifest.exports).filter(
+      ([path]) => !/json$/.test(path),
+    );
     expect(entries.length).toBe(3);
     for (const [path, target] of entries) {
       const report = files[`package/docs/api/${path.replace('./', '')}.md`] ?? '';
@@ -193,4 +195,3 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     }
   }, 60_000);
 });
-
