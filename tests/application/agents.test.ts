@@ -688,6 +688,40 @@ describe('the audit trail', () => {
   });
 });
 
+describe('the parameters of the policy sets of a run', () => {
+  let set: PolicySet;
+  beforeEach(async () => {
+    set = await steps.policySet('baseline', [['tags', 'mandatory']]);
+    const given = { key: 'limit', value: '3', category: 'policy-set', sensitive: false } as const;
+    await world.useCases.createPolicySetParameter.execute(world.owner, set.id, given);
+  });
+
+  it('are given to who plans it, and not to who applies it', async () => {
+    await steps.create({ autoApply: true });
+    const held = await steps.claimed();
+    expect(held.job.parameters).toMatchObject([{ policySetId: set.id, key: 'limit', value: '3' }]);
+    await held.planned();
+    await held.judgeAll(() => 'passed');
+    const { phase, parameters } = (await steps.claimed()).job;
+    expect({ phase, parameters }).toEqual({ phase: 'apply', parameters: [] });
+  });
+
+  it('fail it if they cannot be opened', async () => {
+    await world.unitOfWork.run(async (tx) => {
+      const [parameter] = await tx.policySetParameters.ofSets([set.id]);
+      if (parameter === undefined) throw new Error('it was just created');
+      await tx.policySetParameters.save({
+        ...parameter,
+        sealedValue: 'v2.lost.sealed',
+        revision: parameter.revision + 1,
+      });
+    });
+    const { id } = await steps.create();
+    expect(await steps.claim()).toBeUndefined();
+    expect((await steps.stateOf(id)).failure).toMatch(/^1 of the policy sets' parameters cannot be decrypted/);
+  });
+});
+
 describe('the log of a phase', () => {
   const read = async (phase: 'plan' | 'apply', id: string, offset = 0, limit = 65_536) => {
     const { logUrl } = await world.useCases.showRunPhase.execute(world.organizationToken, id, phase);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { BegunSignIn, SignedIn } from '../../src/application/index.js';
 import type { ProvenIdentity } from '../../src/domain/index.js';
-import { isReturnPath, later, usernamesFor } from '../../src/domain/index.js';
+import { checkGroupPatterns, isReturnPath, later, usernamesFor } from '../../src/domain/index.js';
 import { sessionHours, unauthenticated, World } from '../support/application.js';
 import { aSession } from '../support/builders.js';
 
@@ -144,10 +144,14 @@ describe('the name of a new user', () => {
 });
 
 describe('the page to return to', () => {
-  it.each(['/app', '/app/', '/app/acme/network/runs/run-1', '/app/settings/tokens?tab=1&q=a%20b', '/app/a.b/_c~d'])(
-    'may be %s',
-    (path) => expect(isReturnPath(path)).toBe(true),
-  );
+  it.each([
+    '/app',
+    '/app/',
+    '/app/acme/network/runs/run-1',
+    '/app/settings/tokens?tab=1&q=a%20b',
+    '/app/a.b/_c~d',
+    `/app/${'x'.repeat(1_995)}`,
+  ])('may be %s', (path) => expect(isReturnPath(path)).toBe(true));
 
   it.each([
     '',
@@ -165,4 +169,16 @@ describe('the page to return to', () => {
     'https://evil.example/app',
     `/app/${'x'.repeat(2_000)}`,
   ])('may not be %j', (path) => expect(isReturnPath(path)).toBe(false));
+});
+
+describe('the groups of an organization', () => {
+  const many = (count: number): readonly string[] => Array.from({ length: count }, (_, nth) => `group-${nth}`);
+
+  it('are at most a hundred, of at most 255 characters each', () => {
+    expect(checkGroupPatterns(many(100))).toHaveLength(100);
+    expect(checkGroupPatterns(['x'.repeat(255)])).toHaveLength(1);
+    for (const patterns of [many(101), ['x'.repeat(256)]]) {
+      expect(() => checkGroupPatterns(patterns)).toThrow(/at most/);
+    }
+  });
 });

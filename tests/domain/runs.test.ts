@@ -333,6 +333,14 @@ describe('a run', () => {
     expect([run.finishedAt('plan'), run.finishedAt('apply')]).toEqual([plan, apply]);
   });
 
+  it('whose policies an agent evaluates has an open log, and one that only waits for tasks has not', () => {
+    const statusTimestamps = { 'planned-at': noon, 'post-plan-running-at': noon };
+    const finished = [aLease, null].map((lease) =>
+      aRun({ status: 'post_plan_running', statusTimestamps, lease }).hasFinished('plan'),
+    );
+    expect(finished).toEqual([false, true]);
+  });
+
   it('that is over refers to no files of its own any more', () => {
     expect(
       aRun({ status: 'applying', ownFiles: { key: 'bundle-1', bytes: 3 } }).fire('fail', ready, later).next.state

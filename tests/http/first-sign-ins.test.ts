@@ -77,6 +77,11 @@ for (const { name, skip, open } of backends) {
       expect((await browser.get('/account/sessions').expect(200)).body.data).toHaveLength(8);
       const members = await api.admin.get(`/teams/${team}`).expect(200);
       expect(members.body.data.relationships.users.data).toEqual([{ id: first.id, type: 'users' }]);
+      const { body } = await api.admin.get('/admin/audit-events?page[size]=100').expect(200);
+      const actions = body.data.map(({ attributes }: { attributes: { action: string } }) => attributes.action);
+      for (const once of ['users/create-at-sign-in', 'identities/link']) {
+        expect(actions.filter((action: string) => action === once)).toHaveLength(1);
+      }
     });
 
     it('of eight people of one name make eight users', async () => {

@@ -49,6 +49,9 @@ describe('the sessions of a person', () => {
       { ...common, id: expect.any(String), attributes: { ...attributes, 'created-at': at(-60), 'is-current': false } },
     ]);
     expect((await older.get('/api/v2/account/sessions').expect(200)).body.data).toHaveLength(2);
+    await api.flushTokenUses();
+    const used = (await sessionsOf(newer)).map((one: { attributes: object }) => one.attributes);
+    expect(used).toMatchObject([{ 'last-used-at': at(0) }, { 'last-used-at': at(0) }]);
   });
 
   it('end one by one, and another person’s do not', async () => {

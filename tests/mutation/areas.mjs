@@ -15,7 +15,7 @@ const suites = (kind, ...names) => names.map((name) => `tests/${kind}/${name}.te
 const signInSuites = [
   suites('application', 'sign-in', 'group-memberships', 'authentication'),
   suites('http', 'sign-in', 'linking', 'own-sessions', 'hostile-provider', 'terraform-login'),
-  suites('http', 'given-groups', 'teams', 'users'),
+  suites('http', 'given-groups', 'teams', 'users', 'first-sign-ins'),
   suites('http', 'recorded-changes'),
   suites('contracts', 'persistence-sign-in.contract'),
 ];
@@ -96,9 +96,9 @@ export const areas = {
       'read-run-files',
       'read-run-state',
     ]),
-    ['tests/application/agents.test.ts'],
+    suites('application', 'agents', 'run-tasks'),
     ['tests/http/agent-files.test.ts'],
-    ['agent-api', 'variables', 'statements'].map((name) => `tests/http/${name}.test.ts`),
+    ['agent-api', 'variables', 'statements', 'writing-states'].map((name) => `tests/http/${name}.test.ts`),
     ['tests/contracts/side-by-side.test.ts'],
   ),
   urls: code(

@@ -51,6 +51,26 @@ export const explained = new Map([
     'claim-run.ts && in workspace === undefined || pool === undefined',
     'the lock on the row of the workspace and the share of the pool keep both there; the types do not know it',
   ],
+  [
+    `claim-run.ts dropped: if (version === undefined) throw new Error(\`a resource that \${id} depends on was `,
+    'a version goes away with its runs, so it is there; the types do not know it',
+  ],
+  [
+    'authenticate-session.ts && in credential === undefined || user === undefined',
+    'a session goes away with its user, so there is none of its user without it; the types do not know it',
+  ],
+  [
+    "complete-sign-in.ts || in isDomainError(error) && error.code === 'attribute/taken'",
+    'any other refusal is then tried again, and answered with the same words',
+  ],
+  [
+    'complete-sign-in.ts && in !isTaken || attempt === mostAttempts',
+    'another refusal is then tried again in vain, and the limit shows only when each attempt loses to another sign-in',
+  ],
+  ...['< in parts.length <= 1', "|| in version.status === 'pending' && !version.outputsRead"].map((change) => [
+    `announce-state.ts ${change}`,
+    'outputs are then inserted again, which does nothing: each is kept once, by its name',
+  ]),
   ...[
     ...['fetch-files', 'queue-plan', 'start-pre-plan', 'pass-pre-plan', 'fail-pre-plan', ...verdicts, 'release-agent'],
     ...['start-pre-apply', 'pass-pre-apply', 'fail-pre-apply', 'queue-apply', 'request-cancel', 'finish-cancel'],
