@@ -38,8 +38,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
     const print = (script: string, into: string) =>
       run(process.execPath, ['--import', 'tsx', script, join(tree, into)], { cwd: root });
-    await print('scripts/print-docs.ts', 'docs');
-    await print('scripts/api-reports.ts', 'docs/api');
+    await Promise.all([print('scripts/print-docs.ts', 'docs'), print('scripts/api-reports.ts', 'docs/api')]);
     const setManifest = (as: 'slim' | 'whole') =>
       run(process.execPath, ['scripts/published-manifest.mjs', as], { cwd: tree });
     const before = await readdir(tree);
@@ -57,7 +56,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
       await writeFile(path, text);
     }
     await inProject('package.json', { type: 'module' });
-  }, 60_000);
+  }, 120_000);
 
   it('holds what it publishes, and nothing that is of use only here', () => {
     const top = new Set(Object.keys(files).map((name) => name.split('/')[1]));
