@@ -95,6 +95,7 @@ describe('every change over HTTP', () => {
     });
     expect(answer.status).toBeLessThan(idle.has(name) ? 410 : 300);
     expect(heard.length > 0).toBe(ofWorkspaces.test(route.path) && !idle.has(name));
+    world.close();
   });
 
   it.each(changing.filter(({ name }) => !idle.has(name)))(
@@ -108,6 +109,7 @@ describe('every change over HTTP', () => {
       const path = pathAbout(route, made.existing);
       await api.as(made.secret).at(prefix).send(route.method, path, bodiesWith(made.referred)[name]).expect(503);
       expect(world.tables).toEqual(before);
+      world.close();
     },
   );
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ActorKind, actorGroups, type Subject, subjectsOf } from '../../scripts/actor-kinds.js';
 import type { Route } from '../../src/adapters/http/routing/route.js';
-import type { BundleStore, UnitOfWork } from '../../src/application/index.js';
+import type { BundleStore } from '../../src/application/index.js';
 import { type Action, may, type Standing, type TeamStanding } from '../../src/domain/index.js';
 import { doc, startApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
@@ -206,7 +206,7 @@ describe('over HTTP, as the policy says', () => {
   }
 
   /** Worlds that were only read, or refused changes, are used again. */
-  const unchanged = new Map<string, { readonly unitOfWork: UnitOfWork; readonly world: SmallWorld }>();
+  const unchanged = new Map<string, { readonly unitOfWork: RowsInMemory; readonly world: SmallWorld }>();
 
   /** The response to a call in a world with this standing. */
   async function answered(
@@ -223,7 +223,10 @@ describe('over HTTP, as the policy says', () => {
     const { existing = world.existing, body } = asked(world);
     const status = await call(world.secret, route, prefix + pathAbout(route, existing), body);
     if (status === 404 || (route.method === 'get' && succeeded(status))) unchanged.set(key, { unitOfWork, world });
-    else unchanged.delete(key);
+    else {
+      unchanged.delete(key);
+      unitOfWork.close();
+    }
     return status;
   }
 

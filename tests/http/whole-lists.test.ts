@@ -3,14 +3,12 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import type { Slice, TeamWorkspaceView, Transaction, UnitOfWork } from '../../src/application/index.js';
 import type { Membership, Workspace } from '../../src/domain/index.js';
-import { prefix, startApi } from '../support/api.js';
+import { prefix, startApi, unhurried } from '../support/api.js';
 import { anOrganization, aTeam, aWorkspace, giveGrant, noon } from '../support/builders.js';
 
 const rows = 550;
-const timeouts = { ...defaultTimeouts, head: 5_000, idle: 300, total: 60_000, lingering: 100 };
 
 type Found = Promise<Slice<TeamWorkspaceView>>;
 
@@ -43,7 +41,7 @@ const [long, short] = [aWorkspace(organization), aWorkspace(organization)];
 beforeEach(() => {
   watched.count = 0;
   watched.instead = (inner) => inner();
-  served.log.lines.length = 0;
+  for (const { log } of [served, impatient]) log.lines.length = 0;
 });
 
 const membershipOf = (userId: string): Membership => ({
@@ -57,8 +55,10 @@ const membershipOf = (userId: string): Membership => ({
 
 const api = await startApi();
 const watched = new WatchedSlices(api.unitOfWork);
-const served = await startApi({ unitOfWork: watched, timeouts });
-served.server.timeout = timeouts.idle;
+const served = await startApi({ unitOfWork: watched });
+/** Cuts off a client that does not read for a second. */
+const impatient = await startApi({ unitOfWork: watched, timeouts: { ...unhurried, idle: 1_000 } });
+impatient.server.timeout = 1_000;
 const reader = await api.user('reader');
 const leaving = await api.user('leaving');
 await api.unitOfWork.run(async (tx) => {
@@ -82,17 +82,17 @@ const endlessly = async (inner: () => Found): Found => {
   return { ...slice, last: { name: '', tie: '' } };
 };
 
-const errors = () => served.log.lines.filter(({ level }) => level === 'error');
+const errors = ({ log } = served) => log.lines.filter(({ level }) => level === 'error');
 
-const requestLines = async (count: number): Promise<readonly Record<string, unknown>[]> => {
+const requestLines = async (count: number, { log } = served): Promise<readonly Record<string, unknown>[]> => {
   for (;;) {
-    const lines = served.log.lines.filter(({ message }) => message === 'request');
+    const lines = log.lines.filter(({ message }) => message === 'request');
     if (lines.length >= count) return lines.map(({ fields }) => fields as Record<string, unknown>);
     await pause(5);
   }
 };
 
-const requestLine = async (): Promise<unknown> => (await requestLines(1))[0];
+const requestLine = async (service = served): Promise<unknown> => (await requestLines(1, service))[0];
 
 /** No more are read, in many turns in which some might be. */
 const isNotReadOn = async (): Promise<void> => {
@@ -101,12 +101,12 @@ const isNotReadOn = async (): Promise<void> => {
   expect(watched.count).toBeLessThanOrEqual(read + 1);
 };
 
-const asked = async (protocol: string, path = list(long)): Promise<Socket> => {
-  const socket = connect((served.server.address() as AddressInfo).port, '127.0.0.1');
+const asked = async (protocol: string, { server } = served): Promise<Socket> => {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   const bearer = `Authorization: Bearer ${reader.secret}`;
-  socket.write(`GET ${encodeURI(path)} ${protocol}\r\nHost: gatehouse.test\r\n${bearer}\r\n\r\n`);
+  socket.write(`GET ${encodeURI(list(long))} ${protocol}\r\nHost: gatehouse.test\r\n${bearer}\r\n\r\n`);
   return socket;
 };
 
@@ -209,20 +209,20 @@ describe('a long list without pages', () => {
 
   it('is read no faster than its client reads, and cut off when the client stops', async () => {
     const full: boolean[] = [];
-    const reached = once(served.server, 'request') as Promise<[unknown, ServerResponse]>;
+    const reached = once(impatient.server, 'request') as Promise<[unknown, ServerResponse]>;
     watched.instead = async (inner) => {
       const [, answer] = await reached;
       full.push(answer.writableNeedDrain);
       return endlessly(inner);
     };
-    const socket = await asked('HTTP/1.1');
+    const socket = await asked('HTTP/1.1', impatient);
     await once(socket, 'data');
     socket.pause();
-    expect(await requestLine()).toMatchObject({ status: 499 });
+    expect(await requestLine(impatient)).toMatchObject({ status: 499 });
     expect(full.length).toBeGreaterThan(1);
     expect(full).not.toContain(true);
     await isNotReadOn();
-    expect(errors()).toEqual([]);
+    expect(errors(impatient)).toEqual([]);
     socket.destroy();
   });
 });

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { Container } from 'inversify';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
@@ -115,6 +115,12 @@ export interface WorldOptions {
 
 let populated: Promise<World> | undefined;
 
+/** Worlds are closed before the next test begins: until then, hooks look at them. */
+const ofLastTest: World[] = [];
+beforeEach(() => {
+  for (const { unitOfWork } of ofLastTest.splice(0)) unitOfWork.close();
+});
+
 /**
  * The use cases on rows in memory, with data: the organization acme with its owner, a member in
  * no team, and a workspace; and the site administrator, a stranger to acme who owns another organization.
@@ -165,6 +171,7 @@ export class World {
   /** A copy of the one that a file of tests populates. */
   static async create(options: WorldOptions = {}): Promise<World> {
     const world = new World(options);
+    ofLastTest.push(world);
     populated ??= new World({}).populate();
     world.beginAs(await populated);
     // The search for lost agents gives them time, counted from its first pass.
