@@ -79,7 +79,7 @@ function report(name: string, file: string): string {
   for (const symbol of exported) visit(symbol);
   return [
     `# What \`gatehouse-tf/${name}\` publishes`,
-    'Printed by `npm run docs` from the built types, and compared by a test. A change here is one that embedders see:\n[versions](../versioning.md) says which number it moves, and the change log names it.',
+    'Printed from the built types when the package is made. Embedders see each difference from the last\nrelease: [versions](../versioning.md) says which number it moves, and the change log names it.',
     block(exported),
     ...(hidden.length === 0 ? [] : ['## Not exported, but part of what is', block(hidden)]),
     '',

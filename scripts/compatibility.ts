@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { notServed } from '../src/adapters/http/openapi/not-served.js';
 import { otherData, providerVersion, resources } from '../tests/clients/provider-resources.js';
 import { commands, ways } from '../tests/clients/terraform-commands.js';
-import { code, mark, page, table } from './docs.js';
+import { code, mark, page } from './docs.js';
+import { table } from './table.js';
 
 const client = new URL('../tests/clients/go-tfe/', import.meta.url);
 
@@ -20,6 +21,16 @@ function clientCalls(): readonly (readonly [string, readonly string[]])[] {
   return [...calls].sort().map(([service, methods]) => [service, [...methods].sort()]);
 }
 
+const cellsOf = ({ importId, unread, changed, data }: (typeof resources)[number]): readonly string[] => [
+  importId === undefined
+    ? 'not offered by the provider'
+    : unread
+      ? `${mark(true)}, but the provider does not read ${unread.map(code).join(', ')}`
+      : mark(true),
+  changed.by === 'update' ? 'updates it' : 'replaces it',
+  mark(data !== undefined),
+];
+
 /** `docs/compatibility.md`: the tables that the tests with real clients walk. */
 export const compatibilityPage = (): string =>
   page(
@@ -30,14 +41,14 @@ export const compatibilityPage = (): string =>
     ].join('\n'),
     '## terraform and OpenTofu',
     [
-      'Tested with terraform 1.11, and with OpenTofu 1.10 where it is installed. Each command runs in each kind of workspace, in this order.',
+      'Tested with terraform 1.11, and with OpenTofu 1.10 where it is installed. Each command runs in each kind of workspace.',
       `${code(mark(false))}: the CLI does not offer it there.`,
     ].join('\n'),
     table(
-      ['Command', ...ways.map(({ name }) => name)],
-      commands.map(({ command, manyWorkspaces }) => [
-        code(command),
-        ...ways.map((way) => mark(!manyWorkspaces || way.manyWorkspaces)),
+      ['Commands', ...ways.map(({ name }) => name)],
+      [...Map.groupBy(commands, ({ manyWorkspaces }) => manyWorkspaces ?? false)].map(([many, alike]) => [
+        alike.map(({ command }) => code(command)).join(', '),
+        ...ways.map((way) => mark(!many || way.manyWorkspaces)),
       ]),
     ),
     [
@@ -53,16 +64,10 @@ export const compatibilityPage = (): string =>
       'destroyed.',
     ].join('\n'),
     table(
-      ['Resource', 'Import', 'A change', 'Data source'],
-      resources.map(({ type, importId, unread, changed, data }) => [
-        code(type),
-        importId === undefined
-          ? 'not offered by the provider'
-          : unread
-            ? `${mark(true)}, but the provider does not read ${unread.map(code).join(', ')}`
-            : mark(true),
-        changed.by === 'update' ? 'updates it' : 'replaces it',
-        mark(data !== undefined),
+      ['Resources', 'Import', 'A change', 'Data source'],
+      [...Map.groupBy(resources, (resource) => cellsOf(resource).join(' | '))].map(([cells, alike]) => [
+        alike.map(({ type }) => code(type)).join(', '),
+        cells,
       ]),
     ),
     `Other data sources: ${otherData.map(({ type }) => code(type)).join(', ')}.`,

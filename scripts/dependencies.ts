@@ -1,6 +1,7 @@
 /** Prints docs/dependencies.md from package.json and the lock: what is installed with the service, and why. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { table } from './table.js';
 
 interface Locked {
   readonly version: string;
@@ -101,9 +102,6 @@ export const production: readonly string[] = Object.keys(locked).filter(
   (path) => path !== '' && locked[path]?.dev !== true && !(nameOf(path) in optional),
 );
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-
 const cellsOf = (path: string): readonly string[] => [
   nameOf(path),
   locked[path]?.version ?? '',
@@ -117,9 +115,18 @@ function reasonFor(name: string, among: Readonly<Record<string, string>>): strin
   return reason;
 }
 
+/** The packages that others bring, in one row for each licence of those that the same packages bring. */
+function broughtAlong(direct: readonly string[], others: readonly string[]): readonly (readonly string[])[] {
+  const brought = direct.map((name) => [name, broughtBy(name)] as const);
+  const by = (path: string) => brought.flatMap(([name, paths]) => (paths.has(path) ? [name] : [])).join(', ');
+  const licenceOf = (path: string) => locked[path]?.license ?? 'none';
+  return [...Map.groupBy(others, (path) => `${by(path)} | ${licenceOf(path)}`)]
+    .sort()
+    .map(([head, paths]) => [head, [...new Set(paths.map(nameOf))].join(', ')]);
+}
+
 export function dependenciesPage(): string {
   const direct = Object.keys(manifest.dependencies);
-  const brought = direct.map((name) => [name, broughtBy(name)] as const);
   const others = production.filter((path) => !direct.some((name) => at(name) === path));
   const counts = Map.groupBy(production, (path) => locked[path]?.license ?? 'none');
   const listed = (names: readonly string[], among: Readonly<Record<string, string>>) =>
@@ -138,16 +145,8 @@ export function dependenciesPage(): string {
     '## Asked for',
     listed(direct, reasons),
     '## Brought along',
-    table(
-      ['Package', 'Version', 'Licence', 'By'],
-      others.map((path) => [
-        ...cellsOf(path),
-        brought
-          .filter(([, paths]) => paths.has(path))
-          .map(([name]) => name)
-          .join(', '),
-      ]),
-    ),
+    'In the versions of the lock. Users of the package get those that npm chooses.',
+    table(['By', 'Licence', 'Packages'], broughtAlong(direct, others)),
     '## Copied into the package',
     'In `dist/adapters/http/web`, and not installed by users of the package.',
     listed(Object.keys(copied), copied),

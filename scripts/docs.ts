@@ -26,9 +26,7 @@ import type { RunTransition } from '../src/domain/supporting/runs/run-lifecycle.
 import { settingRows } from '../src/infrastructure/config.js';
 import { packageVersion } from '../src/infrastructure/package-version.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
-
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+import { table } from './table.js';
 
 export const page = (...blocks: readonly string[]): string => `${blocks.join('\n\n')}\n`;
 
@@ -44,13 +42,16 @@ const originInWords: Readonly<Record<Origin, string>> = {
   'version-control': 'created from version control',
 };
 
+const effectsOfEnd =
+  '`close-task-stages`, `discard-files`, `discard-plan-file`, `archive-version`, `release-workspace`';
+
 /** `docs/lifecycle.md`: the transition tables of configuration versions, runs, policy checks and run tasks. */
 export const lifecyclePage = (): string =>
   page(
     '# Status lifecycles',
     [
-      'Each row below is one status transition. Conditions are checked in order, and the first one that does not hold',
-      'determines the error. `npm run docs` generates this page from the tables that the service uses; change them in',
+      'Each row below is one status transition. Conditions are checked in order (*its status*: one in *From*), and the first one that',
+      'does not hold determines the error. `npm run docs` generates this page from the tables that the service uses; change them in',
       '`src/domain/configuration-versions/lifecycle.ts`, `src/domain/supporting/runs/run-lifecycle.ts` and',
       '`src/domain/policy-outcomes/task-stage.ts` and `task-result.ts`.',
     ].join('\n'),
@@ -60,7 +61,7 @@ export const lifecyclePage = (): string =>
       lifecycle.map((row) => [
         code(row.trigger),
         listed(row.from.map(code)),
-        row.guards.join('; '),
+        row.guards.join('; ').replace('in one of these states', 'its status'),
         code(row.to),
         code(row.stamp),
         listed(row.effects.map(code)),
@@ -80,7 +81,7 @@ export const lifecyclePage = (): string =>
     '## Runs',
     [
       'An automatic transition happens as soon as its conditions hold; if several apply, the first one. The others are triggered by',
-      'a caller, a report of an agent or the worker.',
+      `a caller, a report of an agent or the worker. *end* is ${effectsOfEnd}.`,
     ].join('\n'),
     table(
       ['Trigger', 'Automatic', 'From', 'Conditions, in order', 'To', 'Effects'],
@@ -90,7 +91,7 @@ export const lifecyclePage = (): string =>
         listed(row.from.map(code)),
         listed(row.guards),
         code(row.to),
-        listed(row.effects.map(code)),
+        listed(row.effects.map(code)).replace(effectsOfEnd, '*end*'),
       ]),
     ),
     '### Stages',
@@ -112,14 +113,9 @@ const inWords = (requirement: Requirement): string =>
   requirement.map((alternative) => alternative.join(' + ')).join('; or ');
 
 interface Question {
-  readonly about: string;
   readonly action: Action;
+  readonly about: string;
   readonly askedBy: (standing: Standing) => boolean;
-}
-
-interface Column {
-  readonly head: string;
-  readonly cells: readonly string[];
 }
 
 /** Actions whose answer does not depend on which one of its kind they are about. */
@@ -135,35 +131,45 @@ const questionsAboutSubjects: readonly Question[] = actions.flatMap((action) =>
   })),
 );
 
-const columnsOf = ({ actors }: ActorGroup, questions: readonly Question[]): readonly Column[] =>
-  actors.map(({ name, standing }) => ({ head: name, cells: questions.map(({ askedBy }) => mark(askedBy(standing))) }));
+/** As the heading of its column allows. */
+const shortly = (name: string): string =>
+  name
+    .replaceAll(',', '')
+    .replace(/^project: /, '')
+    .replace('token of a team', 'team token');
 
-/** Callers of one group who differ in no answer share a column. */
-const sharedColumnsOf = (group: ActorGroup, questions: readonly Question[]): readonly Column[] => {
-  const alike = Object.values(Object.groupBy(columnsOf(group, questions), ({ cells }) => cells.join('')));
-  return alike.map((columns = []) => ({
-    head: alike.length === 1 ? group.name : columns.map(({ head }) => head).join(', '),
-    cells: columns[0]?.cells ?? [],
-  }));
-};
+/** The callers of a group that have a permission, or those that lack it where they are fewer. */
+function holdersIn({ actors }: ActorGroup, { askedBy }: Question): string {
+  const names = (held: boolean) =>
+    actors.filter(({ standing }) => askedBy(standing) === held).map(({ name }) => shortly(name));
+  const [have, lack] = [names(true), names(false)];
+  if (lack.length === 0) return 'all';
+  const holders = have.length > lack.length ? `all but ${listed(lack)}` : listed(have);
+  return holders.replace('owner, owners team token', 'owners');
+}
 
-const matrix = (lead: readonly Column[], columns: readonly Column[]): string => {
-  const all = [...lead, ...columns];
-  return table(
-    all.map(({ head }) => head),
-    (all[0]?.cells ?? []).map((_, row) => all.map(({ cells }) => cells[row] ?? '')),
+const answersTo = (question: Question): string => actorGroups.map((group) => holdersIn(group, question)).join(' | ');
+
+/** Questions with the same answers for every caller, together. */
+const alike = (questions: readonly Question[]) => [...Map.groupBy(questions, answersTo)];
+
+const allOf = (questions: readonly Question[]): string => listed(questions.map(({ action }) => code(action)));
+
+/** Actions with the same answers for every subject share their rows. */
+function rowsAboutSubjects(): readonly (readonly string[])[] {
+  const byAction = [...Map.groupBy(questionsAboutSubjects, ({ action }) => action).values()];
+  const tables = Map.groupBy(byAction, (asked) => asked.map((one) => `${one.about}: ${answersTo(one)}`).join());
+  return [...tables.values()].flatMap((same) =>
+    alike(same[0] ?? []).map(([answers, asked]) => [
+      allOf(same.flatMap(([first]) => first ?? [])),
+      asked
+        .map(({ about }) => about)
+        .join('; ')
+        .replace('its own team; its own team, whose token members cannot manage', 'its own team'),
+      answers,
+    ]),
   );
-};
-
-const actionColumn = (questions: readonly Question[]): Column => ({
-  head: 'Action',
-  cells: questions.map(({ action }) => code(action)),
-});
-
-const aboutColumn = (questions: readonly Question[]): Column => ({
-  head: 'About',
-  cells: questions.map(({ about }) => about),
-});
+}
 
 /** `docs/permissions.md`: what each action needs, and which kinds of caller have it. */
 export const permissionsPage = (): string =>
@@ -176,7 +182,7 @@ export const permissionsPage = (): string =>
     ].join('\n'),
     [
       'A request without a token, or with one that is unknown, has expired, was revoked or belongs to a suspended or deleted',
-      'user, is refused with 401 first: such a caller has no column below.',
+      'user, is refused with 401 first: such a caller is not listed below.',
     ].join('\n'),
     '## Permissions per action',
     [
@@ -184,29 +190,29 @@ export const permissionsPage = (): string =>
       'permission and is therefore an admin of every workspace.',
     ].join('\n'),
     table(
-      ['Action', 'Needs'],
-      actions.map((action) => [code(action), inWords(policy[action])]),
+      ['Actions', 'Need'],
+      [...Map.groupBy(actions, (action) => inWords(policy[action]))].map(([needs, alike]) => [
+        listed(alike.map(code)),
+        needs,
+      ]),
     ),
     '## Effects of delegated permissions',
     [
-      'A team with `manage-teams` can issue the token of any team without permissions beyond its own, and a team with `manage-membership` can join it.',
-      'An organization token can do both. Each of the three can therefore gain the permissions of those teams on',
-      'workspaces, now and later, although the tables below do not show this. None of them can gain an organization-level',
-      'permission that the caller lacks, or membership of the owners team; an organization token has no',
-      'organization-level permissions. [Why, and what owners should do](../SECURITY.md#what-delegated-rights-give).',
+      'Holders of `manage-teams` or `manage-membership`, and an organization token, can also gain what teams in their reach hold on',
+      'workspaces, which the tables below do not show: [how far, and what owners should do](../SECURITY.md#what-delegated-rights-give).',
     ].join('\n'),
     '## Permissions per caller',
-    `${code(yes)} is allowed, ${code(no)} is not. A member has the permission in the column header through one team, and no other permission.`,
-    ...actorGroups.flatMap((group) => [
-      `### ${group.name}`,
-      matrix([actionColumn(plainQuestions)], columnsOf(group, plainQuestions)),
-    ]),
-    '## Permissions that depend on the team or user',
-    'Callers with the same permissions share a column. The caller is not a member of the team unless the row says so.',
-    matrix(
-      [actionColumn(questionsAboutSubjects), aboutColumn(questionsAboutSubjects)],
-      actorGroups.flatMap((group) => sharedColumnsOf(group, questionsAboutSubjects)),
+    [
+      'Each row lists the callers that may perform its actions; `·` is none, and *owners* are an owner and the token of the owners',
+      'team. A member has the named permission through one team, and no other permission.',
+    ].join('\n'),
+    table(
+      ['Actions', ...actorGroups.map(({ name }) => name)],
+      alike(plainQuestions).map(([answers, asked]) => [allOf(asked), answers]),
     ),
+    '## Permissions that depend on the team or user',
+    'The caller is not a member of the team unless the row says so.',
+    table(['Actions', 'About', ...actorGroups.map(({ name }) => name)], rowsAboutSubjects()),
   );
 
 /** `docs/limits.md`: what a request may be made of. */
@@ -243,19 +249,12 @@ export const configurationPage = (): string =>
     'This page is printed by `npm run docs` from `src/infrastructure/config.ts`.',
   );
 
-const ownersOfSets = { organization: 'the organization', project: 'the project of the workspace' } as const;
-const scopesOfSets = {
-  global: 'global',
-  project: 'attached to the project of the workspace',
-  workspace: 'attached to the workspace',
-} as const;
-
 const sourceRow = (source: VariableSource, index: number): readonly string[] => {
   const place = String(index + 1);
   if (source === 'run') return [place, 'variables of the run', '', '', 'terraform'];
   if (source === 'workspace') return [place, 'variables of the workspace', '', '', 'terraform, env'];
   const set = source.priority ? 'priority variable set' : 'variable set';
-  return [place, set, ownersOfSets[source.owner], scopesOfSets[source.scope], 'terraform, env'];
+  return [place, set, source.owner, source.scope, 'terraform, env'];
 };
 
 /** `docs/variables.md`: which variables a run receives. */
@@ -266,9 +265,9 @@ export const variablesPage = (): string =>
       'A run receives variables from several sources. Among variables with the same key and category, it receives the one whose',
       'source comes first in this table. Among variable sets of one row, the first by name wins, compared by code points.',
       '`GET /workspaces/:id/all-vars` lists the variables that a run without variables of its own receives, with null for',
-      'sensitive values. A set that a project owns applies only to workspaces of this project.',
+      'sensitive values. The project is that of the workspace.',
     ].join('\n'),
-    table(['', 'Source', 'Owner', 'Scope', 'Categories'], precedence.map(sourceRow)),
+    table(['', 'Source', 'Owner', 'Global, or attached to', 'Categories'], precedence.map(sourceRow)),
     [
       'Values in `.tfvars` files of the configuration come after all of these.',
       'Several global sets may have a variable of the same key.',

@@ -42,8 +42,6 @@ export function machine(): Machine {
     node: process.version,
     sqlite: `${sqliteVersion()} (better-sqlite3 ${dependencies['better-sqlite3']})`,
     pinned: pinned ? 'servers under measurement on core 0, the load and Postgres on core 1' : 'no',
-    bare: 'node:http and prepared statements: the same reads, the same bytes',
-    'equal work': 'the same with the headers, the count of requests, the metrics and the line in the log',
     'load average before': loadavg()
       .map((value) => value.toFixed(2))
       .join(' '),

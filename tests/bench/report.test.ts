@@ -32,8 +32,8 @@ describe('the table', () => {
   it('has a line for each finding, in columns', () => {
     const memory: Finding = { name: 'peak', unit: 'MiB', measured: 1234.5, spread: [1234.5, 1234.5] };
     const [head, first, second, empty, ...rest] = textOf(reportOf(ratio({ measured: 0.3 }), memory)).split('\n');
-    expect(head).toBe('                       measured      between    target  met');
-    expect(first).toBe('GET a thing, of bare     0.30 ×  0.45 – 0.62  ≥ 0.40 ×   no');
+    expect(head).toBe('                       measured    between    target  met');
+    expect(first).toBe('GET a thing, of bare     0.30 ×  0.45–0.62  ≥ 0.40 ×   no');
     expect(second).toBe('peak                  1,235 MiB');
     expect(empty).toBe('');
     expect(rest).toEqual([
@@ -45,18 +45,19 @@ describe('the table', () => {
   });
 
   it('says of a finding as it comes whether it is what it should be', () => {
-    expect(line(ratio())).toBe('GET a thing, of bare: 0.50 × (0.45 – 0.62), ≥ 0.40 ×: met');
+    expect(line(ratio())).toBe('GET a thing, of bare: 0.50 × (0.45–0.62), ≥ 0.40 ×: met');
     expect(line(ratio({ measured: 0.1, note: 'why' }))).toBe(
-      'GET a thing, of bare: 0.10 × (0.45 – 0.62), ≥ 0.40 ×: NOT MET\n    why',
+      'GET a thing, of bare: 0.10 × (0.45–0.62), ≥ 0.40 ×: NOT MET\n    why',
     );
   });
 
   it('is put into a page between its markers, again and again', () => {
     const page = 'before\n\n<!-- bench: begin -->\nold\n<!-- bench: end -->\n\nafter\n';
-    const report = reportOf(ratio({ name: 'a | b' }));
+    const report = reportOf(ratio({ name: 'a | b' }), ratio({ name: 'missed', measured: 0.3 }));
     const once = inserted(page, report);
     expect(once).toBe(`before\n\n<!-- bench: begin -->\n\n${markdownOf(report)}\n\n<!-- bench: end -->\n\nafter\n`);
-    expect(once).toContain('| a \\| b | 0.50 × | 0.45 – 0.62 | ≥ 0.40 × | yes |');
+    expect(once).toContain('| a \\| b | 0.50 × | 0.45–0.62 | ≥ 0.40 × |');
+    expect(once).toContain('| missed | **0.30 ×** | 0.45–0.62 | ≥ 0.40 × |');
     expect(inserted(once, report)).toBe(once);
     expect(() => inserted('no markers', report)).toThrow('<!-- bench: begin -->');
   });

@@ -46,7 +46,7 @@ const cellsOf = (finding: Finding): readonly string[] => {
   return [
     name,
     withUnit(measured, unit),
-    lowest === highest ? '' : `${lowest} – ${highest}`,
+    lowest === highest ? '' : `${lowest}–${highest}`,
     targetOf(finding),
     verdictOf(finding),
   ];
@@ -114,17 +114,18 @@ export function headlines({ machine, groups }: Report): Report {
   };
 }
 
-/** The table and the machine, for `docs/performance.md`. */
+/** The table and the machine, for `docs/performance.md`. A figure that misses its target is bold. */
 export function markdownOf({ machine, groups }: Report): string {
   const rows = groups.flatMap(({ title, findings, broken }) => [
-    `| **${escaped(title)}** | | | | |`,
-    ...(broken === undefined ? [] : [`| **Incomplete:** ${escaped(broken)} | | | | |`]),
-    ...findings.map((finding) => `| ${cellsOf(finding).map(escaped).join(' | ')} |`),
+    `| **${escaped(title)}** | | | |`,
+    ...(broken === undefined ? [] : [`| **Incomplete:** ${escaped(broken)} | | | |`]),
+    ...findings.map((finding) => {
+      const [name = '', measured = '', spread = '', target = '', verdict] = cellsOf(finding).map(escaped);
+      return `| ${[name, verdict === 'no' ? `**${measured}**` : measured, spread, target].join(' | ')} |`;
+    }),
   ]);
   const labels = Object.entries(machine).map(([label, value]) => `${label}: ${value}`);
-  return ['| | Measured | Range | Target | Met |', '|---|--:|--:|--:|---|', ...rows, '', `${labels.join('; ')}.`].join(
-    '\n',
-  );
+  return ['| | Measured | Range | Target |', '|---|--:|--:|--:|', ...rows, '', `${labels.join('; ')}.`].join('\n');
 }
 
 const markers = ['<!-- bench: begin -->', '<!-- bench: end -->'] as const;

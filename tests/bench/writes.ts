@@ -186,10 +186,10 @@ async function* compared(
         );
         const targets: Targets = { ...held[engine](connections), ...(shows !== undefined && { shows }) };
         for (const [one, other, words] of [
-          ['ours', 'bare', 'of bare for many at once'],
-          ['ours', 'naive', 'of the naive one'],
-          ['ours', 'shows', 'of what it shows'],
-          ['bare', 'bareShows', 'bare for many at once of what that shows'],
+          ['ours', 'bare', 'of bare'],
+          ['ours', 'naive', 'of naive'],
+          ['ours', 'shows', 'of its shows'],
+          ['bare', 'bareShows', 'bare of its shows'],
         ] as const) {
           const [ones, others] = [measured[one], measured[other]];
           if (ones === undefined || others === undefined) continue;

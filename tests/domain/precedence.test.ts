@@ -68,11 +68,7 @@ describe('the precedence of variables', () => {
   const words = (source: VariableSource): readonly string[] =>
     typeof source === 'string'
       ? [`variables of the ${source}`]
-      : [
-          source.priority ? '| priority variable set |' : '| variable set |',
-          `| the ${source.owner}`,
-          source.scope === 'global' ? '| global |' : `| attached to the ${source.scope}`,
-        ];
+      : [`| ${source.priority ? 'priority variable set' : 'variable set'} | ${source.owner} | ${source.scope} |`];
 
   it('is printed row by row', async () => {
     const rows = await printed();

@@ -49,7 +49,7 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
   beforeAll(async () => {
     directory = await temporaryDirectory();
     const tree = join(directory, 'tree');
-    const left = ['node_modules', 'dist', 'data', '.git', 'docs/openapi.json'];
+    const left = ['node_modules', 'dist', 'data', '.git', 'docs/openapi.json', 'docs/api'];
     await cp(root, tree, { recursive: true, filter: (path) => !left.includes(relative(root, path)) });
     await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
     const before = await readdir(tree);
@@ -66,8 +66,10 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
 
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  it('brings the description of the API, which packing makes', () => {
-    expect(existsSync(join(project, 'node_modules', named, 'docs/openapi.json'))).toBe(true);
+  it('brings the description of the API and the reports of its types, which packing makes', () => {
+    for (const made of ['openapi.json', 'api/application.md', 'api/domain.md', 'api/persistence.md']) {
+      expect(existsSync(join(project, 'node_modules', named, 'docs', made))).toBe(true);
+    }
   });
 
   it('installs what the service needs and no more', () => {

@@ -79,11 +79,9 @@ export const commandLinePage = (commands: readonly Command[]): string =>
         ...(optionRows(command).length === 0
           ? []
           : [
-              [
-                '| Option | |',
-                '|---|---|',
-                ...optionRows(command).map(([option, about]) => `| \`${option}\` | ${about} |`),
-              ].join('\n'),
+              optionRows(command)
+                .map(([option, about]) => `- \`${option}\`: ${about}`)
+                .join('\n'),
             ]),
       ].join('\n\n'),
     ),
