@@ -107,7 +107,7 @@ export const areas = {
       'src/application/authorization/seen-by-creator.ts',
       'src/application/configuration-versions/upload-configuration-bundle.ts',
       'src/application/configuration-versions/locate-bundle.ts',
-      ...under('src/application/files', ['bundle-attempt', 'open-bundle', 'read-bundle']),
+      ...under('src/application/files', ['open-bundle', 'read-bundle', 'uploads']),
     ],
     ['uploads', 'configuration-versions', 'open-bundle'].map((name) => `tests/application/${name}.test.ts`),
     ['tests/http/bundles.test.ts'],

@@ -8,8 +8,8 @@ import {
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { draftState } from '../../../domain/supporting/state-versions/state-version.js';
-import { storeBytes } from '../../files/bundle-attempt.js';
 import { openBundle } from '../../files/open-bundle.js';
+import type { Uploads } from '../../files/uploads.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
@@ -45,6 +45,7 @@ export class RollBackState {
     private readonly urls: CapabilityUrls,
     private readonly inspector: BundleInspector,
     private readonly store: BundleStore,
+    private readonly uploads: Uploads,
   ) {}
 
   /**
@@ -63,15 +64,12 @@ export class RollBackState {
       id: this.ids.next('state-version'),
       createdAt: this.clock.now(),
     });
-    const key = this.ids.next('bundle');
-    const measurement = this.inspector.measure(await openBundle(this.store, earlier.bundle));
-    const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
-    await storeBytes(on, key, withMd5(md5, measurement), async (tx) => {
+    const measurement = withMd5(md5, this.inspector.measure(await openBundle(this.store, earlier.bundle)));
+    await this.uploads.keep(this.unitOfWork, measurement, async (tx, bundle) => {
       await lockedWritableWorkspace(tx, actor, workspaceId, by);
       await dropAnnounced(tx, workspaceId);
       await tx.stateVersions.add(version, []);
-      const { bytes, sha256 } = measurement.facts();
-      await keepState(tx, version, { key, bytes, sha256 });
+      await keepState(tx, version, bundle);
       await tx.audit.add(doneBy(actor, 'state-versions/create', version.id), version);
       return true;
     });

@@ -2,7 +2,6 @@ import {
   type Actor,
   type Bundle,
   DomainError,
-  isRefusal,
   type StateVersion,
   seenBy,
   type TokenOwner,
@@ -11,6 +10,7 @@ import {
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.js';
+import { followedBy } from '../../files/uploads.js';
 import type { Measurement } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 import { activityOf } from '../runs/workspace-activity.js';
@@ -71,15 +71,11 @@ export async function keepState(
   await tx.effects.enqueue(version.id, [{ kind: 'read-state-outputs', stateVersionId: version.id }]);
 }
 
-/** Passes bytes on. Throws `attribute/invalid` at their end where they have another MD5. */
-export async function* withMd5(md5: string, { bytes, facts }: Measurement): AsyncGenerator<Uint8Array> {
-  yield* bytes;
-  const found = facts().md5;
-  if (found !== md5) throw new DomainError('attribute/invalid', `Md5 must be that of the state, which is ${found}`);
-}
-
-/** Passes `refusal` on, unless `askAgain` refuses too: a caller that lost the right learns nothing more. */
-export async function unlessHidden(refusal: unknown, askAgain: () => Promise<unknown>): Promise<never> {
-  if (isRefusal(refusal)) await askAgain();
-  throw refusal;
-}
+/** The measurement, which throws `attribute/invalid` at the end of bytes with another MD5. */
+export const withMd5 = (md5: string, measurement: Measurement): Measurement => ({
+  ...measurement,
+  bytes: followedBy(measurement.bytes, () => {
+    const found = measurement.facts().md5;
+    if (found !== md5) throw new DomainError('attribute/invalid', `Md5 must be that of the state, which is ${found}`);
+  }),
+});
