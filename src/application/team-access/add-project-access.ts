@@ -5,10 +5,9 @@ import {
   type ProjectAccessLevel,
   type ProjectId,
   type RequestedInProject,
-  seenBy,
   type TeamId,
 } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import { checkGrantable } from '../../domain/supporting/teams/team.js';
 import { newProjectGrant } from '../../domain/team-access/team-project.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
@@ -35,7 +34,7 @@ export class AddProjectAccess {
         tx.projects.findFor(actor, command.projectId),
         tx.teams.findFor(actor, command.teamId),
       ]);
-      const { subject: project, standing } = seenBy(seen, 'project-access/manage');
+      const { subject: project, standing, done } = changing(actor, seen, 'project-access/manage');
       const team = seenTeam?.subject;
       if (team?.organizationId !== project.organizationId) throw notFound();
       checkGrantable(team);
@@ -50,7 +49,7 @@ export class AddProjectAccess {
         revision: 0,
       };
       await tx.projectAccess.add(added);
-      await tx.audit.add(doneBy(actor, 'project-access/manage', added.id), project);
+      await tx.audit.add(done(added.id), project);
       return added;
     });
   }

@@ -1,14 +1,13 @@
 import {
   type AccessLevel,
   type Actor,
-  authorized,
   newGrant,
   notFound,
   type RequestedPermissions,
   type TeamId,
   type WorkspaceId,
 } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import { checkGrantable } from '../../domain/supporting/teams/team.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
@@ -35,7 +34,7 @@ export class AddTeamAccess {
         tx.workspaces.findFor(actor, command.workspaceId),
         tx.teams.findFor(actor, command.teamId),
       ]);
-      const workspace = authorized(seen, 'team-access/manage');
+      const { subject: workspace, done } = changing(actor, seen, 'team-access/manage');
       // Secret teams are included: a caller who manages a workspace sees every team with access to it.
       const team = seenTeam?.subject;
       if (team?.organizationId !== workspace.organizationId) throw notFound();
@@ -50,7 +49,7 @@ export class AddTeamAccess {
         revision: 0,
       };
       await tx.teamAccess.add(added);
-      await tx.audit.add(doneBy(actor, 'team-access/manage', added.id), inWorkspace(workspace));
+      await tx.audit.add(done(added.id), inWorkspace(workspace));
       return added;
     });
   }

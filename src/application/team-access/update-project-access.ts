@@ -1,13 +1,6 @@
 import { checkCovered } from '../../domain/authorization/covered-grant.js';
-import {
-  type Actor,
-  type ProjectAccessLevel,
-  type RequestedInProject,
-  seenBy,
-  type TeamProjectId,
-  type Unnamed,
-} from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { Actor, ProjectAccessLevel, RequestedInProject, TeamProjectId, Unnamed } from '../../domain/index.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import { changedProjectGrant } from '../../domain/team-access/team-project.js';
 import type { TeamProjectView } from '../ports/repositories/team-project-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -25,13 +18,17 @@ export class UpdateProjectAccess {
 
   execute(actor: Actor, id: TeamProjectId, change: ProjectAccessChange): Promise<TeamProjectView> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject: current, standing } = seenBy(await tx.projectAccess.findFor(actor, id), 'project-access/manage');
+      const {
+        subject: current,
+        standing,
+        done,
+      } = changing(actor, await tx.projectAccess.findFor(actor, id), 'project-access/manage');
       checkCovered(standing, current.grant);
       const grant = changedProjectGrant(current.grant, change.access, change.permissions, change.unnamed);
       checkCovered(standing, grant);
       const next = { ...current, grant, revision: current.revision + 1 };
       await tx.projectAccess.save(next);
-      await tx.audit.add(doneBy(actor, 'project-access/manage', id), next);
+      await tx.audit.add(done(id), next);
       return next;
     });
   }

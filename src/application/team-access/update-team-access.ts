@@ -1,12 +1,5 @@
-import {
-  type AccessLevel,
-  type Actor,
-  authorized,
-  type RequestedPermissions,
-  type TeamWorkspaceId,
-  type Unnamed,
-} from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { AccessLevel, Actor, RequestedPermissions, TeamWorkspaceId, Unnamed } from '../../domain/index.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import { changedGrant } from '../../domain/team-access/team-workspace.js';
 import type { TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -24,11 +17,11 @@ export class UpdateTeamAccess {
 
   execute(actor: Actor, id: TeamWorkspaceId, change: TeamAccessChange): Promise<TeamWorkspaceView> {
     return this.unitOfWork.run(async (tx) => {
-      const current = authorized(await tx.teamAccess.findFor(actor, id), 'team-access/manage');
+      const { subject: current, done } = changing(actor, await tx.teamAccess.findFor(actor, id), 'team-access/manage');
       const grant = changedGrant(current.grant, change.access, change.permissions, change.unnamed);
       const next = { ...current, grant, revision: current.revision + 1 };
       await tx.teamAccess.save(next);
-      await tx.audit.add(doneBy(actor, 'team-access/manage', id), next);
+      await tx.audit.add(done(id), next);
       return next;
     });
   }

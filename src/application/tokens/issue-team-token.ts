@@ -1,6 +1,6 @@
-import { type Actor, authorized, type Instant, identityOf, type TeamId } from '../../domain/index.js';
+import { type Actor, type Instant, identityOf, type TeamId } from '../../domain/index.js';
 import { checkLifetime } from '../../domain/shared/token-lifetimes.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 
@@ -17,14 +17,17 @@ export class IssueTeamToken {
   ): Promise<IssuedToken> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.teams.findLimitedFor(actor, command.teamId);
-      const { team, limits } = authorized(seen, 'team-tokens/manage');
+      const {
+        subject: { team, limits },
+        done,
+      } = changing(actor, seen, 'team-tokens/manage');
       const { id, organizationId } = team;
       const owner = { kind: 'team', id } as const;
       const { expiresAt } = command;
       const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
       checkLifetime(issued.token, [limits]);
       await tx.tokens.replace(issued.token);
-      await tx.audit.add(doneBy(actor, 'team-tokens/manage', issued.token.id), { organizationId });
+      await tx.audit.add(done(issued.token.id), { organizationId });
       return issued;
     });
   }

@@ -1,5 +1,4 @@
 import { type Actor, notFound, type TeamId } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { findTeamToken } from './show-team-token.js';
 
@@ -9,9 +8,9 @@ export class RevokeTeamToken {
 
   execute(actor: Actor, teamId: TeamId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { token, organizationId } = await findTeamToken(tx, actor, teamId);
+      const { token, organizationId, done } = await findTeamToken(tx, actor, teamId);
       if (!(await tx.tokens.remove(token.id))) throw notFound();
-      await tx.audit.add(doneBy(actor, 'team-tokens/manage', token.id), { organizationId });
+      await tx.audit.add(done(token.id), { organizationId });
     });
   }
 }

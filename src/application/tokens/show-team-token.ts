@@ -1,24 +1,19 @@
-import {
-  type Actor,
-  type ApiToken,
-  authorized,
-  notFound,
-  type OrganizationId,
-  type TeamId,
-} from '../../domain/index.js';
+import { type Actor, type ApiToken, notFound, type OrganizationId, type TeamId } from '../../domain/index.js';
+import { type Change, changing } from '../../domain/supporting/audit/change.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-interface Found {
+interface Found extends Pick<Change<unknown>, 'done'> {
   readonly token: ApiToken;
   readonly organizationId: OrganizationId;
 }
 
 /** A team's token with its team. Throws `resource/not-found`, also if there is none. */
 export async function findTeamToken(tx: Transaction<'tokens' | 'teams'>, actor: Actor, teamId: TeamId): Promise<Found> {
-  const { id, organizationId } = authorized(await tx.teams.findFor(actor, teamId), 'team-tokens/manage');
+  const { subject, done } = changing(actor, await tx.teams.findFor(actor, teamId), 'team-tokens/manage');
+  const { id, organizationId } = subject;
   const token = await tx.tokens.findOf({ kind: 'team', id });
   if (token === undefined) throw notFound();
-  return { token, organizationId };
+  return { token, organizationId, done };
 }
 
 /** GET /teams/:id/authentication-token: metadata only. */

@@ -1,5 +1,5 @@
-import { type Actor, authorized, type PolicyId, type PolicySet, type PolicySetId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, PolicyId, PolicySet, PolicySetId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkNotVersioned } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -14,7 +14,11 @@ export class ChangePoliciesOfSet {
 
   execute(actor: Actor, id: PolicySetId, change: 'attach' | 'detach', policyIds: readonly PolicyId[]): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      const { subject: policySet, done } = changing(
+        actor,
+        await tx.policySets.findFor(actor, id),
+        'policy-sets/manage',
+      );
       if (change === 'attach') checkNotVersioned(policySet, { member: 'data' });
       const next: PolicySet = {
         ...policySet,
@@ -26,7 +30,7 @@ export class ChangePoliciesOfSet {
         revision: policySet.revision + 1,
       };
       await tx.policySets.save(next);
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
+      await tx.audit.add(done(id), next);
     });
   }
 }

@@ -7,7 +7,6 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSuccessionUnlessForced, draftState } from '../../../domain/supporting/state-versions/state-version.js';
 import { inSlices, longestSlice } from '../../files/in-slices.js';
 import type { Uploads } from '../../files/uploads.js';
@@ -65,9 +64,7 @@ export class CreateStateVersion {
 
   /** The workspace. Throws what `execute` throws for the caller: to be asked before a long body is read. */
   admit(actor: Actor, workspaceId: WorkspaceId): Promise<Workspace> {
-    return this.unitOfWork.read(async (tx) =>
-      writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), identityOf(actor)),
-    );
+    return this.unitOfWork.read(async (tx) => (await writableWorkspace(tx, actor, workspaceId)).subject);
   }
 
   /**
@@ -97,8 +94,8 @@ export class CreateStateVersion {
   private async add(tx: Transaction<StateWriting>, actor: Actor, command: NewStateVersion): Promise<Made> {
     const { workspaceId, serial, md5, force: forced } = command;
     const by = identityOf(actor);
-    const [, current] = await Promise.all([
-      lockedWritableWorkspace(tx, actor, workspaceId, by),
+    const [{ done }, current] = await Promise.all([
+      lockedWritableWorkspace(tx, actor, workspaceId),
       tx.stateVersions.current(workspaceId),
     ]);
     const lineage = command.lineage ?? current?.lineage ?? '';
@@ -115,7 +112,7 @@ export class CreateStateVersion {
     });
     await dropAnnounced(tx, workspaceId);
     await tx.stateVersions.add(version, []);
-    await tx.audit.add(doneBy(actor, 'state-versions/create', version.id), version);
+    await tx.audit.add(done(version.id), version);
     return { version, isNew: true };
   }
 

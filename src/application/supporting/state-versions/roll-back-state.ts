@@ -6,7 +6,6 @@ import {
   type StateVersionId,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { draftState } from '../../../domain/supporting/state-versions/state-version.js';
 import { openBundle } from '../../files/open-bundle.js';
 import type { Uploads } from '../../files/uploads.js';
@@ -55,7 +54,7 @@ export class RollBackState {
   async execute(actor: Actor, { workspaceId, stateVersionId }: Rollback): Promise<ShownStateVersion> {
     const by = identityOf(actor);
     const earlier = await this.unitOfWork.read(async (tx) => {
-      await writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), by);
+      await writableWorkspace(tx, actor, workspaceId);
       return this.find(tx, workspaceId, stateVersionId);
     });
     const { serial, lineage, md5, runId } = earlier;
@@ -66,11 +65,11 @@ export class RollBackState {
     });
     const measurement = withMd5(md5, this.inspector.measure(await openBundle(this.store, earlier.bundle)));
     await this.uploads.keep(this.unitOfWork, measurement, async (tx, bundle) => {
-      await lockedWritableWorkspace(tx, actor, workspaceId, by);
+      const { done } = await lockedWritableWorkspace(tx, actor, workspaceId);
       await dropAnnounced(tx, workspaceId);
       await tx.stateVersions.add(version, []);
       await keepState(tx, version, bundle);
-      await tx.audit.add(doneBy(actor, 'state-versions/create', version.id), version);
+      await tx.audit.add(done(version.id), version);
       return true;
     });
     const kept = (await this.unitOfWork.read((tx) => tx.stateVersions.find(version.id))) ?? version;

@@ -14,7 +14,7 @@ import { seenByCreator, stillMay } from '../../authorization/seen-by-creator.js'
 import type { UploadedFile, Uploads } from '../../files/uploads.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { keepState, type StateWriting, withMd5, writableWorkspace } from './state-writing.js';
+import { checkWritable, keepState, type StateWriting, withMd5 } from './state-writing.js';
 
 interface Announced {
   readonly version: StateVersion;
@@ -108,7 +108,7 @@ async function find(tx: Transaction<'workspaces' | 'stateVersions'>, id: StateVe
 
 /** Throws why the state may not become the current one. */
 async function check(tx: Transaction<'runs' | 'stateVersions'>, { version, creator, seen }: Announced): Promise<void> {
-  await writableWorkspace(tx, seen, creator);
+  await checkWritable(tx, seen.subject, creator);
   checkSuccessionUnlessForced(await tx.stateVersions.current(version.workspaceId), version);
 }
 
