@@ -309,7 +309,7 @@ export { type ResultRepositories, TaskResultProgress } from './supporting/run-ta
 export { UpdateRunTask } from './supporting/run-tasks/update-run-task.js';
 export { UpdateWorkspaceTask } from './supporting/run-tasks/update-workspace-task.js';
 export { AddRunComment } from './supporting/runs/add-run-comment.js';
-export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
+export { ChangeRun, type RunAction, runActions } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
 export {

@@ -23,7 +23,7 @@ interface Way {
   readonly trigger: (run: Run) => RunTrigger;
 }
 
-const ways: Readonly<Record<RunAction, Way>> = {
+export const runActions: Readonly<Record<RunAction, Way>> = {
   apply: { action: 'runs/apply', decision: 'confirm', trigger: () => 'confirm' },
   discard: { action: 'runs/apply', decision: 'discard', trigger: () => 'discard' },
   cancel: { action: 'runs/apply', decision: 'cancel', trigger: (run) => run.cancelTrigger },
@@ -48,7 +48,7 @@ export class ChangeRun {
   ) {}
 
   execute(actor: Actor, id: RunId, asked: RunAction, comment: string | null = null): Promise<void> {
-    const { action, decision, trigger } = ways[asked];
+    const { action, decision, trigger } = runActions[asked];
     return this.unitOfWork.run(async (tx) => {
       const { done } = changing(actor, await tx.runs.findFor(actor, id), action);
       const run = await lockedRun(tx, id);
