@@ -13,7 +13,7 @@ import type { ShownRun } from '../supporting/runs/show-run.js';
 import { type Include, runsOf } from './show-configuration-version.js';
 
 export interface ListedConfigurationVersions extends Page<ConfigurationVersionSummary> {
-  /** Of the readable versions, as are the runs. */
+  /** Only readable versions have commits and runs here. */
   readonly ingressAttributes: ReadonlyMap<ConfigurationVersionId, IngressAttributes>;
   /** The first run of each version. */
   readonly runs: ReadonlyMap<ConfigurationVersionId, ShownRun>;
