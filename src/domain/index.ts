@@ -332,6 +332,7 @@ export type {
 export { lockActions } from './supporting/workspaces/workspace.js';
 export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';
 export { accessLevels, impliedBy, permissionsOf } from './team-access/access-level.js';
+export type { GrantedPlace, GrantedTeam, Unnamed } from './team-access/granting.js';
 export type {
   PermissionsInProject,
   ProjectAccessLevel,
@@ -344,7 +345,19 @@ export {
   projectAccessLevels,
   projectScales,
 } from './team-access/project-access-level.js';
-export type { RequestedInProject, TeamProject } from './team-access/team-project.js';
-export { newGrant, type RequestedPermissions, type TeamWorkspace, type Unnamed } from './team-access/team-workspace.js';
+export {
+  type ProjectGrantChange,
+  type RequestedInProject,
+  type RequestedProjectGrant,
+  TeamProject,
+  type TeamProjectState,
+} from './team-access/team-project.js';
+export {
+  type GrantChange,
+  type RequestedGrant,
+  type RequestedPermissions,
+  TeamWorkspace,
+  type TeamWorkspaceState,
+} from './team-access/team-workspace.js';
 export { type Scale, scaleNames, scales, type WorkspacePermissions } from './team-access/workspace-permissions.js';
 export { type ApiToken, hasExpired } from './tokens/api-token.js';

@@ -16,6 +16,7 @@ import {
   aStateVersion,
   aTagBinding,
   aTeam,
+  aTeamWorkspace,
   aToken,
   aUser,
   aVariableSet,
@@ -259,7 +260,6 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
   });
   const project = aProject(organization, { id: id('prj'), name: 'networks', createdAt, updatedAt: createdAt });
   const pool = anAgentPool(organization, { id: id('apool'), name: 'basement', createdAt });
-  const access = { id: id('tws'), teamId: team.id, workspaceId: workspace.id, revision: 0 };
   await migrate();
   await unitOfWork.run(async (tx) => {
     await tx.organizations.add(organization);
@@ -289,7 +289,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
     await tx.tags.give(organization.id, [workspace.id], [{ id: id('tag'), name: 'network' }], createdAt);
     const binding = aTagBinding(workspace, { id: id('tb'), createdAt });
     await tx.tagBindings.bind(binding.owner, [binding]);
-    await tx.teamAccess.add({ ...access, grant: { access: 'write' } });
+    await tx.teamAccess.add(aTeamWorkspace(team.id, workspace.id, { id: id('tws'), grant: { access: 'write' } }));
     await tx.configurationVersions.add(version, true);
     await tx.configurationVersions.addIngressAttributes(version.state.id, someIngressAttributes({ id: id('ia') }));
     (await tx.runs.takeSequence(workspace.id)).sequence;

@@ -27,6 +27,10 @@ import {
   type TagBinding,
   type Team,
   type TeamId,
+  TeamProject,
+  type TeamProjectState,
+  TeamWorkspace,
+  type TeamWorkspaceState,
   type TokenOwner,
   type User,
   type Variable,
@@ -410,23 +414,30 @@ export const asOrganization = ({ id: organizationId }: Organization): Actor => (
   organizationId,
 });
 
-let grantsGiven = 0;
+export const aTeamProject = (
+  teamId: TeamId,
+  projectId: ProjectId,
+  given: Partial<TeamProjectState> = {},
+): TeamProject =>
+  TeamProject.restore({ id: unique('tprj'), teamId, projectId, grant: { access: 'read' }, revision: 0, ...given });
+
+export const aTeamWorkspace = (
+  teamId: TeamId,
+  workspaceId: WorkspaceId,
+  given: Partial<TeamWorkspaceState> = {},
+): TeamWorkspace =>
+  TeamWorkspace.restore({ id: unique('tws'), teamId, workspaceId, grant: { access: 'read' }, revision: 0, ...given });
 
 /** Gives a team rights on a workspace. */
+export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> =>
+  tx.teamAccess.add(aTeamWorkspace(teamId, workspaceId, { grant }));
+
 export const giveProjectGrant = (
   tx: Transaction,
   teamId: TeamId,
   projectId: ProjectId,
   grant: ProjectGrant,
-): Promise<void> => {
-  grantsGiven += 1;
-  return tx.projectAccess.add({ id: `tprj-${grantsGiven}`, teamId, projectId, grant, revision: 0 });
-};
-
-export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> => {
-  grantsGiven += 1;
-  return tx.teamAccess.add({ id: `tws-${grantsGiven}`, teamId, workspaceId, grant, revision: 0 });
-};
+): Promise<void> => tx.projectAccess.add(aTeamProject(teamId, projectId, { grant }));
 
 export const aRepository = (given: Partial<LinkedRepository> = {}): LinkedRepository => ({
   cloneUrl: 'https://example.com/acme/network.git',

@@ -10,8 +10,8 @@ export class RemoveProjectAccess {
   execute(actor: Actor, id: TeamProjectId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: removed, standing } = seenBy(await tx.projectAccess.findFor(actor, id), 'project-access/manage');
-      checkCovered(standing, removed.grant);
-      await tx.projectAccess.remove(removed);
+      checkCovered(standing, removed.teamProject.state.grant);
+      await tx.projectAccess.remove(removed.teamProject);
       await tx.audit.add(doneBy(actor, 'project-access/manage', id), removed);
     });
   }

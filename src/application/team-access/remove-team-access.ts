@@ -8,9 +8,9 @@ export class RemoveTeamAccess {
 
   execute(actor: Actor, id: TeamWorkspaceId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const removed = authorized(await tx.teamAccess.findFor(actor, id), 'team-access/manage');
+      const { teamWorkspace } = authorized(await tx.teamAccess.findFor(actor, id), 'team-access/manage');
       if (!(await tx.teamAccess.remove(id))) throw notFound();
-      await tx.audit.add(doneBy(actor, 'team-access/manage', id), removed);
+      await tx.audit.add(doneBy(actor, 'team-access/manage', id), { workspaceId: teamWorkspace.state.workspaceId });
     });
   }
 }

@@ -70,11 +70,6 @@ export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
   return { ...team, ...change, revision: team.revision + 1 };
 }
 
-/** Throws `owners-team/protected`: owners already hold every right on every workspace. */
-export function checkGrantable(team: Team): void {
-  if (team.owners) throw protectedOwners('the owners team already has access to every workspace');
-}
-
 /** Throws `owners-team/protected`: an organization always has owners. */
 export function checkRemovable(team: Team): void {
   if (team.owners) throw protectedOwners('the owners team cannot be deleted');
