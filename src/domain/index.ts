@@ -157,7 +157,12 @@ export { idPrefixes } from './shared/id-prefixes.js';
 export type { IngressAttributes } from './shared/ingress-attributes.js';
 export type { LifecycleGuard, LifecycleRow } from './shared/lifecycle-engine.js';
 export type { LinkedRepository, RepositorySettings } from './shared/linked-repository.js';
-export type { OrganizationTokenKind, TokenOwner } from './shared/token-owner.js';
+export {
+  type OrganizationTokenKind,
+  type SoleTokenOwner,
+  type TokenOwner,
+  tokensPerOwner,
+} from './shared/token-owner.js';
 export type { Agent, AgentPool, AgentToken } from './supporting/agents/agent-pool.js';
 export type {
   AuditAction,
@@ -361,3 +366,4 @@ export {
 } from './team-access/team-workspace.js';
 export { type Scale, scaleNames, scales, type WorkspacePermissions } from './team-access/workspace-permissions.js';
 export { type ApiToken, hasExpired } from './tokens/api-token.js';
+export { TeamToken, type TeamTokenValues } from './tokens/team-token.js';

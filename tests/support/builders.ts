@@ -22,6 +22,7 @@ import {
   type RunState,
   type Session,
   type SetVariable,
+  type SoleTokenOwner,
   type StateOutput,
   type StateVersion,
   type TagBinding,
@@ -29,6 +30,7 @@ import {
   type TeamId,
   TeamProject,
   type TeamProjectState,
+  TeamToken,
   TeamWorkspace,
   type TeamWorkspaceState,
   type TokenOwner,
@@ -347,7 +349,10 @@ export const someIngressAttributes = (given: Partial<IngressAttributes> = {}): I
   ...given,
 });
 
-export const aToken = (owner: TokenOwner, given: Partial<ApiToken> = {}): ApiToken => {
+export const aToken = <Owner extends TokenOwner>(
+  owner: Owner,
+  given: Partial<Omit<ApiToken, 'owner'>> = {},
+): ApiToken & { readonly owner: Owner } => {
   const id = unique('at');
   return {
     id,
@@ -361,6 +366,14 @@ export const aToken = (owner: TokenOwner, given: Partial<ApiToken> = {}): ApiTok
     lastUsedAt: null,
     ...given,
   };
+};
+
+/** Stores the only token of an owner. */
+export const keepToken = (tx: Transaction, token: ApiToken & { readonly owner: SoleTokenOwner }): Promise<void> => {
+  const { owner } = token;
+  return owner.kind === 'team'
+    ? tx.teamTokens.put(TeamToken.restore(owner.id, token))
+    : tx.tokens.replace({ ...token, owner });
 };
 
 export const anIdentity = (user: Pick<User, 'id'>, given: Partial<Identity> = {}): Identity => ({
@@ -387,7 +400,8 @@ export const aSession = (user: Pick<User, 'id'>, given: Partial<Session> = {}): 
   };
 };
 
-export const ownedBy = (kind: TokenOwner['kind'], { id }: { readonly id: string }): TokenOwner => ({ kind, id });
+export const ownedBy = <Kind extends TokenOwner['kind']>(kind: Kind, { id }: { readonly id: string }) =>
+  ({ kind, id }) as Extract<TokenOwner, { readonly kind: Kind }>;
 
 export const aCustomGrant = (permissions: Partial<WorkspacePermissions> = {}): Grant => ({
   access: 'custom',

@@ -1,4 +1,5 @@
-import { type Actor, authorized, type PolicySet, type PolicySetId, type WorkspaceId } from '../../../domain/index.js';
+import { type Actor, authorized, type PolicySetId, type WorkspaceId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -21,15 +22,13 @@ export class AttachPolicySet {
     return this.unitOfWork.run(async (tx) => {
       const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
       const kept = policySet[list].filter((one) => !workspaceIds.includes(one));
-      const next: PolicySet = {
-        ...policySet,
+      const next = revised(policySet, {
         [list]:
           change === 'detach'
             ? kept
             : [...kept, ...(await attachable(tx, policySet.organizationId, workspaceIds, { member: 'data' }))].sort(),
         updatedAt: this.clock.now(),
-        revision: policySet.revision + 1,
-      };
+      });
       await tx.policySets.save(next);
       await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
     });

@@ -1,4 +1,5 @@
-import { type Actor, authorized, type PolicyId, type PolicySet, type PolicySetId } from '../../../domain/index.js';
+import { type Actor, authorized, type PolicyId, type PolicySetId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkNotVersioned } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -16,15 +17,13 @@ export class ChangePoliciesOfSet {
     return this.unitOfWork.run(async (tx) => {
       const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
       if (change === 'attach') checkNotVersioned(policySet, { member: 'data' });
-      const next: PolicySet = {
-        ...policySet,
+      const next = revised(policySet, {
         policyIds:
           change === 'detach'
             ? policySet.policyIds.filter((one) => !policyIds.includes(one))
             : await withPolicies(tx, policySet, policyIds, { member: 'data' }),
         updatedAt: this.clock.now(),
-        revision: policySet.revision + 1,
-      };
+      });
       await tx.policySets.save(next);
       await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
     });

@@ -1,4 +1,5 @@
 import { type Actor, authorized, type PolicySetId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { newParameter } from '../../../domain/supporting/policies/policy-set-parameter.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -41,7 +42,7 @@ export class CreatePolicySetParameter {
         others.length,
       );
       // Serializes concurrent creations, so that the second one counts the first.
-      await tx.policySets.save({ ...set, updatedAt: now, revision: set.revision + 1 });
+      await tx.policySets.save(revised(set, { updatedAt: now }));
       await tx.policySetParameters.add(parameter);
       await tx.audit.add(doneBy(actor, 'policy-sets/manage', parameter.id), set);
       return parameterView(this.box, parameter);

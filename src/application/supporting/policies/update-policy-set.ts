@@ -7,6 +7,7 @@ import {
   type RepositorySettings,
   seenBy,
 } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import {
   checkKinds,
@@ -47,14 +48,12 @@ export class UpdatePolicySet {
       if (change.policies !== undefined) checkNotVersioned(policySet, { attribute: 'policies' });
       if (change.kind !== undefined && change.kind !== policySet.kind)
         checkNotVersioned(policySet, { attribute: 'kind' });
-      const next: PolicySet = {
-        ...policySet,
+      const next = revised(policySet, {
         ...checkPolicySet(change),
         repository,
         ...(asked === null && { policiesPath: null }),
         updatedAt: this.clock.now(),
-        revision: policySet.revision + 1,
-      };
+      });
       checkLink(next);
       if (next.policiesPath !== policySet.policiesPath) authorize(standing, linking.action);
       if (next.policyIds.length > 0 && (change.kind !== undefined || change.policies !== undefined)) {

@@ -6,6 +6,7 @@ import {
   type WorkspaceTask,
   type WorkspaceTaskId,
 } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { WorkspaceTaskSettings } from './add-workspace-task.js';
@@ -23,7 +24,7 @@ export class UpdateWorkspaceTask {
     return this.unitOfWork.run(async (tx) => {
       const current = authorized(await tx.workspaceTasks.findFor(actor, workspaceId, id), 'workspace-tasks/manage');
       const stages = checkStages(change.stages ?? current.stages);
-      const next: WorkspaceTask = { ...current, ...change, stages, revision: current.revision + 1 };
+      const next = revised(current, { ...change, stages });
       await tx.workspaceTasks.save(next);
       await tx.audit.add(doneBy(actor, 'workspace-tasks/manage', id), next);
       return next;

@@ -6,6 +6,7 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -32,7 +33,7 @@ async function save(
   workspace: Workspace,
   change: Pick<Workspace, 'retention' | 'updatedAt'>,
 ): Promise<void> {
-  await tx.workspaces.save({ ...workspace, ...change, revision: workspace.revision + 1 });
+  await tx.workspaces.save(revised(workspace, change));
   await tx.audit.add(doneBy(actor, 'workspaces/set-retention', workspace.id), inWorkspace(workspace));
 }
 

@@ -1,5 +1,6 @@
 import { movedTo } from '../../../domain/authorization/standing.js';
 import { type Actor, seenBy } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -58,8 +59,7 @@ export class UpdateWorkspace {
       const next = await this.tagChanges.wantedBy(
         tx,
         actor,
-        {
-          ...subject,
+        revised(subject, {
           projectId,
           ...checkSettings(settings),
           ...chosen,
@@ -69,8 +69,7 @@ export class UpdateWorkspace {
             activity: () => activityOf(tx, subject.id),
           }),
           updatedAt: now,
-          revision: subject.revision + 1,
-        },
+        }),
         tags,
       );
       await tx.workspaces.save(next);
