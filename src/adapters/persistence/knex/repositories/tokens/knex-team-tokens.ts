@@ -7,8 +7,9 @@ import { replacing } from './token-rows.js';
 /** The unique index is what makes a second token of a team impossible. */
 const put = replacing('team', '(team_id) where team_id is not null');
 
+/** As text, since Knex builds a deletion on SQLite without what it returns. */
 const removed = prepared((sql, { teamId }: { readonly teamId: TeamId }) =>
-  sql('api_tokens').where('team_id', teamId).delete().returning('id'),
+  sql.raw('delete from api_tokens where team_id = ? returning id', [teamId as string]),
 );
 
 export class KnexTeamTokens implements TeamTokenRepository {
