@@ -1,5 +1,11 @@
 import type { Knex } from 'knex';
-import { type EnforcementLevel, type OutcomeFilter, type PolicyOutcome, type PolicySetOutcome, verdictOf } from '../../../../../domain/index.js';
+import {
+  type EnforcementLevel,
+  type OutcomeFilter,
+  type PolicyOutcome,
+  type PolicySetOutcome,
+  verdictOf,
+} from '../../../../../domain/index.js';
 import { rowsOf } from '../../engine/rows.js';
 
 export const setRows = rowsOf<Omit<PolicySetOutcome, 'outcomes'>>((row, as) => ({
