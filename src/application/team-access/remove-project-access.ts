@@ -14,8 +14,8 @@ export class RemoveProjectAccess {
         standing,
         done,
       } = changing(actor, await tx.projectAccess.findFor(actor, id), 'project-access/manage');
-      checkCovered(standing, removed.grant);
-      await tx.projectAccess.remove(removed);
+      checkCovered(standing, removed.teamProject.state.grant);
+      await tx.projectAccess.remove(removed.teamProject);
       await tx.audit.add(done(id), removed);
     });
   }

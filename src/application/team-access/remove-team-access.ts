@@ -8,9 +8,12 @@ export class RemoveTeamAccess {
 
   execute(actor: Actor, id: TeamWorkspaceId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject: removed, done } = changing(actor, await tx.teamAccess.findFor(actor, id), 'team-access/manage');
+      const {
+        subject: { teamWorkspace },
+        done,
+      } = changing(actor, await tx.teamAccess.findFor(actor, id), 'team-access/manage');
       if (!(await tx.teamAccess.remove(id))) throw notFound();
-      await tx.audit.add(done(id), removed);
+      await tx.audit.add(done(id), { workspaceId: teamWorkspace.state.workspaceId });
     });
   }
 }

@@ -30,7 +30,7 @@ export class IssueOrganizationToken {
       const owner = { kind, id };
       const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
       checkLifetime(issued.token, [organization]);
-      await tx.tokens.replace(issued.token);
+      await tx.tokens.replace({ ...issued.token, owner });
       await tx.audit.add(done(issued.token.id), { organizationId: id });
       return issued;
     });

@@ -1,4 +1,5 @@
-import type { Actor, PolicySet, PolicySetId, WorkspaceId } from '../../../domain/index.js';
+import type { Actor, PolicySetId, WorkspaceId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -25,15 +26,13 @@ export class AttachPolicySet {
         'policy-sets/manage',
       );
       const kept = policySet[list].filter((one) => !workspaceIds.includes(one));
-      const next: PolicySet = {
-        ...policySet,
+      const next = revised(policySet, {
         [list]:
           change === 'detach'
             ? kept
             : [...kept, ...(await attachable(tx, policySet.organizationId, workspaceIds, { member: 'data' }))].sort(),
         updatedAt: this.clock.now(),
-        revision: policySet.revision + 1,
-      };
+      });
       await tx.policySets.save(next);
       await tx.audit.add(done(id), next);
     });

@@ -1,4 +1,5 @@
-import type { Actor, PolicyId, PolicySet, PolicySetId } from '../../../domain/index.js';
+import type { Actor, PolicyId, PolicySetId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkNotVersioned } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -20,15 +21,13 @@ export class ChangePoliciesOfSet {
         'policy-sets/manage',
       );
       if (change === 'attach') checkNotVersioned(policySet, { member: 'data' });
-      const next: PolicySet = {
-        ...policySet,
+      const next = revised(policySet, {
         policyIds:
           change === 'detach'
             ? policySet.policyIds.filter((one) => !policyIds.includes(one))
             : await withPolicies(tx, policySet, policyIds, { member: 'data' }),
         updatedAt: this.clock.now(),
-        revision: policySet.revision + 1,
-      };
+      });
       await tx.policySets.save(next);
       await tx.audit.add(done(id), next);
     });

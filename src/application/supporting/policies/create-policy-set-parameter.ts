@@ -1,4 +1,5 @@
 import type { Actor, PolicySetId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { newParameter } from '../../../domain/supporting/policies/policy-set-parameter.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -45,7 +46,7 @@ export class CreatePolicySetParameter {
         others.length,
       );
       // Serializes concurrent creations, so that the second one counts the first.
-      await tx.policySets.save({ ...set, updatedAt: now, revision: set.revision + 1 });
+      await tx.policySets.save(revised(set, { updatedAt: now }));
       await tx.policySetParameters.add(parameter);
       await tx.audit.add(done(parameter.id), set);
       return parameterView(this.box, parameter);

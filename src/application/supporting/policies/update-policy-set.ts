@@ -6,6 +6,7 @@ import {
   type PolicySetSettings,
   type RepositorySettings,
 } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import {
   checkKinds,
@@ -50,14 +51,12 @@ export class UpdatePolicySet {
       if (change.policies !== undefined) checkNotVersioned(policySet, { attribute: 'policies' });
       if (change.kind !== undefined && change.kind !== policySet.kind)
         checkNotVersioned(policySet, { attribute: 'kind' });
-      const next: PolicySet = {
-        ...policySet,
+      const next = revised(policySet, {
         ...checkPolicySet(change),
         repository,
         ...(asked === null && { policiesPath: null }),
         updatedAt: this.clock.now(),
-        revision: policySet.revision + 1,
-      };
+      });
       checkLink(next);
       if (next.policiesPath !== policySet.policiesPath) authorize(standing, linking.action);
       if (next.policyIds.length > 0 && (change.kind !== undefined || change.policies !== undefined)) {

@@ -1,4 +1,5 @@
 import type { Actor, ManagedPolicy, PolicyChange, PolicyId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkPolicy } from '../../../domain/supporting/policies/policy.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -14,11 +15,7 @@ export class UpdatePolicy {
   execute(actor: Actor, id: PolicyId, change: PolicyChange): Promise<ManagedPolicy> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: policy, done } = changing(actor, await tx.policies.findFor(actor, id), 'policies/manage');
-      const next: ManagedPolicy = {
-        ...checkPolicy({ ...policy, ...change }),
-        updatedAt: this.clock.now(),
-        revision: policy.revision + 1,
-      };
+      const next = revised(policy, { ...checkPolicy({ ...policy, ...change }), updatedAt: this.clock.now() });
       await tx.policies.save(next);
       await tx.audit.add(done(id), next);
       return next;

@@ -1,4 +1,5 @@
 import type { Actor, PolicyId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -16,12 +17,10 @@ export class UploadPolicyCode {
   execute(actor: Actor, id: PolicyId, code: string): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: policy, done } = changing(actor, await tx.policies.findFor(actor, id), 'policies/manage');
-      const next = {
-        ...policy,
+      const next = revised(policy, {
         code: await tx.policies.keepCode(policy.organizationId, code),
         updatedAt: this.clock.now(),
-        revision: policy.revision + 1,
-      };
+      });
       await tx.policies.save(next);
       await tx.audit.add(done(id), next);
       if (next.code !== policy.code)

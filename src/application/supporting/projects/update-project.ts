@@ -1,4 +1,5 @@
 import type { Actor, Project, ProjectId, ProjectSettings, WithStanding } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkProject } from '../../../domain/supporting/projects/project.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -20,12 +21,7 @@ export class UpdateProject {
   ): Promise<WithStanding<Project>> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing, done } = changing(actor, await tx.projects.findFor(actor, id), 'projects/update');
-      const next: Project = {
-        ...subject,
-        ...checkProject(change),
-        updatedAt: this.clock.now(),
-        revision: subject.revision + 1,
-      };
+      const next = revised(subject, { ...checkProject(change), updatedAt: this.clock.now() });
       await tx.projects.save(next);
       const owner = { kind: 'project', id } as const;
       await this.tagChanges.writeBindings(tx, owner, next.organizationId, tagBindings, { isNew: false });

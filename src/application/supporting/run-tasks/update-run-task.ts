@@ -1,4 +1,5 @@
 import { type Actor, checkRunTask, type RunTask, type RunTaskId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -15,11 +16,10 @@ export class UpdateRunTask {
   execute(actor: Actor, id: RunTaskId, { hmacKey, ...settings }: Partial<RunTaskDraft>): Promise<RunTask> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: task, done } = changing(actor, await tx.runTasks.findFor(actor, id), 'run-tasks/manage');
-      const next: RunTask = {
+      const next = revised(task, {
         ...checkRunTask({ ...task, ...settings }),
         sealedHmacKey: hmacKey === undefined ? task.sealedHmacKey : sealedKey(this.box, hmacKey),
-        revision: task.revision + 1,
-      };
+      });
       await tx.runTasks.save(next);
       await tx.audit.add(done(id), next);
       return next;

@@ -5,6 +5,7 @@ import {
   type WorkspaceTask,
   type WorkspaceTaskId,
 } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { WorkspaceTaskSettings } from './add-workspace-task.js';
@@ -26,7 +27,7 @@ export class UpdateWorkspaceTask {
         'workspace-tasks/manage',
       );
       const stages = checkStages(change.stages ?? current.stages);
-      const next: WorkspaceTask = { ...current, ...change, stages, revision: current.revision + 1 };
+      const next = revised(current, { ...change, stages });
       await tx.workspaceTasks.save(next);
       await tx.audit.add(done(id), next);
       return next;

@@ -1,4 +1,5 @@
 import type { Actor, Attachments, VariableSet, VariableSetId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { checkVariableSet } from '../../../domain/supporting/variables/variable-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -26,12 +27,12 @@ export class AttachVariableSet {
       const { subject: set, done } = await managedSet(tx, actor, id);
       const kept = set[list].filter((one) => !ids.includes(one));
       const added = change === 'detach' ? [] : await attachable[list](tx, actor, set, ids, { member: 'data' });
-      const next: VariableSet = checkVariableSet({
-        ...set,
-        [list]: [...kept, ...added].sort(),
-        updatedAt: this.clock.now(),
-        revision: set.revision + 1,
-      });
+      const next: VariableSet = checkVariableSet(
+        revised(set, {
+          [list]: [...kept, ...added].sort(),
+          updatedAt: this.clock.now(),
+        }),
+      );
       await tx.variableSets.save(next);
       await tx.audit.add(done(id), next);
     });

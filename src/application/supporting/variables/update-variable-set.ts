@@ -1,4 +1,5 @@
 import type { Actor, Attachments, VariableSet, VariableSetId, VariableSetSettings } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { checkVariableSet } from '../../../domain/supporting/variables/variable-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -30,17 +31,17 @@ export class UpdateVariableSet {
   ): Promise<VariableSet> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: current, done } = await managedSet(tx, actor, id);
-      const next: VariableSet = checkVariableSet({
-        ...current,
-        ...settings,
-        ...(settings.global === true && { workspaceIds: [], projectIds: [] }),
-        ...(await attachments(tx, actor, current, {
-          ...(workspaceIds !== undefined && { workspaceIds }),
-          ...(projectIds !== undefined && { projectIds }),
-        })),
-        updatedAt: this.clock.now(),
-        revision: current.revision + 1,
-      });
+      const next: VariableSet = checkVariableSet(
+        revised(current, {
+          ...settings,
+          ...(settings.global === true && { workspaceIds: [], projectIds: [] }),
+          ...(await attachments(tx, actor, current, {
+            ...(workspaceIds !== undefined && { workspaceIds }),
+            ...(projectIds !== undefined && { projectIds }),
+          })),
+          updatedAt: this.clock.now(),
+        }),
+      );
       await tx.variableSets.save(next);
       const added = await this.newVariables.add(tx, next, variables);
       await tx.audit.add(done(id), next);

@@ -6,6 +6,7 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { type Change, changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -34,7 +35,7 @@ async function save(
   { subject: workspace, done }: Change<Workspace>,
   change: Pick<Workspace, 'retention' | 'updatedAt'>,
 ): Promise<void> {
-  await tx.workspaces.save({ ...workspace, ...change, revision: workspace.revision + 1 });
+  await tx.workspaces.save(revised(workspace, change));
   await tx.audit.add(done(workspace.id), inWorkspace(workspace));
 }
 

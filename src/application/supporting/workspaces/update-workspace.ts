@@ -1,5 +1,6 @@
 import { movedTo } from '../../../domain/authorization/standing.js';
 import type { Actor } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -62,8 +63,7 @@ export class UpdateWorkspace {
       const next = await this.tagChanges.wantedBy(
         tx,
         actor,
-        {
-          ...subject,
+        revised(subject, {
           projectId,
           ...checkSettings(settings),
           ...chosen,
@@ -73,8 +73,7 @@ export class UpdateWorkspace {
             activity: () => activityOf(tx, subject.id),
           }),
           updatedAt: now,
-          revision: subject.revision + 1,
-        },
+        }),
         tags,
       );
       await tx.workspaces.save(next);
