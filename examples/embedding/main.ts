@@ -3,7 +3,7 @@
 import type { CapabilityUrls, Clock, IdGenerator, Transaction, UnitOfWork } from 'gatehouse-tf/application';
 import { ByteQuota, CreateConfigurationVersion } from 'gatehouse-tf/application';
 import type { Actor, ConfigurationVersionState, Standing } from 'gatehouse-tf/domain';
-import { isDomainError, newGrant } from 'gatehouse-tf/domain';
+import { isDomainError } from 'gatehouse-tf/domain';
 
 const grants = [
   { user: 'ada', workspace: 'ws-network', access: 'plan' },
@@ -17,7 +17,7 @@ const standingOf = (actor: Actor, workspaceId: string): Standing => ({
   member: true,
   teams: grants
     .filter(({ user, workspace }) => actor.kind === 'user' && user === actor.userId && workspace === workspaceId)
-    .map(({ user, access }) => ({ teamId: user, owners: false, access: new Set(), grant: newGrant(access, {}) })),
+    .map(({ user, access }) => ({ teamId: user, owners: false, access: new Set(), grant: { access } })),
 });
 
 // Only what this use case calls: the compiler checks each method against its port.

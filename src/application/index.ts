@@ -20,12 +20,13 @@ export { type BundleReference, LocateBundle } from './configuration-versions/loc
 export type { Include, ShownConfigurationVersion } from './configuration-versions/show-configuration-version.js';
 export { ShowConfigurationVersion } from './configuration-versions/show-configuration-version.js';
 export { ShowIngressAttributes } from './configuration-versions/show-ingress-attributes.js';
-export { UploadConfigurationBundle, type UploadFrom } from './configuration-versions/upload-configuration-bundle.js';
+export { UploadConfigurationBundle } from './configuration-versions/upload-configuration-bundle.js';
 export { attemptSeconds } from './files/attempt-age.js';
 export { ByteQuota, type WithinRoom } from './files/byte-quota.js';
 export { type OpenBundle, ReadBundle } from './files/read-bundle.js';
 export { ReadSharedStates, type SharedState } from './files/read-shared-states.js';
 export { SweepBundles } from './files/sweep-bundles.js';
+export { Uploads } from './files/uploads.js';
 export { ListRunEvents, type ShownRunEvents, ShowRunComment, ShowRunEvent } from './included/list-run-events.js';
 export { type Related, type RelatedKind, related, type ViewOf } from './included/related.js';
 export {
@@ -280,10 +281,7 @@ export { UpdatePolicy } from './supporting/policies/update-policy.js';
 export { type PolicySetChange, UpdatePolicySet } from './supporting/policies/update-policy-set.js';
 export { UpdatePolicySetParameter } from './supporting/policies/update-policy-set-parameter.js';
 export { UploadPolicyCode } from './supporting/policies/upload-policy-code.js';
-export {
-  type PolicyUploadFrom,
-  UploadPolicySetVersion,
-} from './supporting/policies/upload-policy-set-version.js';
+export { UploadPolicySetVersion } from './supporting/policies/upload-policy-set-version.js';
 export { CreateProject } from './supporting/projects/create-project.js';
 export { ListProjects } from './supporting/projects/list-projects.js';
 export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
@@ -311,7 +309,7 @@ export { type ResultRepositories, TaskResultProgress } from './supporting/run-ta
 export { UpdateRunTask } from './supporting/run-tasks/update-run-task.js';
 export { UpdateWorkspaceTask } from './supporting/run-tasks/update-workspace-task.js';
 export { AddRunComment } from './supporting/runs/add-run-comment.js';
-export { ChangeRun, type RunAction } from './supporting/runs/change-run.js';
+export { ChangeRun, type RunAction, runActions } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
 export {
@@ -358,7 +356,7 @@ export { ShowStateVersion } from './supporting/state-versions/show-state-version
 export type { ShownOutput } from './supporting/state-versions/shown-output.js';
 export { StateOutputsReader } from './supporting/state-versions/state-outputs-reader.js';
 export type { StateUrls } from './supporting/state-versions/state-urls.js';
-export { type StateUploadFrom, UploadStateVersion } from './supporting/state-versions/upload-state-version.js';
+export { UploadStateVersion } from './supporting/state-versions/upload-state-version.js';
 export { BindTags } from './supporting/tags/bind-tags.js';
 export { ChangeWorkspaceTags } from './supporting/tags/change-workspace-tags.js';
 export { ListEffectiveTagBindings, ListTagBindings } from './supporting/tags/list-tag-bindings.js';
@@ -431,8 +429,8 @@ export { RemoveTeamAccess } from './team-access/remove-team-access.js';
 export { type EffectiveAccess, ShowEffectiveAccess } from './team-access/show-effective-access.js';
 export { ShowProjectAccess } from './team-access/show-project-access.js';
 export { ShowTeamAccess } from './team-access/show-team-access.js';
-export { type ProjectAccessChange, UpdateProjectAccess } from './team-access/update-project-access.js';
-export { type TeamAccessChange, UpdateTeamAccess } from './team-access/update-team-access.js';
+export { UpdateProjectAccess } from './team-access/update-project-access.js';
+export { UpdateTeamAccess } from './team-access/update-team-access.js';
 export type { ManageableToken } from './tokens/find-manageable-token.js';
 export { IssueOrganizationToken } from './tokens/issue-organization-token.js';
 export { IssueTeamToken } from './tokens/issue-team-token.js';

@@ -41,12 +41,14 @@ import {
   identityLinks,
   newVariables,
   pendingSignIns,
+  refusals,
   repositoryLinks,
   runProgress,
   tagChanges,
   taskResultProgress,
   tokenIssuer,
   tokenUses,
+  uploads,
   webhookKeys,
 } from './shared-objects.js';
 import { CreateAgentPool, CreateSiteAgentPool } from './supporting/agent-pools/create-agent-pool.js';
@@ -74,7 +76,6 @@ import { StoreRunArtifact } from './supporting/agents/store-run-artifact.js';
 import { UploadState } from './supporting/agents/upload-state.js';
 import { ForgetAuditEvents } from './supporting/audit/forget-audit-events.js';
 import { ListAuditEvents, ListAuditTrails, ListSiteAuditEvents } from './supporting/audit/list-audit-events.js';
-import { Refusals } from './supporting/audit/refusals.js';
 import { FollowOrganization, FollowWorkspace } from './supporting/changes/follow-changes.js';
 import { AddOrganizationMembership } from './supporting/organizations/add-organization-membership.js';
 import { CreateOrganization } from './supporting/organizations/create-organization.js';
@@ -252,10 +253,8 @@ export const useCases = {
     UploadConfigurationBundle,
     'unitOfWork',
     'clock',
-    'ids',
-    'capabilityUrls',
+    uploads,
     'bundleInspector',
-    'bundleStore',
     byteQuota,
   ),
   changeBackingData: made(ChangeBackingData, 'unitOfWork', 'clock', 'settings'),
@@ -428,18 +427,19 @@ export const useCases = {
     'ids',
     'capabilityUrls',
     'bundleInspector',
-    'bundleStore',
+    uploads,
   ),
-  uploadStateVersion: made(
-    UploadStateVersion,
+  uploadStateVersion: made(UploadStateVersion, 'unitOfWork', uploads, 'bundleInspector'),
+  rollBackState: made(
+    RollBackState,
     'unitOfWork',
     'clock',
     'ids',
     'capabilityUrls',
     'bundleInspector',
     'bundleStore',
+    uploads,
   ),
-  rollBackState: made(RollBackState, 'unitOfWork', 'clock', 'ids', 'capabilityUrls', 'bundleInspector', 'bundleStore'),
   listStateVersions: made(ListStateVersions, 'unitOfWork', 'clock', 'capabilityUrls'),
   readSharedStates: made(ReadSharedStates, 'unitOfWork', 'clock', 'capabilityUrls'),
   showStateVersion: made(ShowStateVersion, 'unitOfWork', 'clock', 'capabilityUrls'),
@@ -466,16 +466,7 @@ export const useCases = {
 
   createPolicySetVersion: made(CreatePolicySetVersion, 'unitOfWork', 'clock', 'ids', 'capabilityUrls', byteQuota),
   showPolicySetVersion: made(ShowPolicySetVersion, 'unitOfWork'),
-  uploadPolicySetVersion: made(
-    UploadPolicySetVersion,
-    'unitOfWork',
-    'clock',
-    'ids',
-    'capabilityUrls',
-    'bundleInspector',
-    'bundleStore',
-    byteQuota,
-  ),
+  uploadPolicySetVersion: made(UploadPolicySetVersion, 'unitOfWork', 'clock', uploads, 'bundleInspector', byteQuota),
   readRunPolicyArchive: made(ReadRunPolicyArchive, 'unitOfWork', 'secrets', 'bundleStore'),
   discardPolicyArchives: made(DiscardPolicyArchives, 'unitOfWork', 'clock'),
 
@@ -519,8 +510,8 @@ export const useCases = {
   readRunFiles: made(ReadRunFiles, 'unitOfWork', 'secrets', 'bundleStore'),
   readRunState: made(ReadRunState, 'unitOfWork', 'secrets', 'bundleStore'),
   announceState: made(AnnounceState, 'unitOfWork', 'clock', 'ids', 'secrets', 'secretBox'),
-  uploadState: made(UploadState, 'unitOfWork', 'clock', 'ids', 'secrets', 'bundleInspector', 'bundleStore'),
-  storeRunArtifact: made(StoreRunArtifact, 'unitOfWork', 'clock', 'ids', 'secrets', 'bundleInspector', 'bundleStore'),
+  uploadState: made(UploadState, 'unitOfWork', 'secrets', uploads, 'bundleInspector'),
+  storeRunArtifact: made(StoreRunArtifact, 'unitOfWork', 'secrets', uploads, 'bundleInspector'),
   readPlanFile: made(ReadPlanFile, 'unitOfWork', 'secrets', 'bundleStore'),
   appendRunLog: made(AppendRunLog, 'unitOfWork', 'secrets'),
   reportPhase: made(ReportPhase, 'unitOfWork', 'secrets', runProgress),
@@ -537,7 +528,7 @@ export const useCases = {
   listAuditEvents: made(ListAuditEvents, 'unitOfWork'),
   listAuditTrails: made(ListAuditTrails, 'unitOfWork'),
   listSiteAuditEvents: made(ListSiteAuditEvents, 'unitOfWork'),
-  refusals: made(Refusals, 'unitOfWork', 'clock'),
+  refusals,
   forgetAuditEvents: made(ForgetAuditEvents, 'unitOfWork', 'clock', 'settings'),
 
   performEffects: made(PerformEffects, 'unitOfWork', 'clock', effectPerformers),

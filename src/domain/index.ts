@@ -159,7 +159,12 @@ export { idPrefixes } from './shared/id-prefixes.js';
 export type { IngressAttributes } from './shared/ingress-attributes.js';
 export type { LifecycleGuard, LifecycleRow } from './shared/lifecycle-engine.js';
 export type { LinkedRepository, RepositorySettings } from './shared/linked-repository.js';
-export type { OrganizationTokenKind, TokenOwner } from './shared/token-owner.js';
+export {
+  type OrganizationTokenKind,
+  type SoleTokenOwner,
+  type TokenOwner,
+  tokensPerOwner,
+} from './shared/token-owner.js';
 export type { Agent, AgentPool, AgentToken } from './supporting/agents/agent-pool.js';
 export type {
   AuditAction,
@@ -334,6 +339,7 @@ export type {
 export { lockActions } from './supporting/workspaces/workspace.js';
 export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';
 export { accessLevels, impliedBy, permissionsOf } from './team-access/access-level.js';
+export type { GrantedPlace, GrantedTeam, Unnamed } from './team-access/granting.js';
 export type {
   PermissionsInProject,
   ProjectAccessLevel,
@@ -346,7 +352,20 @@ export {
   projectAccessLevels,
   projectScales,
 } from './team-access/project-access-level.js';
-export type { RequestedInProject, TeamProject } from './team-access/team-project.js';
-export { newGrant, type RequestedPermissions, type TeamWorkspace, type Unnamed } from './team-access/team-workspace.js';
+export {
+  type ProjectGrantChange,
+  type RequestedInProject,
+  type RequestedProjectGrant,
+  TeamProject,
+  type TeamProjectState,
+} from './team-access/team-project.js';
+export {
+  type GrantChange,
+  type RequestedGrant,
+  type RequestedPermissions,
+  TeamWorkspace,
+  type TeamWorkspaceState,
+} from './team-access/team-workspace.js';
 export { type Scale, scaleNames, scales, type WorkspacePermissions } from './team-access/workspace-permissions.js';
 export { type ApiToken, hasExpired } from './tokens/api-token.js';
+export { TeamToken, type TeamTokenValues } from './tokens/team-token.js';

@@ -595,7 +595,7 @@ describe('what a plan leaves', () => {
 
   it('is not read before the apply', async () => {
     await store(held, inChunks([Buffer.from('a plan')]));
-    await world.refuses(() => world.useCases.readPlanFile.execute(held.holder), {
+    await world.refuses(() => world.useCases.readPlanFile.execute(held.holder, 'plan-file'), {
       code: 'run/transition-refused',
       message: "plan file could not be read because the run's status is planning",
     });

@@ -1,15 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunAction, Transaction, WorkspaceChange } from '../../src/application/index.js';
-import {
-  type Actor,
-  type OrganizationId,
-  type RunStatus,
-  runStatuses,
-  type TeamWorkspace,
-} from '../../src/domain/index.js';
+import { type Actor, type OrganizationId, type RunStatus, runStatuses } from '../../src/domain/index.js';
 import { firstPage, invalid, type Member, missing, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
-import { noon } from '../support/builders.js';
+import { aTeamWorkspace, noon } from '../support/builders.js';
 import { RowsInMemory } from '../support/rows-in-memory.js';
 import { type RunGiven, RunSteps } from '../support/run-steps.js';
 import { seedRun } from '../support/seed-run.js';
@@ -319,17 +313,10 @@ describe('the order of runs', () => {
 describe('a run with auto-apply', () => {
   let applier: Member;
   let teamId: string;
-  let grant: TeamWorkspace;
   beforeEach(async () => {
     await world.uploadedVersion(files);
     teamId = (await world.newTeam('appliers')).id;
-    grant = {
-      id: 'tws-applier',
-      teamId,
-      workspaceId: world.workspace.id,
-      grant: { access: 'write' },
-      revision: 0,
-    };
+    const grant = aTeamWorkspace(teamId, world.workspace.id, { id: 'tws-applier', grant: { access: 'write' } });
     await world.unitOfWork.run((tx) => tx.teamAccess.add(grant));
     applier = await world.join('ada', teamId);
   });
@@ -383,7 +370,7 @@ describe('a run with auto-apply', () => {
     await world.upload({ objectId: uploadUrl.slice(uploadUrl.lastIndexOf('/') + 1) }, files);
     await world.unitOfWork.run(async (tx) => {
       await tx.teamAccess.remove('tws-applier');
-      await tx.teamAccess.add({ ...grant, id: 'tws-planner', grant: { access: 'plan' } });
+      await tx.teamAccess.add(aTeamWorkspace(teamId, world.workspace.id, { grant: { access: 'plan' } }));
     });
     await world.performEffects();
     expect(await steps.plan()).toBe('planned');

@@ -101,11 +101,19 @@ describe('an upload that takes too long to be taken', () => {
 });
 
 describe('an object id', () => {
-  const refuses = async (objectId: string, names?: string) => {
-    const opened: string[] = [];
-    const from = { opened: (id: string) => opened.push(id) };
-    await world.refuses(() => world.useCases.uploadConfigurationBundle.execute(objectId, untouched(), from), missing);
-    expect(opened).toStrictEqual(names === undefined ? [] : [names]);
+  /** Recorded in the trail of the organization if `subject` exists, else in that of the site. */
+  const refuses = async (objectId: string, subject: string | null = null) => {
+    const { uploadConfigurationBundle, refusals } = world.useCases;
+    const request = { id: 'request', address: null, route: 'PUT /v1/object/:objectId' };
+    await world.refuses(() => uploadConfigurationBundle.execute(objectId, untouched(), request), missing);
+    await refusals.flush(true);
+    const of = subject === null ? ('site' as const) : { organizationId: world.workspace.organizationId };
+    const upload = { actorId: undefined, action: 'configuration-versions/upload', since: undefined, until: undefined };
+    const { items } = await world.unitOfWork.read((tx) =>
+      tx.audit.slice({ of, ...upload, oldestFirst: true }, undefined, 10),
+    );
+    const event = { subject, outcome: missing.code, actor: { kind: 'upload-url', id: null, tokenId: null }, request };
+    expect(items).toMatchObject([event]);
   };
 
   it('of a version whose creator is not known is not found', async () => {

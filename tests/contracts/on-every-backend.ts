@@ -130,7 +130,7 @@ export class Ground {
     return version;
   }
 
-  async token(owner: TokenOwner, given: Partial<ApiToken> = {}): Promise<ApiToken> {
+  async token<Owner extends TokenOwner>(owner: Owner, given: Partial<Omit<ApiToken, 'owner'>> = {}) {
     const token = aToken(owner, given);
     await this.run((tx) => tx.tokens.add(token));
     return token;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Page, PageRequest, Transaction } from '../../src/application/index.js';
+import type { Page, PageRequest, TeamWorkspaceView, Transaction } from '../../src/application/index.js';
 import type { Organization, Team, User, Workspace } from '../../src/domain/index.js';
 import { afterNoon, aToken, noon, ownedBy, unique } from '../support/builders.js';
 import { anAgentPool, anAgentToken, aPolicySet } from '../support/policy-builders.js';
@@ -27,7 +27,8 @@ onEveryBackend('the length of a list', (on) => {
     const query = { organizationId: organization.id, search: undefined } as const;
     const tokens = { ...query, visibility: 'all', sort: { key: 'team-name', descending: false } } as const;
     const accesses = { workspaceId: workspace.id, teamId: undefined };
-    const teamIds = (items: readonly { readonly teamId: string }[]) => items.map(({ teamId }) => teamId);
+    const teamIds = (items: readonly TeamWorkspaceView[]) =>
+      items.map(({ teamWorkspace }) => teamWorkspace.state.teamId);
     return {
       teams: (await whole((tx, page) => tx.teams.page(organization.id, 'all', page))).map(({ id }) => id),
       seenTeams: (await whole((tx, page) => tx.teams.page(organization.id, some, page))).map(({ id }) => id),

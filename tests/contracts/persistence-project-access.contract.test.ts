@@ -16,10 +16,10 @@ import {
   asOrganization,
   asTeam,
   aTeam,
+  aTeamProject,
   giveGrant,
   giveProjectGrant,
   noon,
-  unique,
 } from '../support/builders.js';
 import { onEveryBackend, refusal, taken } from './on-every-backend.js';
 
@@ -43,7 +43,7 @@ onEveryBackend('access of teams to projects', (on) => {
     return { organization, project, team };
   };
   const add = async (team: Team, projectId: string, grant: ProjectGrant): Promise<TeamProject> => {
-    const row = { id: unique('tprj'), teamId: team.id, projectId, grant, revision: 0 };
+    const row = aTeamProject(team.id, projectId, { grant });
     await on.run((tx) => tx.projectAccess.add(row));
     return row;
   };
@@ -57,8 +57,8 @@ onEveryBackend('access of teams to projects', (on) => {
   it('comes back as it was added and saved, with the standing of the caller', async () => {
     const { organization, project, team } = await aPlace();
     const row = await add(team, project.id, custom);
-    const seen = await findFor(asTeam(team), row.id);
-    expect(seen?.subject).toEqual({ ...row, organizationId: organization.id });
+    const seen = await findFor(asTeam(team), row.state.id);
+    expect(seen?.subject).toEqual({ teamProject: row, organizationId: organization.id });
     const held = { teamId: team.id, owners: false, access: team.access };
     expect(seen?.standing).toEqual({
       actor: 'team',
@@ -67,9 +67,12 @@ onEveryBackend('access of teams to projects', (on) => {
       teams: [{ ...held, projectGrant: custom }],
       team: asQuestion(team),
     });
-    const next: TeamProject = { ...row, grant: { access: 'maintain' }, revision: 1 };
+    const next = row.change({ access: 'maintain', permissions: { project: {}, workspaces: {} }, unnamed: 'default' });
     await on.run((tx) => tx.projectAccess.save(next));
-    expect((await findFor(asTeam(team), row.id))?.subject).toEqual({ ...next, organizationId: organization.id });
+    expect((await findFor(asTeam(team), row.state.id))?.subject).toEqual({
+      teamProject: next,
+      organizationId: organization.id,
+    });
     await expect(on.run((tx) => tx.projectAccess.save(next))).rejects.toMatchObject(stale);
     expect(await findFor(asTeam(team), 'tprj-nothing')).toBeUndefined();
   });
@@ -83,15 +86,15 @@ onEveryBackend('access of teams to projects', (on) => {
   it('is gone with itself, its project, its team and its organization', async () => {
     const removals: readonly ((tx: Transaction, row: TeamProject, of: Organization) => Promise<unknown>)[] = [
       (tx, row) => tx.projectAccess.remove(row),
-      (tx, row) => tx.projects.remove(row.projectId),
-      (tx, row) => tx.teams.remove(row.teamId, noon),
+      (tx, row) => tx.projects.remove(row.state.projectId),
+      (tx, row) => tx.teams.remove(row.state.teamId, noon),
       (tx, _, { id }) => tx.organizations.remove(id, noon),
     ];
     for (const remove of removals) {
       const { organization, project, team } = await aPlace();
       const row = await add(team, project.id, { access: 'read' });
       await on.run((tx) => remove(tx, row, organization));
-      expect(await findFor(asOrganization(organization), row.id)).toBeUndefined();
+      expect(await findFor(asOrganization(organization), row.state.id)).toBeUndefined();
       expect((await on.read((tx) => tx.projectAccess.page(project.id, 'all', page))).total).toBe(0);
     }
   });
@@ -99,12 +102,15 @@ onEveryBackend('access of teams to projects', (on) => {
   it('is removed only as it was read', async () => {
     const { organization, project, team } = await aPlace();
     const row = await add(team, project.id, { access: 'read' });
-    const next: TeamProject = { ...row, grant: { access: 'admin' }, revision: 1 };
+    const next = row.change({ access: 'admin', permissions: { project: {}, workspaces: {} }, unnamed: 'default' });
     await on.run((tx) => tx.projectAccess.save(next));
     await expect(on.run((tx) => tx.projectAccess.remove(row))).rejects.toMatchObject(stale);
-    expect((await findFor(asTeam(team), row.id))?.subject).toEqual({ ...next, organizationId: organization.id });
+    expect((await findFor(asTeam(team), row.state.id))?.subject).toEqual({
+      teamProject: next,
+      organizationId: organization.id,
+    });
     await on.run((tx) => tx.projectAccess.remove(next));
-    expect(await findFor(asTeam(team), row.id)).toBeUndefined();
+    expect(await findFor(asTeam(team), row.state.id)).toBeUndefined();
     await expect(on.run((tx) => tx.projectAccess.remove(next))).rejects.toMatchObject(stale);
   });
 
@@ -132,7 +138,7 @@ onEveryBackend('access of teams to projects', (on) => {
     const [beta, alpha, gamma] = teams.map(({ id }) => id);
     const listed = async (visibility: Parameters<Transaction['projectAccess']['page']>[1], wanted = page) => {
       const { total, items } = await on.read((tx) => tx.projectAccess.page(project.id, visibility, wanted));
-      return [total, items.map(({ teamId }) => teamId)];
+      return [total, items.map(({ teamProject }) => teamProject.state.teamId)];
     };
     expect(await listed('all')).toEqual([3, [alpha, beta, gamma]]);
     expect(await listed('all', { number: 2, size: 2 })).toEqual([3, [gamma]]);

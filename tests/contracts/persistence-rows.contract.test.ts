@@ -33,6 +33,8 @@ import {
   aStateVersion,
   asOrganization,
   aTeam,
+  aTeamProject,
+  aTeamWorkspace,
   aToken,
   aUser,
   aVariable,
@@ -256,40 +258,39 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [owners, (await on.read((tx) => tx.teams.findFor(actor, owners.id)))?.subject],
     ];
   },
-  TeamWorkspaceView: async (on) => {
+  TeamWorkspaceState: async (on) => {
     const { organization, actor, workspace } = await aPlace(on);
     const team = await on.team(organization);
-    const access = { id: unique('tws'), teamId: team.id, workspaceId: workspace.id, revision: 0 };
     const names = { organizationName: organization.name, workspaceName: workspace.name };
-    const custom = { ...access, grant: { access: 'custom', permissions: allPermissions } } as const;
+    const custom = aTeamWorkspace(team.id, workspace.id, { grant: { access: 'custom', permissions: allPermissions } });
     await on.run((tx) => tx.teamAccess.add(custom));
-    const read = async () => (await on.read((tx) => tx.teamAccess.findFor(actor, access.id)))?.subject;
+    const read = async () => (await on.read((tx) => tx.teamAccess.findFor(actor, custom.state.id)))?.subject;
     const filter = { workspaceId: workspace.id, teamId: undefined, visibility: 'all' } as const;
     const [listed] = (await on.read((tx) => tx.teamAccess.page(filter, page))).items;
     const before = await read();
-    const fixed = { ...access, grant: { access: 'plan' }, revision: 1 } as const;
+    const fixed = custom.change({ access: 'plan', permissions: {}, unnamed: 'default' });
     await on.run((tx) => tx.teamAccess.save(fixed));
     return [
-      [{ ...custom, ...names }, before],
-      [{ ...custom, ...names }, listed],
-      [{ ...fixed, ...names }, await read()],
+      [{ teamWorkspace: custom, ...names }, before],
+      [{ teamWorkspace: custom, ...names }, listed],
+      [{ teamWorkspace: fixed, ...names }, await read()],
     ];
   },
-  TeamProjectView: async (on) => {
+  TeamProjectState: async (on) => {
     const { organization, actor } = await aPlace(on);
     const [team, project] = [await on.team(organization), aProject(organization)];
     await on.run((tx) => tx.projects.add(project));
-    const access = { id: unique('tprj'), teamId: team.id, projectId: project.id, revision: 0 };
     const permissions = { ...impliedInProject.admin, workspaces: allPermissions };
-    const custom = { ...access, grant: { access: 'custom', permissions } } as const;
+    const custom = aTeamProject(team.id, project.id, { grant: { access: 'custom', permissions } });
     await on.run((tx) => tx.projectAccess.add(custom));
-    const read = async () => (await on.read((tx) => tx.projectAccess.findFor(actor, access.id)))?.subject;
+    const read = async () => (await on.read((tx) => tx.projectAccess.findFor(actor, custom.state.id)))?.subject;
     const before = await read();
-    const fixed = { ...access, grant: { access: 'maintain' }, revision: 1 } as const;
+    const nothing = { project: {}, workspaces: {} };
+    const fixed = custom.change({ access: 'maintain', permissions: nothing, unnamed: 'default' });
     await on.run((tx) => tx.projectAccess.save(fixed));
     return [
-      [{ ...custom, organizationId: organization.id }, before],
-      [{ ...fixed, organizationId: organization.id }, await read()],
+      [{ teamProject: custom, organizationId: organization.id }, before],
+      [{ teamProject: fixed, organizationId: organization.id }, await read()],
     ];
   },
   Workspace: async (on) => {
@@ -953,7 +954,7 @@ it('has a story of each row that describes itself', async () => {
   const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
   const names = texts.flatMap((text) => [...text.matchAll(/= rowsOf<(?:Omit<)?(\w+)/g)].map(([, name]) => name));
   const within: Readonly<Record<string, string>> = {
-    WorkspacePermissions: 'TeamWorkspaceView',
+    WorkspacePermissions: 'TeamWorkspaceState',
     PolicyOutcome: 'PolicySetOutcome',
     StoredVariable: 'Variable',
     PendingEffect: 'Effect',

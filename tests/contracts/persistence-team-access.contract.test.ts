@@ -1,14 +1,24 @@
 import { expect, it } from '@jest/globals';
 import type { PageRequest, Slice, TeamWorkspaceView, Transaction } from '../../src/application/index.js';
-import type { Grant, Organization, Team, TeamVisibility, Workspace } from '../../src/domain/index.js';
-import { aCustomGrant, asOrganization, asTeam, asUser, noon, unique } from '../support/builders.js';
+import {
+  type AccessLevel,
+  type Grant,
+  type Organization,
+  type Team,
+  type TeamVisibility,
+  TeamWorkspace,
+  type Workspace,
+} from '../../src/domain/index.js';
+import { asOrganization, asTeam, asUser, aTeamWorkspace, noon } from '../support/builders.js';
 import { onEveryBackend, refusal, taken } from './on-every-backend.js';
+
+const idOf = ({ teamWorkspace }: TeamWorkspaceView): string => teamWorkspace.state.id;
 
 onEveryBackend('team access', (on) => {
   const add = async (team: Team, workspace: Workspace, grant: Grant = { access: 'read' }) => {
-    const row = { id: unique('tws'), teamId: team.id, workspaceId: workspace.id, grant, revision: 0 };
+    const row = aTeamWorkspace(team.id, workspace.id, { grant });
     await on.run((tx) => tx.teamAccess.add(row));
-    return row;
+    return row.state;
   };
 
   const page = async (
@@ -18,7 +28,7 @@ onEveryBackend('team access', (on) => {
     request: PageRequest = { number: 1, size: 20 },
   ) => {
     const found = await on.read((tx) => tx.teamAccess.page({ workspaceId, visibility, teamId }, request));
-    return { ...found, items: found.items.map(({ id }) => id) };
+    return { ...found, items: found.items.map(idOf) };
   };
 
   /** The whole list, slice by slice; `between` is done before each slice but the first. */
@@ -32,7 +42,7 @@ onEveryBackend('team access', (on) => {
     const found: string[][] = [];
     for (let after: Slice<TeamWorkspaceView>['last']; ; ) {
       const { items, last } = await on.read((tx) => tx.teamAccess.slice(filter, after, limit));
-      found.push(items.map(({ id }) => id));
+      found.push(items.map(idOf));
       if (last === undefined) return found;
       await between(found.length);
       after = last;
@@ -54,14 +64,15 @@ onEveryBackend('team access', (on) => {
     const organization = await on.organization();
     const [team, workspace] = [await on.team(organization), await on.workspace(organization)];
     const row = await add(team, workspace);
-    const next = { ...row, grant: aCustomGrant({ runs: 'apply', runTasks: true }), revision: 1 };
+    const first = TeamWorkspace.restore(row);
+    const to = (access: AccessLevel) => ({ access, permissions: {}, unnamed: 'default' }) as const;
+    const next = first.change({ ...to('custom'), permissions: { runs: 'apply', runTasks: true } });
     await on.run((tx) => tx.teamAccess.save(next));
-    expect((await seen(team, row.id))?.subject).toMatchObject(next);
-    const stale = on.run((tx) => tx.teamAccess.save({ ...row, grant: { access: 'admin' }, revision: 1 }));
+    expect((await seen(team, row.id))?.subject.teamWorkspace).toEqual(next);
+    const stale = on.run((tx) => tx.teamAccess.save(first.change(to('admin'))));
     await expect(stale).rejects.toEqual(refusal('shared/stale-revision'));
-    const back = { ...next, grant: { access: 'plan' } as const, revision: 2 };
-    await on.run((tx) => tx.teamAccess.save(back));
-    expect((await seen(team, row.id))?.subject.grant).toEqual({ access: 'plan' });
+    await on.run((tx) => tx.teamAccess.save(next.change(to('plan'))));
+    expect((await seen(team, row.id))?.subject.teamWorkspace.state.grant).toEqual({ access: 'plan' });
   });
 
   it('lets changes of one row wait for each other', async () => {
@@ -72,10 +83,12 @@ onEveryBackend('team access', (on) => {
       on.run(async (tx) => {
         const found = await tx.teamAccess.findFor(asTeam(team), id);
         if (found === undefined) throw new Error('it is missing');
-        await tx.teamAccess.save({ ...found.subject, revision: found.subject.revision + 1 });
+        await tx.teamAccess.save(
+          found.subject.teamWorkspace.change({ access: undefined, permissions: {}, unnamed: 'default' }),
+        );
       });
     await Promise.all([1, 2, 3, 4].map(change));
-    expect((await seen(team, id))?.subject.revision).toBe(4);
+    expect((await seen(team, id))?.subject.teamWorkspace.state.revision).toBe(4);
   });
 
   it('removes a row once', async () => {
@@ -167,8 +180,11 @@ onEveryBackend('team access', (on) => {
     const half = await on.read((tx) =>
       tx.teamAccess.slice({ workspaceId: workspace.id, visibility: 'all', teamId: undefined }, undefined, 3),
     );
-    expect(half.items[0]).toMatchObject({ workspaceId: workspace.id, workspaceName: workspace.name, revision: 0 });
-    expect(half.items[0]).toEqual((await seen({ id: half.items[0]?.teamId } as Team, ids[0] ?? ''))?.subject);
+    const [listed] = half.items;
+    expect(listed).toMatchObject({ workspaceName: workspace.name });
+    expect(listed?.teamWorkspace.state).toMatchObject({ workspaceId: workspace.id, revision: 0 });
+    const team = { id: listed?.teamWorkspace.state.teamId } as Team;
+    expect(listed).toEqual((await seen(team, ids[0] ?? ''))?.subject);
   });
 
   it('has in its slices, once, all that stays while others come and go', async () => {

@@ -1,12 +1,6 @@
 import { expect, it } from '@jest/globals';
-import {
-  type ApiToken,
-  auditorStanding,
-  type Organization,
-  type TokenOwner,
-  type User,
-} from '../../src/domain/index.js';
-import { afterNoon, aMembership, aToken, noon, ownedBy } from '../support/builders.js';
+import { type ApiToken, auditorStanding, type Organization, type User } from '../../src/domain/index.js';
+import { afterNoon, aMembership, aToken, keepToken, noon, ownedBy } from '../support/builders.js';
 import { onEveryBackend, refusal } from './on-every-backend.js';
 
 onEveryBackend('tokens', (on) => {
@@ -157,7 +151,7 @@ onEveryBackend('tokens', (on) => {
 
   it('finds the one token of a team and of an organization', async () => {
     const organization = await on.organization();
-    const owners: TokenOwner[] = [ownedBy('team', await on.team(organization)), ownedBy('organization', organization)];
+    const owners = [ownedBy('team', await on.team(organization)), ownedBy('organization', organization)];
     for (const owner of owners) {
       expect(await on.read((tx) => tx.tokens.findOf(owner))).toBeUndefined();
       const token = await on.token(owner);
@@ -171,7 +165,7 @@ onEveryBackend('tokens', (on) => {
     const teamsOwner = ownedBy('team', await on.team(organization));
     for (const owner of [teamsOwner, ownedBy('organization', organization), ownedBy('auditor', organization)]) {
       const issued = Array.from({ length: 50 }, () => aToken(owner));
-      await Promise.all(issued.map((token) => on.run((tx) => tx.tokens.replace(token))));
+      await Promise.all(issued.map((token) => on.run((tx) => keepToken(tx, token))));
       const kept = await on.read((tx) => tx.tokens.findOf(owner));
       const alive = [];
       for (const token of issued) if ((await credential(token)) !== undefined) alive.push(token);
@@ -183,8 +177,8 @@ onEveryBackend('tokens', (on) => {
   it('replaces a token by the next one', async () => {
     const owner = ownedBy('team', await on.team(await on.organization()));
     const [first, second] = [aToken(owner), aToken(owner)];
-    await on.run((tx) => tx.tokens.replace(first));
-    await on.run((tx) => tx.tokens.replace(second));
+    await on.run((tx) => keepToken(tx, first));
+    await on.run((tx) => keepToken(tx, second));
     expect(await credential(first)).toBeUndefined();
     expect(await find(first)).toBeUndefined();
     expect(await credential(second)).toMatchObject({ token: presented(second) });
@@ -199,10 +193,10 @@ onEveryBackend('tokens', (on) => {
       ownedBy('auditor', organization),
     ]) {
       const old = aToken(owner, { createdBy: ownedBy('team', { id: 'team-1' }), expiresAt: afterNoon(60) });
-      await on.run((tx) => tx.tokens.replace(old));
+      await on.run((tx) => keepToken(tx, old));
       await on.run((tx) => tx.tokens.markUsed(new Map([[old.id, afterNoon(1)]])));
       const next = aToken(owner, { createdBy: null, createdAt: afterNoon(2), expiresAt: null });
-      await on.run((tx) => tx.tokens.replace(next));
+      await on.run((tx) => keepToken(tx, next));
       // A use of the old token, noted before and written only now.
       await on.run((tx) => tx.tokens.markUsed(new Map([[old.id, afterNoon(3)]])));
       expect([await find(old), await credential(old)]).toEqual([undefined, undefined]);
@@ -218,9 +212,9 @@ onEveryBackend('tokens', (on) => {
     const owner = ownedBy('team', team);
     const old = aToken(owner, { expiresAt: afterNoon(1), lastUsedAt: afterNoon(1) });
     const beside = aToken(other, { expiresAt: afterNoon(5), lastUsedAt: afterNoon(5) });
-    for (const token of [old, beside]) await on.run((tx) => tx.tokens.replace(token));
+    for (const token of [old, beside]) await on.run((tx) => keepToken(tx, token));
     const next = aToken(owner, { expiresAt: afterNoon(9) });
-    await on.run((tx) => tx.tokens.replace(next));
+    await on.run((tx) => keepToken(tx, next));
     const list = async (key: 'team-name' | 'expired-at' | 'last-used-at', search?: string) => {
       const query = {
         organizationId: organization.id,
@@ -241,14 +235,15 @@ onEveryBackend('tokens', (on) => {
   it('replaces a token twice in one unit of work, and in units that commit together', async () => {
     const owner = ownedBy('team', await on.team(await on.organization()));
     const issued = Array.from({ length: 4 }, () => aToken(owner));
-    const [first, second, third, fourth] = issued as [ApiToken, ApiToken, ApiToken, ApiToken];
+    type Issued = (typeof issued)[number];
+    const [first, second, third, fourth] = issued as [Issued, Issued, Issued, Issued];
     await on.run(async (tx) => {
-      await tx.tokens.replace(first);
-      await tx.tokens.replace(second);
+      await keepToken(tx, first);
+      await keepToken(tx, second);
     });
     expect(await find(first)).toBeUndefined();
     expect(await on.read((tx) => tx.tokens.findOf(owner))).toEqual(second);
-    await Promise.all([third, fourth].map((token) => on.run((tx) => tx.tokens.replace(token))));
+    await Promise.all([third, fourth].map((token) => on.run((tx) => keepToken(tx, token))));
     const kept = await on.read((tx) => tx.tokens.findOf(owner));
     expect([third.id, fourth.id]).toContain(kept?.id);
     expect(await find(second)).toBeUndefined();
@@ -259,7 +254,7 @@ onEveryBackend('tokens', (on) => {
     const team = await on.team(organization);
     const stale = refusal('shared/stale-revision');
     const old = aToken(ownedBy('team', team));
-    await on.run((tx) => tx.tokens.replace(old));
+    await on.run((tx) => keepToken(tx, old));
     await on.run((tx) => tx.teams.remove(team.id, noon));
     await on.run((tx) => tx.organizations.remove(organization.id, noon));
     for (const owner of [
@@ -268,9 +263,19 @@ onEveryBackend('tokens', (on) => {
       ownedBy('auditor', organization),
     ]) {
       const token = aToken(owner);
-      await expect(on.run((tx) => tx.tokens.replace(token))).rejects.toEqual(stale);
+      await expect(on.run((tx) => keepToken(tx, token))).rejects.toEqual(stale);
       expect([await find(token), await credential(token)]).toEqual([undefined, undefined]);
     }
+  });
+
+  it('removes the token of a team, and returns which it was', async () => {
+    const organization = await on.organization();
+    const [team, other] = [await on.team(organization), await on.team(organization)];
+    const [token, left] = [await on.token(ownedBy('team', team)), await on.token(ownedBy('team', other))];
+    const remove = () => on.run((tx) => tx.teamTokens.remove(team.id));
+    expect(await remove()).toBe(token.id);
+    expect(await remove()).toBeUndefined();
+    expect([await credential(token), await find(left)]).toEqual([undefined, left]);
   });
 
   it('removes a token once', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { Transaction, UnitOfWork } from '../../src/application/index.js';
 import type { Organization } from '../../src/domain/index.js';
-import { anOrganization, aTeam, aUser, aWorkspace, unique } from '../support/builders.js';
+import { anOrganization, aTeam, aTeamWorkspace, aUser, aWorkspace, unique } from '../support/builders.js';
 import { Way } from '../support/database-way.js';
 import { freshDatabase, skipPostgres } from '../support/databases.js';
 import { refusal } from './on-every-backend.js';
@@ -48,16 +48,9 @@ import { refusal } from './on-every-backend.js';
       await tx.teams.add(team);
       await tx.workspaces.add(workspace);
     });
-    const access = () => ({
-      id: unique('tws'),
-      teamId: team.id,
-      workspaceId: workspace.id,
-      grant: { access: 'read' as const },
-      revision: 0,
-    });
     return async (tx: Transaction) => {
-      await tx.teamAccess.add(access());
-      await tx.teamAccess.add(access());
+      await tx.teamAccess.add(aTeamWorkspace(team.id, workspace.id));
+      await tx.teamAccess.add(aTeamWorkspace(team.id, workspace.id));
     };
   };
 

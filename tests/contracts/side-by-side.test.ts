@@ -109,6 +109,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const options = { ...defaultRunOptions, message: '' };
   const progress = new application.RunProgress(clock, ids);
 
+  const uploadsOf = (unitOfWork: application.UnitOfWork, store: application.BundleStore) =>
+    new application.Uploads(clock, ids, urls, store, new application.Refusals(unitOfWork, clock));
+
   const instance = (index: number): application.UnitOfWork => {
     const database = databases[index];
     if (database === undefined) throw new Error('there are three');
@@ -610,7 +613,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       const [id = '', ...others] = new Set(versions.map(({ version }) => version.id));
       expect(others).toEqual([]);
       const upload = (index: number) =>
-        new application.UploadState(instance(index), clock, ids, secrets, inspector, store).execute(
+        new application.UploadState(instance(index), secrets, uploadsOf(instance(index), store), inspector).execute(
           holder,
           id,
           Readable.from([bytes]),
@@ -638,10 +641,13 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const store = new MemoryBundleStore();
     const archive = await archiveOf({ 'main.tf': id });
     const upload: Act = (unitOfWork) =>
-      new application.UploadConfigurationBundle(unitOfWork, clock, ids, urls, inspector, store, noQuota).execute(
-        objectIdOf(urls.issue('upload', id, clock.now())),
-        Readable.from([archive]),
-      );
+      new application.UploadConfigurationBundle(
+        unitOfWork,
+        clock,
+        uploadsOf(unitOfWork, store),
+        inspector,
+        noQuota,
+      ).execute(objectIdOf(urls.issue('upload', id, clock.now())), Readable.from([archive]));
     const kept = async () => (await instance(0).read((tx) => tx.configurationVersions.find(id)))?.state.bundle;
     return { upload, kept, bundle };
   }
@@ -658,10 +664,14 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         const state = Buffer.from(JSON.stringify({ version: 4, serial }));
         const md5 = createHash('md5').update(state).digest('hex');
         const facts = { serial, md5, lineage: 'lineage', force: false, runId: undefined, jsonState: undefined };
-        return new application.CreateStateVersion(unitOfWork, clock, ids, urls, inspector, store).execute(
-          asUser(owner),
-          { ...facts, state, workspaceId: workspace.id },
-        );
+        return new application.CreateStateVersion(
+          unitOfWork,
+          clock,
+          ids,
+          urls,
+          inspector,
+          uploadsOf(unitOfWork, store),
+        ).execute(asUser(owner), { ...facts, state, workspaceId: workspace.id });
       };
     const unlock: Act = (unitOfWork) =>
       new application.ChangeWorkspaceLock(unitOfWork, clock, progress).execute(asUser(owner), workspace.id, {
@@ -739,11 +749,6 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       maxUnpackedBytes: 100 * most,
       maxArchiveEntries: 10,
     });
-    const urls = new SignedCapabilityUrls({
-      publicUrl: 'http://gatehouse.test',
-      signingSecrets: ['a secret for tests that is long enough'],
-      seconds: lifetimes,
-    });
     const quota = new application.ByteQuota({ maxOrganizationBytes: most });
     const of = { organizationId: organization.id };
     const kept = () => instance(0).read((tx) => tx.keptBytes.of(of));
@@ -751,7 +756,8 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const uploadAndArchive = async (index: number) => {
       const unitOfWork = instance(index % 3);
       const create = new application.CreateConfigurationVersion(unitOfWork, clock, ids, urls, quota);
-      const upload = new application.UploadConfigurationBundle(unitOfWork, clock, ids, urls, inspector, store, quota);
+      const uploads = uploadsOf(unitOfWork, store);
+      const upload = new application.UploadConfigurationBundle(unitOfWork, clock, uploads, inspector, quota);
       const archive = new application.ArchiveConfigurationVersion(unitOfWork, clock);
       const { id: workspaceId } = workspaces[index % workspaces.length] as Workspace;
       const command = { autoQueueRuns: false, speculative: true, source: 'tfe-api' };

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { type KnexDatabase, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { Transaction, UnitOfWork } from '../../src/application/index.js';
-import { anOrganization, aTeam, aToken, aUser, noon, ownedBy } from '../support/builders.js';
+import { anOrganization, aTeam, aToken, aUser, keepToken, noon, ownedBy } from '../support/builders.js';
 import { makeMigrated } from '../support/databases.js';
 import { refusal } from './on-every-backend.js';
 
@@ -125,11 +125,11 @@ describe('units of work on SQLite', () => {
       async (tx) => {
         await tx.organizations.add(organization);
         await tx.teams.add(team);
-        await tx.tokens.replace(first);
+        await keepToken(tx, first);
       },
-      (tx) => tx.tokens.replace(second),
+      (tx) => keepToken(tx, second),
       (tx) => tx.teams.remove(team.id, noon),
-      (tx) => tx.tokens.replace(third),
+      (tx) => keepToken(tx, third),
     );
     expect(refused).toEqual({ status: 'rejected', reason: refusal('shared/stale-revision') });
     const reader = new Database(file, { readonly: true });

@@ -6,22 +6,42 @@ import {
   impliedInProject,
   may,
   type PermissionsInProject,
+  type ProjectAccessLevel,
   type ProjectGrant,
   type ProjectPermissions,
   permissionsInProject,
   projectAccessLevels,
+  type RequestedInProject,
   type Standing,
+  TeamProject,
+  type Unnamed,
 } from '../../src/domain/index.js';
 import {
   customProjectDefaults,
   fixedProjectLevels,
   projectScaleNames,
 } from '../../src/domain/team-access/project-access-level.js';
-import { changedProjectGrant, newProjectGrant } from '../../src/domain/team-access/team-project.js';
 import { fc } from '../support/properties.js';
-import { anOrganizationToken, anOwner, anyProjectGrant, member, thrownBy } from './samples.js';
+import { anOrganizationToken, anOwner, anyProjectGrant, aTeam, member, theOwnersTeam, thrownBy } from './samples.js';
 
 const none = { project: {}, workspaces: {} };
+const team = aTeam();
+const project = { id: 'prj-1', organizationId: team.organizationId };
+
+const newProjectGrant = (access: ProjectAccessLevel, permissions: RequestedInProject): ProjectGrant =>
+  TeamProject.grant('tprj-1', team, project, { access, permissions }).state.grant;
+
+const changedProjectGrant = (
+  grant: ProjectGrant,
+  access: ProjectAccessLevel | undefined,
+  permissions: RequestedInProject,
+  unnamed: Unnamed,
+): ProjectGrant =>
+  TeamProject.restore({ id: 'tprj-1', teamId: team.id, projectId: project.id, grant, revision: 0 }).change({
+    access,
+    permissions,
+    unnamed,
+  }).state.grant;
 
 const custom = (
   project: Partial<ProjectPermissions>,
@@ -101,6 +121,25 @@ describe('a grant on a project', () => {
       access: 'custom',
       permissions: { project, workspaces: { ...workspaces, runTasks: false } },
     });
+  });
+});
+
+describe('the access of a team to a project', () => {
+  it('is granted once, and changed revision by revision', () => {
+    const granted = TeamProject.grant('tprj-1', team, project, { access: 'read', permissions: none });
+    const state = { id: 'tprj-1', teamId: team.id, projectId: 'prj-1', grant: { access: 'read' }, revision: 0 };
+    expect(granted.state).toEqual(state);
+    const changed = granted.change({ access: 'write', permissions: none, unnamed: 'default' });
+    expect(changed.state).toEqual({ ...state, grant: { access: 'write' }, revision: 1 });
+    expect(() => Object.assign(changed.state, { revision: 0 })).toThrow(TypeError);
+  });
+
+  it('is refused to owners, and to a team of another organization', () => {
+    const grantTo = (to: typeof team, organizationId: string) => () =>
+      TeamProject.grant('tprj-1', to, { id: 'prj-1', organizationId }, { access: 'read', permissions: none });
+    const owners = grantTo(theOwnersTeam, theOwnersTeam.organizationId);
+    expect(thrownBy(owners)).toMatchObject({ code: 'owners-team/protected' });
+    expect(thrownBy(grantTo(team, 'org-other'))).toMatchObject({ code: 'resource/not-found' });
   });
 });
 

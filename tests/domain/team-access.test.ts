@@ -4,13 +4,12 @@ import {
   accessLevels,
   type Grant,
   impliedBy,
-  newGrant,
   type RequestedPermissions,
   scaleNames,
+  TeamWorkspace,
+  type Unnamed,
 } from '../../src/domain/index.js';
-import { checkGrantable } from '../../src/domain/supporting/teams/team.js';
 import { customDefaults } from '../../src/domain/team-access/access-level.js';
-import { changedGrant as changedGrantOf } from '../../src/domain/team-access/team-workspace.js';
 import { fc } from '../support/properties.js';
 import { anyGrant, anyPermissions, aTeam, custom, theOwnersTeam, thrownBy } from './samples.js';
 
@@ -20,8 +19,21 @@ const anyRequest: fc.Arbitrary<RequestedPermissions> = fc
   .tuple(anyPermissions, fc.subarray([...scaleNames]))
   .map(([permissions, named]) => Object.fromEntries(named.map((scale) => [scale, permissions[scale]])));
 
-const changedGrant = (current: Grant, access: AccessLevel | undefined, requested: RequestedPermissions) =>
-  changedGrantOf(current, access, requested, 'default');
+const team = aTeam();
+const workspace = { id: 'ws-1', organizationId: team.organizationId };
+
+const newGrant = (access: AccessLevel, permissions: RequestedPermissions): Grant =>
+  TeamWorkspace.grant('tws-1', team, workspace, { access, permissions }).state.grant;
+
+const held = (grant: Grant) =>
+  TeamWorkspace.restore({ id: 'tws-1', teamId: team.id, workspaceId: workspace.id, grant, revision: 4 });
+
+const changedGrant = (
+  current: Grant,
+  access: AccessLevel | undefined,
+  permissions: RequestedPermissions,
+  unnamed: Unnamed = 'default',
+): Grant => held(current).change({ access, permissions, unnamed }).state.grant;
 
 const anyLevel: fc.Arbitrary<AccessLevel> = fc.constantFrom(...accessLevels);
 
@@ -64,11 +76,11 @@ describe('a new grant', () => {
   it.each<[RequestedPermissions, string, string]>([
     [{ runs: 'read' }, 'Runs', 'runs'],
     [{ variables: 'read' }, 'Variables', 'variables'],
-    [{ stateVersions: 'read' }, 'State versions', 'state-versions'],
-    [{ policyMocks: 'none' }, 'Policy mocks', 'policy-mocks'],
-    [{ workspaceLocking: false }, 'Workspace locking', 'workspace-locking'],
-    [{ runTasks: false }, 'Run tasks', 'run-tasks'],
-    [{ policyOverrides: false }, 'Policy overrides', 'policy-overrides'],
+    [{ stateVersions: 'read' }, 'State versions', 'stateVersions'],
+    [{ policyMocks: 'none' }, 'Policy mocks', 'policyMocks'],
+    [{ workspaceLocking: false }, 'Workspace locking', 'workspaceLocking'],
+    [{ runTasks: false }, 'Run tasks', 'runTasks'],
+    [{ policyOverrides: false }, 'Policy overrides', 'policyOverrides'],
   ])('of a fixed level refuses %o, even where the level implies it', (requested, label, attribute) => {
     for (const access of fixedLevels) {
       expect(thrownBy(() => newGrant(access, requested))).toMatchObject(refusal(label, attribute, access));
@@ -93,13 +105,13 @@ describe('a changed grant', () => {
 
   it('that becomes custom keeps what its fixed level implied, where clients send only what changed', () => {
     for (const access of fixedLevels) {
-      const changed = changedGrantOf({ access }, 'custom', { runs: 'plan' }, 'as-implied');
+      const changed = changedGrant({ access }, 'custom', { runs: 'plan' }, 'as-implied');
       expect(changed).toEqual({ access: 'custom', permissions: { ...impliedBy[access], runs: 'plan' } });
     }
-    expect(changedGrantOf(current, undefined, { runs: 'plan' }, 'as-implied')).toEqual(
+    expect(changedGrant(current, undefined, { runs: 'plan' }, 'as-implied')).toEqual(
       changedGrant(current, undefined, { runs: 'plan' }),
     );
-    expect(changedGrantOf({ access: 'admin' }, 'write', {}, 'as-implied')).toEqual({ access: 'write' });
+    expect(changedGrant({ access: 'admin' }, 'write', {}, 'as-implied')).toEqual({ access: 'write' });
   });
 
   it('that becomes fixed forgets its custom permissions', () => {
@@ -111,7 +123,7 @@ describe('a changed grant', () => {
       refusal('Runs', 'runs', 'read'),
     );
     expect(thrownBy(() => changedGrant({ access: 'write' }, undefined, { stateVersions: 'read' }))).toMatchObject(
-      refusal('State versions', 'state-versions', 'write'),
+      refusal('State versions', 'stateVersions', 'write'),
     );
   });
 
@@ -144,12 +156,30 @@ describe('a changed grant', () => {
   });
 });
 
-describe('the owners team', () => {
-  it('is given no workspace, since it has them all', () => {
-    expect(thrownBy(() => checkGrantable(theOwnersTeam))).toMatchObject({
+describe('the access of a team to a workspace', () => {
+  it('is granted once, and changed revision by revision', () => {
+    const granted = TeamWorkspace.grant('tws-1', team, workspace, { access: 'read', permissions: {} });
+    const state = { id: 'tws-1', teamId: team.id, workspaceId: 'ws-1', grant: { access: 'read' }, revision: 0 };
+    expect(granted.state).toEqual(state);
+    const changed = granted.change({ access: 'plan', permissions: {}, unnamed: 'default' });
+    expect(changed.state).toEqual({ ...state, grant: { access: 'plan' }, revision: 1 });
+    expect(granted.state).toEqual(state);
+    expect(() => Object.assign(changed.state, { revision: 0 })).toThrow(TypeError);
+  });
+
+  it('is refused to the owners team, which has access to every workspace', () => {
+    const { organizationId } = theOwnersTeam;
+    const granted = () =>
+      TeamWorkspace.grant('tws-1', theOwnersTeam, { id: 'ws-1', organizationId }, { access: 'read', permissions: {} });
+    expect(thrownBy(granted)).toMatchObject({
       code: 'owners-team/protected',
       message: 'the owners team already has access to every workspace',
     });
-    expect(() => checkGrantable(aTeam())).not.toThrow();
+  });
+
+  it('is refused to a team of another organization, as to one that does not exist', () => {
+    const elsewhere = { ...workspace, organizationId: 'org-other' };
+    const granted = () => TeamWorkspace.grant('tws-1', team, elsewhere, { access: 'read', permissions: {} });
+    expect(thrownBy(granted)).toMatchObject({ code: 'resource/not-found' });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ApiToken, hasExpired } from '../../src/domain/index.js';
+import { type ApiToken, hasExpired, TeamToken } from '../../src/domain/index.js';
 import { issueToken } from '../../src/domain/tokens/api-token.js';
 import { fc, runs } from '../support/properties.js';
 import { later, noon, thrownBy } from './samples.js';
@@ -45,6 +45,34 @@ describe('issuing a token', () => {
     const token = issueToken(requested);
     expect(() => Object.assign(token, { expiresAt: null })).toThrow(TypeError);
     expect(Object.isFrozen(requested)).toBe(false);
+  });
+});
+
+describe('the token of a team', () => {
+  const { owner: _, description: __, madeInSession: ___, ...values } = requested;
+
+  it('is its team and what was issued last', () => {
+    const token = TeamToken.issue('team-1', values);
+    expect(token).toMatchObject({ teamId: 'team-1', values: { ...values, lastUsedAt: null } });
+    expect(token.apiToken).toEqual(issueToken(requested));
+    expect(TeamToken.restore(token.teamId, token.values)).toEqual(token);
+  });
+
+  it('is refused, if it would be expired from the start', () => {
+    expect(thrownBy(() => TeamToken.issue('team-1', { ...values, expiresAt: noon }))).toMatchObject({
+      code: 'attribute/invalid',
+    });
+  });
+
+  it('expires at its instant', () => {
+    const token = TeamToken.issue('team-1', { ...values, expiresAt: later });
+    expect([noon, later].map((now) => token.hasExpired(now))).toEqual([false, true]);
+  });
+
+  it('cannot be altered', () => {
+    const token = TeamToken.issue('team-1', values);
+    expect(() => Object.assign(token, { teamId: 'team-2' })).toThrow(TypeError);
+    expect(() => Object.assign(token.values, { expiresAt: null })).toThrow(TypeError);
   });
 });
 

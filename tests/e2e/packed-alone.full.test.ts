@@ -176,8 +176,21 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     ]);
   }, 60_000);
 
+  const guideOf = () => readFile(join(project, 'node_modules/gatehouse-tf/docs/embedding.md'), 'utf8');
+
+  it('decides with each aggregate alone as its guide says, with no dependency installed', async () => {
+    const section = /## One aggregate alone.*?```ts\n(.*?)```.*?```text\n(.*?)```/s;
+    const [, program = '', printed = ''] = section.exec(await guideOf()) ?? [];
+    await inProject('alone.ts', program);
+    expect(await node('alone.ts')).toBe(printed.trim());
+    await inProject('console.d.ts', 'declare const console: { log(value: unknown): void };');
+    const strict = { strict: true, noEmit: true, target: 'es2023', lib: ['es2023'], module: 'nodenext', types: [] };
+    await inProject('alone.json', { compilerOptions: strict, files: ['alone.ts', 'console.d.ts'] });
+    await expect(node(join(root, 'node_modules/typescript/bin/tsc'), '-p', 'alone.json')).resolves.toBe('');
+  }, 60_000);
+
   it('walks as its guide says, on a database', async () => {
-    const guide = await readFile(join(project, 'node_modules/gatehouse-tf/docs/embedding.md'), 'utf8');
+    const guide = await guideOf();
     const [, program = ''] = /## On the database of the service.*?```ts\n(.*?)```/s.exec(guide) ?? [];
     const [, printed] = /It prints `(.*?)`/.exec(guide) ?? [];
     await inProject('walk.ts', program);

@@ -166,8 +166,10 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
       bearers: [callerSecret, colluderSecret, newcomerSecret],
       teams: teams.map(({ id }) => id),
       projects: [project.id, otherProject.id, defaultProjectId(organization.id)],
-      projectRows: (await tx.projectAccess.page(project.id, 'all', { number: 1, size: 100 })).items.map(({ id }) => id),
-      rows: rows.flatMap(({ items }) => items.map(({ id }) => id)),
+      projectRows: (await tx.projectAccess.page(project.id, 'all', { number: 1, size: 100 })).items.map(
+        ({ teamProject }) => teamProject.state.id,
+      ),
+      rows: rows.flatMap(({ items }) => items.map(({ teamWorkspace }) => teamWorkspace.state.id)),
       memberships: memberships.map(({ id }) => id),
       users: [caller.id, colluder.id, newcomer.id, boss.id],
       workspaces: [here.id, there.id, elsewhere.id],

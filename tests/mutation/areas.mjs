@@ -107,11 +107,11 @@ export const areas = {
       'src/application/authorization/seen-by-creator.ts',
       'src/application/configuration-versions/upload-configuration-bundle.ts',
       'src/application/configuration-versions/locate-bundle.ts',
-      ...under('src/application/files', ['bundle-attempt', 'open-bundle', 'read-bundle']),
+      ...under('src/application/files', ['open-bundle', 'read-bundle', 'uploads']),
     ],
     ['uploads', 'configuration-versions', 'open-bundle'].map((name) => `tests/application/${name}.test.ts`),
     ['tests/http/bundles.test.ts'],
-    ['state-versions', 'audit-events', 'agent-files', 'runs'].map((name) => `tests/http/${name}.test.ts`),
+    ['state-versions', 'writing-states', 'audit-events', 'agent-files', 'runs'].map((name) => `tests/http/${name}.test.ts`),
     ['tests/contracts/side-by-side.test.ts'],
   ),
   'sign-in': code(

@@ -22,17 +22,16 @@ import {
   type Instant,
   type OrganizationPermission,
   type RunStatus,
+  type SoleTokenOwner,
   type Team,
   type TeamId,
-  type TokenOwner,
   type Trigger,
   type Workspace,
   type WorkspaceId,
 } from '../../src/domain/index.js';
-import { issueToken } from '../../src/domain/tokens/api-token.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import { useCases } from '../../src/infrastructure/container/use-cases.js';
-import { giveGrant } from './builders.js';
+import { aToken, giveGrant, keepToken } from './builders.js';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryBundleStore } from './memory-bundle-store.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
@@ -297,19 +296,11 @@ export class World {
   }
 
   /** The secret of a new token of a kind that each owner has one of. */
-  async newTokenOf(owner: TokenOwner): Promise<{ readonly id: string; readonly secret: string }> {
+  async newTokenOf(owner: SoleTokenOwner): Promise<{ readonly id: string; readonly secret: string }> {
     const { secret, digest } = this.secrets.generate();
-    const token = issueToken({
-      id: this.ids.next('token'),
-      owner,
-      secretDigest: digest,
-      description: null,
-      createdBy: null,
-      madeInSession: false,
-      createdAt: this.clock.now(),
-      expiresAt: null,
-    });
-    await this.unitOfWork.run((tx) => tx.tokens.replace(token));
+    const createdAt = this.clock.now();
+    const token = aToken(owner, { id: this.ids.next('token'), secretDigest: digest, createdAt });
+    await this.unitOfWork.run((tx) => keepToken(tx, token));
     return { id: token.id, secret };
   }
 

@@ -22,11 +22,17 @@ import {
   type RunState,
   type Session,
   type SetVariable,
+  type SoleTokenOwner,
   type StateOutput,
   type StateVersion,
   type TagBinding,
   type Team,
   type TeamId,
+  TeamProject,
+  type TeamProjectState,
+  TeamToken,
+  TeamWorkspace,
+  type TeamWorkspaceState,
   type TokenOwner,
   type User,
   type Variable,
@@ -331,7 +337,10 @@ export const someIngressAttributes = (given: Partial<IngressAttributes> = {}): I
   ...given,
 });
 
-export const aToken = (owner: TokenOwner, given: Partial<ApiToken> = {}): ApiToken => {
+export const aToken = <Owner extends TokenOwner>(
+  owner: Owner,
+  given: Partial<Omit<ApiToken, 'owner'>> = {},
+): ApiToken & { readonly owner: Owner } => {
   const id = unique('at');
   return {
     id,
@@ -345,6 +354,14 @@ export const aToken = (owner: TokenOwner, given: Partial<ApiToken> = {}): ApiTok
     lastUsedAt: null,
     ...given,
   };
+};
+
+/** Stores the only token of an owner. */
+export const keepToken = (tx: Transaction, token: ApiToken & { readonly owner: SoleTokenOwner }): Promise<void> => {
+  const { owner } = token;
+  return owner.kind === 'team'
+    ? tx.teamTokens.put(TeamToken.restore(owner.id, token))
+    : tx.tokens.replace({ ...token, owner });
 };
 
 export const anIdentity = (user: Pick<User, 'id'>, given: Partial<Identity> = {}): Identity => ({
@@ -371,7 +388,8 @@ export const aSession = (user: Pick<User, 'id'>, given: Partial<Session> = {}): 
   };
 };
 
-export const ownedBy = (kind: TokenOwner['kind'], { id }: { readonly id: string }): TokenOwner => ({ kind, id });
+export const ownedBy = <Kind extends TokenOwner['kind']>(kind: Kind, { id }: { readonly id: string }) =>
+  ({ kind, id }) as Extract<TokenOwner, { readonly kind: Kind }>;
 
 export const aCustomGrant = (permissions: Partial<WorkspacePermissions> = {}): Grant => ({
   access: 'custom',
@@ -398,23 +416,30 @@ export const asOrganization = ({ id: organizationId }: Organization): Actor => (
   organizationId,
 });
 
-let grantsGiven = 0;
+export const aTeamProject = (
+  teamId: TeamId,
+  projectId: ProjectId,
+  given: Partial<TeamProjectState> = {},
+): TeamProject =>
+  TeamProject.restore({ id: unique('tprj'), teamId, projectId, grant: { access: 'read' }, revision: 0, ...given });
+
+export const aTeamWorkspace = (
+  teamId: TeamId,
+  workspaceId: WorkspaceId,
+  given: Partial<TeamWorkspaceState> = {},
+): TeamWorkspace =>
+  TeamWorkspace.restore({ id: unique('tws'), teamId, workspaceId, grant: { access: 'read' }, revision: 0, ...given });
 
 /** Gives a team rights on a workspace. */
+export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> =>
+  tx.teamAccess.add(aTeamWorkspace(teamId, workspaceId, { grant }));
+
 export const giveProjectGrant = (
   tx: Transaction,
   teamId: TeamId,
   projectId: ProjectId,
   grant: ProjectGrant,
-): Promise<void> => {
-  grantsGiven += 1;
-  return tx.projectAccess.add({ id: `tprj-${grantsGiven}`, teamId, projectId, grant, revision: 0 });
-};
-
-export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> => {
-  grantsGiven += 1;
-  return tx.teamAccess.add({ id: `tws-${grantsGiven}`, teamId, workspaceId, grant, revision: 0 });
-};
+): Promise<void> => tx.projectAccess.add(aTeamProject(teamId, projectId, { grant }));
 
 export const aRepository = (given: Partial<LinkedRepository> = {}): LinkedRepository => ({
   cloneUrl: 'https://example.com/acme/network.git',

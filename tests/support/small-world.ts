@@ -323,9 +323,9 @@ export async function makeSmallWorld(
     } else if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
     const rows = await tx.teamAccess.page({ workspaceId: workspace.id, teamId: target.id, visibility: 'all' }, onePage);
-    targetsRow = rows.items[0]?.id ?? '';
+    targetsRow = rows.items[0]?.teamWorkspace.state.id ?? '';
     const inProjects = await tx.projectAccess.page(project.id, { own: [target.id], visible: false }, onePage);
-    targetsProjectRow = inProjects.items[0]?.id ?? '';
+    targetsProjectRow = inProjects.items[0]?.teamProject.state.id ?? '';
 
     await tx.configurationVersions.add(version);
     await tx.configurationVersions.addIngressAttributes(version.state.id, commit);

@@ -6,6 +6,7 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../domain/index.js';
+import { revised } from '../../domain/shared/revision.js';
 import {
   doneBySystem,
   type NewAuditEvent,
@@ -64,7 +65,7 @@ export class CreateScheduledDestroys {
       if (workspace?.autoDestroy == null || at === null || at > this.clock.now()) return undefined;
       const { by } = workspace.autoDestroy;
       const autoDestroy = afterItsTime(workspace.autoDestroy);
-      await tx.workspaces.save({ ...workspace, autoDestroy, revision: workspace.revision + 1 });
+      await tx.workspaces.save(revised(workspace, { autoDestroy }));
       const refused = await this.refusalOf(tx, workspace, by);
       if (refused !== undefined) {
         await tx.audit.add(refused, inWorkspace(workspace));

@@ -1,5 +1,5 @@
-import { type Actor, authorize, notFound, standingOnSite } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { type Actor, notFound } from '../../domain/index.js';
+import { changingSite } from '../../domain/supporting/audit/change.js';
 import type { FailingEffect } from '../ports/repositories/effect-outbox.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
@@ -8,11 +8,11 @@ export class RetryEffect {
   constructor(private readonly unitOfWork: UnitOfWork<'effects' | 'audit'>) {}
 
   async execute(actor: Actor, id: string): Promise<FailingEffect> {
-    authorize(standingOnSite(actor), 'effects/retry');
+    const { done } = changingSite(actor, 'effects/retry');
     return this.unitOfWork.run(async (tx) => {
       const found = /^[1-9]\d{0,14}$/.test(id) ? await tx.effects.retry(Number(id)) : undefined;
       if (found === undefined) throw notFound();
-      await tx.audit.add(doneBy(actor, 'effects/retry', id), 'site');
+      await tx.audit.add(done(id), 'site');
       return found;
     });
   }

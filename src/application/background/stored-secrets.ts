@@ -1,4 +1,5 @@
 import { type LinkedRepository, later, type RunTaskId, type StateVersionOutputId } from '../../domain/index.js';
+import { revised } from '../../domain/shared/revision.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -111,7 +112,7 @@ export class StoredSecrets {
       const key = link === null ? undefined : openedWith(this.box, link.sealedWebhookKey);
       if (link === null || key === undefined) continue;
       const resealed = { ...link, sealedWebhookKey: this.box.seal(key) };
-      await repository.save({ ...row, repository: resealed, revision: row.revision + 1 });
+      await repository.save({ ...revised(row), repository: resealed });
       sealed += 1;
     }
     return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };
@@ -124,7 +125,7 @@ export class StoredSecrets {
       for (const task of tasks) {
         const key = task.sealedHmacKey === null ? undefined : openedWith(this.box, task.sealedHmacKey);
         if (key === undefined) continue;
-        await tx.runTasks.save({ ...task, sealedHmacKey: this.box.seal(key), revision: task.revision + 1 });
+        await tx.runTasks.save(revised(task, { sealedHmacKey: this.box.seal(key) }));
         sealed += 1;
       }
       return { sealed, lost: tasks.length - sealed, last: tasks.at(-1)?.id };
@@ -137,7 +138,7 @@ export class StoredSecrets {
     for (const row of rows) {
       const value = openedWith(this.box, row.sealedValue);
       if (value === undefined) continue;
-      await repository.save({ ...row, sealedValue: this.box.seal(value), revision: row.revision + 1 });
+      await repository.save({ ...revised(row), sealedValue: this.box.seal(value) });
       sealed += 1;
     }
     return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };

@@ -1,5 +1,5 @@
-import { type Actor, authorized, type ConfigurationVersionId } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { Actor, ConfigurationVersionId } from '../../domain/index.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { keepVersion } from './keep-version.js';
@@ -14,12 +14,12 @@ export class ArchiveConfigurationVersion {
   execute(actor: Actor, id: ConfigurationVersionId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.configurationVersions.findFor(actor, id);
-      const version = authorized(seen, 'configuration-versions/archive');
+      const { subject: version, done } = changing(actor, seen, 'configuration-versions/archive');
       // Serializes with run creation: a concurrent run either commits first or sees the version as archived.
       await tx.workspaces.lockRow(version.state.workspaceId);
       const facts = await tx.runs.aboutVersion(id);
       await keepVersion(tx, version.fire('archive', facts, this.clock.now()));
-      await tx.audit.add(doneBy(actor, 'configuration-versions/archive', id), version.state);
+      await tx.audit.add(done(id), version.state);
     });
   }
 }

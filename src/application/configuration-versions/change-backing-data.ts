@@ -1,5 +1,5 @@
-import { type Actor, authorized, type ConfigurationVersionId, later } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { type Actor, type ConfigurationVersionId, later } from '../../domain/index.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { Settings } from '../ports/outside/settings.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -19,13 +19,13 @@ export class ChangeBackingData {
   execute(actor: Actor, id: ConfigurationVersionId, change: BackingDataChange): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.configurationVersions.findFor(actor, id);
-      const version = authorized(seen, 'configuration-versions/manage-backing-data');
+      const { subject: version, done } = changing(actor, seen, 'configuration-versions/manage-backing-data');
       // Serializes with run creation: a concurrent run either commits first or sees the change.
       await tx.workspaces.lockRow(version.state.workspaceId);
       const now = this.clock.now();
       const purge = change === 'soft-delete' ? { purgeAt: later(now, this.settings.softDeleteDays * 86_400) } : {};
       await keepVersion(tx, version.fire(change, await tx.runs.aboutVersion(id), now, purge));
-      await tx.audit.add(doneBy(actor, 'configuration-versions/manage-backing-data', id), version.state);
+      await tx.audit.add(done(id), version.state);
     });
   }
 }

@@ -1,13 +1,12 @@
 import {
   type Actor,
-  authorized,
   type ChosenSettings,
   ConfigurationVersion,
   type ConfigurationVersionState,
   identityOf,
   type WorkspaceId,
 } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { CapabilityUrls } from '../ports/outside/capability-urls.js';
 import type { Clock } from '../ports/outside/clock.js';
@@ -37,13 +36,17 @@ export class CreateConfigurationVersion {
     const now = this.clock.now();
     const id = this.ids.next('configuration-version');
     const version = await this.unitOfWork.run(async (tx) => {
-      authorized(await tx.workspaces.findIdFor(actor, command.workspaceId), 'configuration-versions/create');
+      const { done } = changing(
+        actor,
+        await tx.workspaces.findIdFor(actor, command.workspaceId),
+        'configuration-versions/create',
+      );
       await this.quota.refuseMore(tx, command);
       const createdBy = identityOf(actor);
       const given = { ...command, id, origin: 'api', ingressAttributesId: null, createdBy, createdAt: now } as const;
       const created = ConfigurationVersion.create(given);
       await tx.configurationVersions.add(created, created.becomesCurrentWhenCreated);
-      await tx.audit.add(doneBy(actor, 'configuration-versions/create', id), created.state);
+      await tx.audit.add(done(id), created.state);
       return created;
     });
     return { version: version.state, uploadUrl: this.urls.issue('upload', id, now) };

@@ -13,6 +13,7 @@ import type { ShownRun } from '../supporting/runs/show-run.js';
 import { type Include, runsOf } from './show-configuration-version.js';
 
 export interface ListedConfigurationVersions extends Page<ConfigurationVersionSummary> {
+  /** Only readable versions have commits and runs here. */
   readonly ingressAttributes: ReadonlyMap<ConfigurationVersionId, IngressAttributes>;
   /** The first run of each version. */
   readonly runs: ReadonlyMap<ConfigurationVersionId, ShownRun>;
@@ -32,13 +33,14 @@ export class ListConfigurationVersions {
       const seen = await tx.workspaces.findIdFor(actor, query.workspaceId);
       const { standing } = seenBy(seen, 'configuration-versions/read');
       const found = await tx.configurationVersions.page(query.workspaceId, query.page);
-      const included = (what: Include, of: (version: ConfigurationVersionSummary) => boolean) =>
-        query.include.has(what) ? found.items.filter(of).map(({ id }) => id) : [];
-      const fetched = included('ingress-attributes', ({ ingressAttributesId }) => ingressAttributesId !== null);
-      const readable = included('run', ({ status }) => statusTraits[status].readable);
+      const readable = found.items.filter(({ status }) => statusTraits[status].readable);
+      const included = (what: Include, versions: readonly ConfigurationVersionSummary[]) =>
+        query.include.has(what) ? versions.map(({ id }) => id) : [];
+      const fromCommits = readable.filter(({ ingressAttributesId }) => ingressAttributesId !== null);
+      const fetched = included('ingress-attributes', fromCommits);
       const { configurationVersions } = tx;
       const ingressAttributes = fetched.length > 0 ? await configurationVersions.ingressAttributes(fetched) : new Map();
-      return { ...found, ingressAttributes, runs: await runsOf(tx, readable, standing) };
+      return { ...found, ingressAttributes, runs: await runsOf(tx, included('run', readable), standing) };
     });
   }
 }

@@ -3,12 +3,11 @@ import {
   identityOf,
   notFound,
   overrideStage,
-  seenBy,
   type TaskStage,
   type TaskStageId,
   type WithStanding,
 } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { lockedRun, type ProgressRepositories, type RunProgress } from '../supporting/runs/run-progress.js';
@@ -24,8 +23,12 @@ export class OverrideTaskStage {
   /** Throws `task-stage/transition-refused` unless a failure is waiting for an override. */
   execute(actor: Actor, id: TaskStageId, comment: string | null = null): Promise<WithStanding<TaskStage>> {
     return this.unitOfWork.run(async (tx) => {
-      const seen = seenBy(await tx.taskStages.findFor(actor, id), 'policy-outcomes/override');
-      const { runId } = seen.subject;
+      const { subject, standing, done } = changing(
+        actor,
+        await tx.taskStages.findFor(actor, id),
+        'policy-outcomes/override',
+      );
+      const { runId } = subject;
       const run = await lockedRun(tx, runId);
       const stage = (await tx.taskStages.ofRun(runId)).find((one) => one.id === id);
       if (run === undefined || stage === undefined) throw notFound();
@@ -34,8 +37,8 @@ export class OverrideTaskStage {
       await tx.taskStages.save(overridden);
       const made = { action: 'override', by: identityOf(actor), at: now, comment } as const;
       await this.progress.fire(tx, run, 'override-policies', { decisions: [...run.state.decisions, made] }, now);
-      await tx.audit.add(doneBy(actor, 'policy-outcomes/override', id), run.state);
-      return { subject: overridden, standing: seen.standing };
+      await tx.audit.add(done(id), run.state);
+      return { subject: overridden, standing };
     });
   }
 }

@@ -2,24 +2,19 @@ import { checkCovered } from '../../domain/authorization/covered-grant.js';
 import {
   type Actor,
   notFound,
-  type ProjectAccessLevel,
   type ProjectId,
-  type RequestedInProject,
-  seenBy,
+  type RequestedProjectGrant,
   type TeamId,
+  TeamProject,
 } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
-import { checkGrantable } from '../../domain/supporting/teams/team.js';
-import { newProjectGrant } from '../../domain/team-access/team-project.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { TeamProjectView } from '../ports/repositories/team-project-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-export interface NewProjectAccess {
+export interface NewProjectAccess extends RequestedProjectGrant {
   readonly projectId: ProjectId;
   readonly teamId: TeamId;
-  readonly access: ProjectAccessLevel;
-  readonly permissions: RequestedInProject;
 }
 
 /** POST /team-projects: grants a team rights on a project of its organization. */
@@ -35,23 +30,14 @@ export class AddProjectAccess {
         tx.projects.findFor(actor, command.projectId),
         tx.teams.findFor(actor, command.teamId),
       ]);
-      const { subject: project, standing } = seenBy(seen, 'project-access/manage');
-      const team = seenTeam?.subject;
-      if (team?.organizationId !== project.organizationId) throw notFound();
-      checkGrantable(team);
-      const grant = newProjectGrant(command.access, command.permissions);
-      checkCovered(standing, grant);
-      const added: TeamProjectView = {
-        id: this.ids.next('team-project'),
-        teamId: team.id,
-        projectId: project.id,
-        organizationId: project.organizationId,
-        grant,
-        revision: 0,
-      };
-      await tx.projectAccess.add(added);
-      await tx.audit.add(doneBy(actor, 'project-access/manage', added.id), project);
-      return added;
+      const { subject: project, standing, done } = changing(actor, seen, 'project-access/manage');
+      if (seenTeam === undefined) throw notFound();
+      const id = this.ids.next('team-project');
+      const teamProject = TeamProject.grant(id, seenTeam.subject, project, command);
+      checkCovered(standing, teamProject.state.grant);
+      await tx.projectAccess.add(teamProject);
+      await tx.audit.add(done(id), project);
+      return { teamProject, organizationId: project.organizationId };
     });
   }
 }

@@ -1,25 +1,20 @@
 import {
-  type AccessLevel,
   type Actor,
-  authorized,
-  newGrant,
   notFound,
-  type RequestedPermissions,
+  type RequestedGrant,
   type TeamId,
+  TeamWorkspace,
   type WorkspaceId,
 } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
-import { checkGrantable } from '../../domain/supporting/teams/team.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
 import type { TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-export interface NewTeamAccess {
+export interface NewTeamAccess extends RequestedGrant {
   readonly workspaceId: WorkspaceId;
   readonly teamId: TeamId;
-  readonly access: AccessLevel;
-  readonly permissions: RequestedPermissions;
 }
 
 /** POST /team-workspaces: grants a team rights on a workspace of its organization. */
@@ -35,23 +30,14 @@ export class AddTeamAccess {
         tx.workspaces.findFor(actor, command.workspaceId),
         tx.teams.findFor(actor, command.teamId),
       ]);
-      const workspace = authorized(seen, 'team-access/manage');
+      const { subject: workspace, done } = changing(actor, seen, 'team-access/manage');
       // Secret teams are included: a caller who manages a workspace sees every team with access to it.
-      const team = seenTeam?.subject;
-      if (team?.organizationId !== workspace.organizationId) throw notFound();
-      checkGrantable(team);
-      const added: TeamWorkspaceView = {
-        id: this.ids.next('team-workspace'),
-        teamId: team.id,
-        workspaceId: workspace.id,
-        organizationName: workspace.organizationName,
-        workspaceName: workspace.name,
-        grant: newGrant(command.access, command.permissions),
-        revision: 0,
-      };
-      await tx.teamAccess.add(added);
-      await tx.audit.add(doneBy(actor, 'team-access/manage', added.id), inWorkspace(workspace));
-      return added;
+      if (seenTeam === undefined) throw notFound();
+      const id = this.ids.next('team-workspace');
+      const teamWorkspace = TeamWorkspace.grant(id, seenTeam.subject, workspace, command);
+      await tx.teamAccess.add(teamWorkspace);
+      await tx.audit.add(done(id), inWorkspace(workspace));
+      return { teamWorkspace, organizationName: workspace.organizationName, workspaceName: workspace.name };
     });
   }
 }

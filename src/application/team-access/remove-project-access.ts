@@ -1,6 +1,6 @@
 import { checkCovered } from '../../domain/authorization/covered-grant.js';
-import { type Actor, seenBy, type TeamProjectId } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import type { Actor, TeamProjectId } from '../../domain/index.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** DELETE /team-projects/:id: revokes the team's rights on the project with immediate effect. */
@@ -9,10 +9,14 @@ export class RemoveProjectAccess {
 
   execute(actor: Actor, id: TeamProjectId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject: removed, standing } = seenBy(await tx.projectAccess.findFor(actor, id), 'project-access/manage');
-      checkCovered(standing, removed.grant);
-      await tx.projectAccess.remove(removed);
-      await tx.audit.add(doneBy(actor, 'project-access/manage', id), removed);
+      const {
+        subject: removed,
+        standing,
+        done,
+      } = changing(actor, await tx.projectAccess.findFor(actor, id), 'project-access/manage');
+      checkCovered(standing, removed.teamProject.state.grant);
+      await tx.projectAccess.remove(removed.teamProject);
+      await tx.audit.add(done(id), removed);
     });
   }
 }

@@ -1,5 +1,5 @@
-import { type Actor, authorized, notFound, type TeamWorkspaceId } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { type Actor, notFound, type TeamWorkspaceId } from '../../domain/index.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** DELETE /team-workspaces/:id: revokes the team's rights on the workspace with immediate effect. */
@@ -8,9 +8,12 @@ export class RemoveTeamAccess {
 
   execute(actor: Actor, id: TeamWorkspaceId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const removed = authorized(await tx.teamAccess.findFor(actor, id), 'team-access/manage');
+      const {
+        subject: { teamWorkspace },
+        done,
+      } = changing(actor, await tx.teamAccess.findFor(actor, id), 'team-access/manage');
       if (!(await tx.teamAccess.remove(id))) throw notFound();
-      await tx.audit.add(doneBy(actor, 'team-access/manage', id), removed);
+      await tx.audit.add(done(id), { workspaceId: teamWorkspace.state.workspaceId });
     });
   }
 }

@@ -3,14 +3,12 @@ import {
   type AgentPool,
   type AgentToken,
   type ApiToken,
-  authorize,
-  authorized,
   isUser,
   notFound,
-  standingOnSite,
   type Team,
   type TokenId,
 } from '../../domain/index.js';
+import { type Change, changing, changingSite } from '../../domain/supporting/audit/change.js';
 import type { Transaction } from '../ports/repositories/unit-of-work.js';
 import { seenAgentPool } from '../supporting/agent-pools/agent-pool-in-hand.js';
 
@@ -28,25 +26,27 @@ export async function findManageableToken(
   tx: Transaction<'tokens' | 'teams' | 'agentPools' | 'agentTokens'>,
   actor: Actor,
   id: TokenId,
-): Promise<ManageableToken> {
+): Promise<ManageableToken & Pick<Change<unknown>, 'done'>> {
   const token = await tx.tokens.find(id);
   if (token === undefined) {
     const ofAgent = await tx.agentTokens.find(id);
     const pool = ofAgent && (await tx.agentPools.find(ofAgent.poolId));
     if (ofAgent === undefined || pool === undefined) throw notFound();
     const reference = { id: pool.id, of: pool.organizationId === null ? 'site' : 'organization' } as const;
-    await seenAgentPool(tx, actor, reference, 'agent-pools/manage');
-    return { kind: 'agent', token: ofAgent, pool };
+    const { done } = await seenAgentPool(tx, actor, reference, 'agent-pools/manage');
+    return { kind: 'agent', token: ofAgent, pool, done };
   }
   const { owner } = token;
   switch (owner.kind) {
     case 'team': {
-      const team = authorized(await tx.teams.findFor(actor, owner.id), 'team-tokens/manage');
-      return { kind: 'api', token, team };
+      const seen = await tx.teams.findFor(actor, owner.id);
+      const { subject: team, done } = changing(actor, seen, 'team-tokens/manage');
+      return { kind: 'api', token, team, done };
     }
-    case 'user':
-      authorize(standingOnSite(actor, isUser(actor, owner.id)), 'user-tokens/manage');
-      return { kind: 'api', token, team: undefined };
+    case 'user': {
+      const { done } = changingSite(actor, 'user-tokens/manage', isUser(actor, owner.id));
+      return { kind: 'api', token, team: undefined, done };
+    }
     case 'organization':
     case 'auditor':
       throw notFound();

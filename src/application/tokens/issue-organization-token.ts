@@ -1,6 +1,6 @@
-import { type Actor, authorized, type Instant, identityOf, type OrganizationTokenKind } from '../../domain/index.js';
+import { type Actor, type Instant, identityOf, type OrganizationTokenKind } from '../../domain/index.js';
 import { checkLifetime } from '../../domain/shared/token-lifetimes.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 
@@ -24,14 +24,14 @@ export class IssueOrganizationToken {
   ): Promise<IssuedToken> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, command.organizationName);
-      const organization = authorized(seen, 'organization-tokens/manage');
+      const { subject: organization, done } = changing(actor, seen, 'organization-tokens/manage');
       const { id } = organization;
       const { kind, expiresAt } = command;
       const owner = { kind, id };
       const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
       checkLifetime(issued.token, [organization]);
-      await tx.tokens.replace(issued.token);
-      await tx.audit.add(doneBy(actor, 'organization-tokens/manage', issued.token.id), { organizationId: id });
+      await tx.tokens.replace({ ...issued.token, owner });
+      await tx.audit.add(done(issued.token.id), { organizationId: id });
       return issued;
     });
   }

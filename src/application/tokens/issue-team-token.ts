@@ -1,31 +1,34 @@
-import { type Actor, authorized, type Instant, identityOf, type TeamId } from '../../domain/index.js';
+import { type Actor, type Instant, identityOf, type TeamId } from '../../domain/index.js';
 import { checkLifetime } from '../../domain/shared/token-lifetimes.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../domain/supporting/audit/change.js';
+import { TeamToken } from '../../domain/tokens/team-token.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { IssuedToken, TokenIssuer } from './token-issuer.js';
 
 /** POST /teams/:id/authentication-token: replaces the existing token. Only this response contains the secret. */
 export class IssueTeamToken {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'tokens' | 'teams' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'teamTokens' | 'teams' | 'audit'>,
     private readonly issuer: TokenIssuer,
   ) {}
 
   execute(
     actor: Actor,
-    command: { readonly teamId: TeamId; readonly expiresAt: Instant | null },
+    { teamId, expiresAt }: { readonly teamId: TeamId; readonly expiresAt: Instant | null },
   ): Promise<IssuedToken> {
     return this.unitOfWork.run(async (tx) => {
-      const seen = await tx.teams.findLimitedFor(actor, command.teamId);
-      const { team, limits } = authorized(seen, 'team-tokens/manage');
-      const { id, organizationId } = team;
-      const owner = { kind: 'team', id } as const;
-      const { expiresAt } = command;
-      const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
-      checkLifetime(issued.token, [limits]);
-      await tx.tokens.replace(issued.token);
-      await tx.audit.add(doneBy(actor, 'team-tokens/manage', issued.token.id), { organizationId });
-      return issued;
+      const {
+        subject: { team, limits },
+        done,
+      } = changing(actor, await tx.teams.findLimitedFor(actor, teamId), 'team-tokens/manage');
+      const { organizationId } = team;
+      const { secret, ...made } = this.issuer.make();
+      const issued = TeamToken.issue(teamId, { ...made, createdBy: identityOf(actor), expiresAt });
+      const token = issued.apiToken;
+      checkLifetime(token, [limits]);
+      await tx.teamTokens.put(issued);
+      await tx.audit.add(done(token.id), { organizationId });
+      return { token, secret };
     });
   }
 }

@@ -1,16 +1,14 @@
 import {
   type Actor,
-  authorize,
   checkFresh,
   DomainError,
   type Instant,
   identityOf,
   isUser,
-  standingOnSite,
   type UserId,
 } from '../../domain/index.js';
 import { checkLifetime } from '../../domain/shared/token-lifetimes.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
+import { changingSite } from '../../domain/supporting/audit/change.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { Settings } from '../ports/outside/settings.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -47,7 +45,7 @@ export class IssueUserToken {
 
   /** Throws `user-tokens/limit-reached`, and `sign-in/too-old` in a session. Existing tokens above a lowered limit stay valid. */
   async execute(actor: Actor, { userId, ...given }: NewUserToken): Promise<IssuedToken> {
-    authorize(standingOnSite(actor, isUser(actor, userId)), 'user-tokens/manage');
+    const { done } = changingSite(actor, 'user-tokens/manage', isUser(actor, userId));
     const owner = { kind: 'user', id: userId } as const;
     const { session, madeInSession = session !== undefined } = actor.kind === 'user' ? actor : {};
     if (session !== undefined) checkFresh(session, this.clock.now());
@@ -55,7 +53,7 @@ export class IssueUserToken {
     await this.unitOfWork.run(async (tx) => {
       checkLifetime(issued.token, await tx.organizations.joinedBy(userId));
       await addUserToken(tx, issued, this.settings);
-      await tx.audit.add(doneBy(actor, 'user-tokens/manage', issued.token.id), 'site');
+      await tx.audit.add(done(issued.token.id), 'site');
     });
     return issued;
   }

@@ -1,5 +1,4 @@
 import { type Actor, notFound, type OrganizationTokenKind } from '../../domain/index.js';
-import { doneBy } from '../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { findOrganizationToken } from './show-organization-token.js';
 
@@ -9,9 +8,9 @@ export class RevokeOrganizationToken {
 
   execute(actor: Actor, organizationName: string, kind: OrganizationTokenKind): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { token, organizationId } = await findOrganizationToken(tx, actor, organizationName, kind);
+      const { token, organizationId, done } = await findOrganizationToken(tx, actor, organizationName, kind);
       if (!(await tx.tokens.remove(token.id))) throw notFound();
-      await tx.audit.add(doneBy(actor, 'organization-tokens/manage', token.id), { organizationId });
+      await tx.audit.add(done(token.id), { organizationId });
     });
   }
 }

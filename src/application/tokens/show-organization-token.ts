@@ -1,14 +1,14 @@
 import {
   type Actor,
   type ApiToken,
-  authorized,
   notFound,
   type OrganizationId,
   type OrganizationTokenKind,
 } from '../../domain/index.js';
+import { type Change, changing } from '../../domain/supporting/audit/change.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
-interface Found {
+interface Found extends Pick<Change<unknown>, 'done'> {
   readonly token: ApiToken;
   readonly organizationId: OrganizationId;
 }
@@ -20,10 +20,12 @@ export async function findOrganizationToken(
   name: string,
   kind: OrganizationTokenKind,
 ): Promise<Found> {
-  const { id } = authorized(await tx.organizations.findFor(actor, name), 'organization-tokens/manage');
+  const seen = await tx.organizations.findFor(actor, name);
+  const { subject, done } = changing(actor, seen, 'organization-tokens/manage');
+  const { id } = subject;
   const token = await tx.tokens.findOf({ kind, id });
   if (token === undefined) throw notFound();
-  return { token, organizationId: id };
+  return { token, organizationId: id, done };
 }
 
 /** GET /organizations/:name/authentication-token: metadata only. */

@@ -1,31 +1,16 @@
-import {
-  type Actor,
-  type ApiToken,
-  authorized,
-  notFound,
-  type OrganizationId,
-  type TeamId,
-} from '../../domain/index.js';
-import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
-
-interface Found {
-  readonly token: ApiToken;
-  readonly organizationId: OrganizationId;
-}
-
-/** A team's token with its team. Throws `resource/not-found`, also if there is none. */
-export async function findTeamToken(tx: Transaction<'tokens' | 'teams'>, actor: Actor, teamId: TeamId): Promise<Found> {
-  const { id, organizationId } = authorized(await tx.teams.findFor(actor, teamId), 'team-tokens/manage');
-  const token = await tx.tokens.findOf({ kind: 'team', id });
-  if (token === undefined) throw notFound();
-  return { token, organizationId };
-}
+import { type Actor, type ApiToken, authorized, notFound, type TeamId } from '../../domain/index.js';
+import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** GET /teams/:id/authentication-token: metadata only. */
 export class ShowTeamToken {
   constructor(private readonly unitOfWork: UnitOfWork<'tokens' | 'teams'>) {}
 
-  async execute(actor: Actor, teamId: TeamId): Promise<ApiToken> {
-    return (await this.unitOfWork.read((tx) => findTeamToken(tx, actor, teamId))).token;
+  execute(actor: Actor, teamId: TeamId): Promise<ApiToken> {
+    return this.unitOfWork.read(async (tx) => {
+      const { id } = authorized(await tx.teams.findFor(actor, teamId), 'team-tokens/manage');
+      const token = await tx.tokens.findOf({ kind: 'team', id });
+      if (token === undefined) throw notFound();
+      return token;
+    });
   }
 }

@@ -6,7 +6,8 @@ import { findManageableToken, type ManageableToken } from './find-manageable-tok
 export class ShowToken {
   constructor(private readonly unitOfWork: UnitOfWork<'tokens' | 'teams' | 'agentPools' | 'agentTokens'>) {}
 
-  execute(actor: Actor, id: TokenId): Promise<ManageableToken> {
-    return this.unitOfWork.read((tx) => findManageableToken(tx, actor, id));
+  async execute(actor: Actor, id: TokenId): Promise<ManageableToken> {
+    const { done: _, ...found } = await this.unitOfWork.read((tx) => findManageableToken(tx, actor, id));
+    return found;
   }
 }

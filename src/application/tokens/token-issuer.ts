@@ -30,12 +30,13 @@ export class TokenIssuer {
   ) {}
 
   /** Throws `attribute/invalid` if it would already be expired. */
-  issue(
-    { madeInSession = false, ...given }: NewToken,
-    { secret, digest }: Secret = this.secrets.generate(),
-  ): IssuedToken {
-    const id = this.ids.next('token');
-    const token = issueToken({ ...given, madeInSession, id, secretDigest: digest, createdAt: this.clock.now() });
-    return { token, secret };
+  issue({ madeInSession = false, ...given }: NewToken, generated?: Secret): IssuedToken {
+    const { secret, ...made } = this.make(generated);
+    return { token: issueToken({ ...given, madeInSession, ...made }), secret };
+  }
+
+  /** What every new token begins with. */
+  make({ secret, digest }: Secret = this.secrets.generate()) {
+    return { id: this.ids.next('token'), secretDigest: digest, createdAt: this.clock.now(), secret };
   }
 }

@@ -1,6 +1,7 @@
 import type { Bundle } from '../shared/bundle.js';
 import type { BundleKey, ConfigurationVersionId, Instant, WorkspaceId } from '../shared/id.js';
 import { entered, Lifecycle } from '../shared/lifecycle-engine.js';
+import { revised } from '../shared/revision.js';
 import type { TokenOwner } from '../shared/token-owner.js';
 import {
   type Effect,
@@ -115,14 +116,14 @@ export class ConfigurationVersion {
   fire(trigger: Trigger, gathered: VersionFactsGathered, now: Instant, change: ConfigurationVersionChange = {}): Fired {
     const row = life.fire(trigger, this.factsOf(gathered, now));
     return {
-      next: new ConfigurationVersion({
-        ...this.state,
-        purgeAt: null,
-        ...(row.effects.includes('discard-bundle') ? { bundle: null } : {}),
-        ...change,
-        ...entered(this.state, row, now),
-        revision: this.state.revision + 1,
-      }),
+      next: new ConfigurationVersion(
+        revised(this.state, {
+          purgeAt: null,
+          ...(row.effects.includes('discard-bundle') ? { bundle: null } : {}),
+          ...change,
+          ...entered(this.state, row, now),
+        }),
+      ),
       effects: row.effects.flatMap((effect) => this.ordered(effect)),
     };
   }

@@ -20,7 +20,7 @@ export type PolicyOutcome = Verdict & {
   readonly output: readonly unknown[] | null;
 };
 
-/** The results of one set's policies for one run. Status, level and counts are derived, never stored. */
+/** The results of one set's policies for one run. Status, level and counts are derived. */
 export interface PolicySetOutcome {
   readonly id: PolicySetOutcomeId;
   readonly policyEvaluationId: PolicyEvaluationId;

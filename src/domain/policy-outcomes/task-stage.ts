@@ -1,6 +1,7 @@
 import { DomainError } from '../shared/domain-error.js';
 import type { Instant, PolicyEvaluationId, RunId, TaskStageId } from '../shared/id.js';
 import { Lifecycle, type LifecycleRow } from '../shared/lifecycle-engine.js';
+import { revised } from '../shared/revision.js';
 import type { PolicyKind } from '../supporting/policies/policy.js';
 import type { AppliedPolicySet } from '../supporting/policies/policy-set.js';
 import { awaited, isOpen, moveResult, type TaskResult } from '../supporting/run-tasks/task-result.js';
@@ -125,8 +126,6 @@ export interface LocatedResult extends TaskResult {
 const evaluationLife = new Lifecycle('policy evaluation', evaluationMoves, {});
 const stageLife = new Lifecycle('task stage', taskStageMoves, {});
 
-const changed = (stage: TaskStage): TaskStage => ({ ...stage, revision: stage.revision + 1 });
-
 type NewResult = Pick<
   TaskResult,
   'id' | 'taskId' | 'taskName' | 'taskUrl' | 'workspaceTaskId' | 'enforcementLevel' | 'speculative'
@@ -187,7 +186,7 @@ export function moveAll(stage: TaskStage, trigger: 'start' | 'override' | 'close
     evaluationLife.moved(evaluation, trigger, now, { ...forgotten, updatedAt: now }),
   );
   const results = stage.results.map((result) => resultsAfter[trigger](result, now));
-  return changed(stageLife.moved(stage, trigger, now, { evaluations, results, updatedAt: now }));
+  return revised(stageLife.moved(stage, trigger, now, { evaluations, results, updatedAt: now }));
 }
 
 /** Whether it has not ended. */
@@ -241,9 +240,9 @@ export const withResult = (stage: TaskStage, result: TaskResult, now: Instant): 
 /** The tokens of the results end with the stage, also with one that waits for an override: every task has reported. */
 function concluded(stage: TaskStage, now: Instant): TaskStage {
   const open = stage.evaluations.some(({ status }) => status === 'running') || stage.results.some(isOpen);
-  if (open) return changed(stage);
+  if (open) return revised(stage);
   const results = stage.results.map((result) => ({ ...result, tokenDigest: null }));
-  return changed(stageLife.moved(stage, conclusionOf(stage), now, { results, updatedAt: now }));
+  return revised(stageLife.moved(stage, conclusionOf(stage), now, { results, updatedAt: now }));
 }
 
 const verdictTrigger = (blocking: readonly PolicySetOutcome[]): 'pass' | 'fail' | 'error' => {

@@ -1,5 +1,6 @@
-import { DomainError } from '../shared/domain-error.js';
 import type { ProjectId, TeamId, TeamProjectId } from '../shared/id.js';
+import { revised } from '../shared/revision.js';
+import { checkGrantable, customOnly, type GrantedPlace, type GrantedTeam, type Unnamed } from './granting.js';
 import {
   customProjectDefaults,
   type PermissionsInProject,
@@ -9,11 +10,9 @@ import {
   type ProjectScale,
   permissionsInProject,
 } from './project-access-level.js';
-import type { Unnamed } from './team-workspace.js';
 import type { WorkspacePermissions } from './workspace-permissions.js';
 
-/** One team's rights on one project and its workspaces. */
-export interface TeamProject {
+export interface TeamProjectState {
   readonly id: TeamProjectId;
   readonly teamId: TeamId;
   readonly projectId: ProjectId;
@@ -27,44 +26,63 @@ export interface RequestedInProject {
   readonly workspaces: Partial<WorkspacePermissions>;
 }
 
-const labels = { projectAccess: 'Project access', workspaceAccess: 'Workspace access' } as const;
-
-/** Clients send the other scales as access to workspaces. */
-const ofProjectItself: ReadonlySet<string> = new Set<ProjectScale>(['settings', 'teams', 'variableSets']);
-
-function grantOf(access: ProjectAccessLevel, requested: RequestedInProject, base: PermissionsInProject): ProjectGrant {
-  if (access === 'custom') {
-    const project = { ...base.project, ...requested.project };
-    return { access, permissions: { project, workspaces: { ...base.workspaces, ...requested.workspaces } } };
-  }
-  const attribute = Object.keys(requested.project).some((scale) => ofProjectItself.has(scale))
-    ? 'projectAccess'
-    : 'workspaceAccess';
-  if (Object.keys({ ...requested.project, ...requested.workspaces }).length > 0) {
-    throw new DomainError(
-      'team-access/permissions-are-custom-only',
-      `${labels[attribute]} is read-only when access level is '${access}'; use the 'custom' access level to set this attribute.`,
-      { attribute },
-    );
-  }
-  return { access };
+export interface RequestedProjectGrant {
+  readonly access: ProjectAccessLevel;
+  readonly permissions: RequestedInProject;
 }
 
-/**
- * Throws `team-access/permissions-are-custom-only` if individual permissions are requested with a fixed level, even those
- * it implies.
- */
-export const newProjectGrant = (access: ProjectAccessLevel, requested: RequestedInProject): ProjectGrant =>
-  grantOf(access, requested, customProjectDefaults);
+/** An unnamed level keeps its value. */
+export interface ProjectGrantChange {
+  readonly access: ProjectAccessLevel | undefined;
+  readonly permissions: RequestedInProject;
+  readonly unnamed: Unnamed;
+}
 
-/** As `changedGrant` does for workspaces. */
-export const changedProjectGrant = (
-  current: ProjectGrant,
-  access: ProjectAccessLevel | undefined,
-  requested: RequestedInProject,
-  unnamed: Unnamed,
-): ProjectGrant => {
-  const base =
-    current.access === 'custom' || unnamed === 'as-implied' ? permissionsInProject(current) : customProjectDefaults;
-  return grantOf(access ?? current.access, requested, base);
-};
+/** One team's rights on one project and its workspaces. Immutable. */
+export class TeamProject {
+  private constructor(readonly state: TeamProjectState) {
+    Object.freeze(state);
+  }
+
+  /** Throws `resource/not-found`, `owners-team/protected` and `team-access/permissions-are-custom-only`. */
+  static grant(
+    id: TeamProjectId,
+    team: GrantedTeam,
+    project: GrantedPlace,
+    { access, permissions }: RequestedProjectGrant,
+  ): TeamProject {
+    checkGrantable(team, project);
+    const grant = grantOf(access, permissions, customProjectDefaults);
+    return new TeamProject({ id, teamId: team.id, projectId: project.id, grant, revision: 0 });
+  }
+
+  /** For repositories only: trusts the stored state. */
+  static restore(state: TeamProjectState): TeamProject {
+    return new TeamProject({ ...state });
+  }
+
+  /** As the change of a `TeamWorkspace`. */
+  change({ access, permissions, unnamed }: ProjectGrantChange): TeamProject {
+    const { grant: current } = this.state;
+    const base =
+      current.access === 'custom' || unnamed === 'as-implied' ? permissionsInProject(current) : customProjectDefaults;
+    return new TeamProject(revised(this.state, { grant: grantOf(access ?? current.access, permissions, base) }));
+  }
+}
+
+/** The scales of the project itself; the others are about its workspaces. */
+const ofProjectItself: readonly ProjectScale[] = ['settings', 'teams', 'variableSets'];
+
+function grantOf(access: ProjectAccessLevel, requested: RequestedInProject, base: PermissionsInProject): ProjectGrant {
+  const { project, workspaces } = requested;
+  if (access === 'custom') {
+    const permissions = {
+      project: { ...base.project, ...project },
+      workspaces: { ...base.workspaces, ...workspaces },
+    };
+    return { access, permissions };
+  }
+  if (ofProjectItself.some((scale) => scale in project)) throw customOnly('projectAccess', access);
+  if (Object.keys({ ...project, ...workspaces }).length > 0) throw customOnly('workspaceAccess', access);
+  return { access };
+}

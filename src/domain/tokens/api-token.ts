@@ -8,7 +8,7 @@ export interface ApiToken {
   readonly owner: TokenOwner;
   /** SHA-256 of the secret, lower-case hexadecimal. */
   readonly secretDigest: string;
-  /** Null for tokens that are unique to their owner: those of a team, an organization or an auditor. */
+  /** Null for an owner's only token. */
   readonly description: string | null;
   readonly createdBy: TokenOwner | null;
   /** Whether a session made it, or a token that a session made. */
@@ -22,10 +22,14 @@ export interface ApiToken {
 
 /** A new token. Throws `attribute/invalid` if it would already be expired. */
 export function issueToken(given: Omit<ApiToken, 'lastUsedAt'>): ApiToken {
-  if (given.expiresAt !== null && given.expiresAt <= given.createdAt) {
-    throw invalidAttribute('expiredAt', 'Expired at must be in the future');
-  }
+  checkExpiry(given);
   return Object.freeze({ ...given, lastUsedAt: null });
+}
+
+/** Throws `attribute/invalid` for a new token that would already be expired. */
+export function checkExpiry(given: Pick<ApiToken, 'createdAt' | 'expiresAt'>): void {
+  if (!hasExpired(given, given.createdAt)) return;
+  throw invalidAttribute('expiredAt', 'Expired at must be in the future');
 }
 
 /** A token is refused from its expiry instant on. */

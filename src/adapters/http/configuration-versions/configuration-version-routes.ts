@@ -1,6 +1,5 @@
 import type { BackingDataChange, ShownRun } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
-import { statusTraits } from '../../../domain/index.js';
 import { answerEmpty } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
@@ -73,8 +72,7 @@ export const configurationVersionRoutes = (use: UseCases, dialect: Dialect, runs
         } = await use.listConfigurationVersions.execute(call.actor, query);
         const runIdOf = (id: string) => newest.get(id)?.run.id ?? null;
         const present = presentConfigurationVersion(dialect, include, { runIdOf });
-        const readable = found.items.filter((version) => statusTraits[version.status].readable);
-        const included = readable.flatMap(({ id }) => {
+        const included = found.items.flatMap(({ id }) => {
           const attributes = ingressAttributes.get(id);
           const run = newest.get(id);
           return [

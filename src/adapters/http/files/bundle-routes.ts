@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { OpenBundle, StateUploadFrom, UploadFrom } from '../../../application/index.js';
+import type { OpenBundle } from '../../../application/index.js';
 import type { UseCases } from '../../../application/use-cases.js';
+import type { RequestTrace } from '../../../domain/index.js';
 import type { Exchange } from '../routing/exchange.js';
 import { limits } from '../routing/limits.js';
 import { atMost } from '../routing/read-body.js';
@@ -54,9 +55,6 @@ const download = (use: UseCases) => async (exchange: Exchange) => {
   else await exchange.download(bytes, length);
 };
 
-/** Who uploads is not known by name: the URL is the right. */
-const uploader = { kind: 'upload-url', id: null, tokenId: null } as const;
-
 interface ArchiveUpload {
   readonly path: string;
   readonly operation: string;
@@ -64,18 +62,12 @@ interface ArchiveUpload {
   readonly about: string;
   /** The code for a version that accepts no files. */
   readonly refused: 'configuration-version/upload-refused' | 'policy-set-version/upload-refused';
-  readonly action: 'configuration-versions/upload' | 'policy-sets/upload';
-  readonly kind: 'configuration-versions' | 'policy-set-versions';
-}
-
-interface From extends Pick<UploadFrom, 'request'> {
-  readonly opened: (id: string) => void;
 }
 
 /** The route that takes the archive of a version, which `upload` checks and stores. */
 const archiveUpload = (
-  { path, operation, summary, about, refused, action, kind }: ArchiveUpload,
-  upload: (objectId: string, body: AsyncIterable<Uint8Array>, from: From) => Promise<void>,
+  { path, operation, summary, about, refused }: ArchiveUpload,
+  upload: (objectId: string, body: AsyncIterable<Uint8Array>, request: RequestTrace) => Promise<void>,
 ): PlainRoute => ({
   method: 'put',
   path,
@@ -100,15 +92,8 @@ const archiveUpload = (
     ],
   }),
   handle: async (exchange) => {
-    const request = exchange.origin();
-    const asked = { actor: uploader, action, request } as const;
-    exchange.asks({ ...asked, subject: null, about: undefined });
-    await exchange.receive((body) =>
-      upload(String(exchange.request.params.objectId), body, {
-        request,
-        opened: (id) => exchange.asks({ ...asked, subject: id, about: { kind, id } }),
-      }),
-    );
+    const objectId = String(exchange.request.params.objectId);
+    await exchange.receive((body) => upload(objectId, body, exchange.origin()));
     exchange.writeHead(200, { 'Content-Length': 0 }).end();
   },
 });
@@ -123,10 +108,8 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
       about:
         'Send the archive to the `upload-url` of the configuration version. No token is needed: the URL is signed.',
       refused: 'configuration-version/upload-refused',
-      action: 'configuration-versions/upload',
-      kind: 'configuration-versions',
     },
-    (objectId, body, from) => use.uploadConfigurationBundle.execute(objectId, body, from),
+    (objectId, body, request) => use.uploadConfigurationBundle.execute(objectId, body, request),
   ),
   archiveUpload(
     {
@@ -136,10 +119,8 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
       about:
         'Send the archive to `links.upload` of the policy set version. Its root contains `policies.hcl` (or `sentinel.hcl`), which names the policies. No token is needed: the URL is signed.',
       refused: 'policy-set-version/upload-refused',
-      action: 'policy-sets/upload',
-      kind: 'policy-set-versions',
     },
-    (objectId, body, from) => use.uploadPolicySetVersion.execute(objectId, body, from),
+    (objectId, body, request) => use.uploadPolicySetVersion.execute(objectId, body, request),
   ),
   {
     method: 'put',
@@ -167,15 +148,11 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
       ],
     }),
     handle: async (exchange) => {
-      const request = exchange.origin();
-      const opened: StateUploadFrom['opened'] = (id, action) =>
-        exchange.asks({ actor: uploader, action, request, subject: id, about: { kind: 'state-versions', id } });
-      exchange.asks({ actor: uploader, action: 'state-versions/upload', request, subject: null, about: undefined });
       await exchange.receive((body) =>
         use.uploadStateVersion.execute(
           String(exchange.request.params.objectId),
           atMost(limits.agentFile.most, exchange.request, body),
-          { request, opened },
+          exchange.origin(),
         ),
       );
       exchange.writeHead(200, { 'Content-Length': 0 }).end();

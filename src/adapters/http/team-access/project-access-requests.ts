@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { NewProjectAccess, ProjectAccessChange } from '../../../application/index.js';
+import type { NewProjectAccess } from '../../../application/index.js';
 import {
+  type ProjectGrantChange,
   type ProjectId,
   projectAccessLevels,
   projectScales,
@@ -99,7 +100,7 @@ export const newProjectAccess = (dialect: Dialect) => {
 export const projectAccessChange = (dialect: Dialect) =>
   reading(
     resourceDocument(dialect, type, { access: absentable(z.enum(projectAccessLevels)), ...permissions }),
-    ({ data: { attributes } }): ProjectAccessChange => ({
+    ({ data: { attributes } }): ProjectGrantChange => ({
       access: attributes.access,
       permissions: requested(attributes),
       unnamed: dialect.unnamedPermissions,

@@ -19,15 +19,15 @@ const policyMocks = z.enum(scales.policyMocks);
 const projectAccess =
   ({ is, group, toOneAt, link }: Words) =>
   (dialect: Dialect) =>
-  (teamProject: TeamProjectView): Resource => {
-    const { project, workspaces } = permissionsInProject(teamProject.grant);
-    const { id, teamId, projectId } = teamProject;
+  ({ teamProject }: TeamProjectView): Resource => {
+    const { id, teamId, projectId, grant } = teamProject.state;
+    const { project, workspaces } = permissionsInProject(grant);
     const mocks = dialect.mocksAttributes.map((name) => [name, is(policyMocks, workspaces.policyMocks)]);
     return {
       id,
       type: 'team-projects',
       attributes: {
-        access: is(accessLevel, teamProject.grant.access),
+        access: is(accessLevel, grant.access),
         'project-access': group({
           settings: is(settings, project.settings),
           teams: is(teams, project.teams, 'About the access of teams to the project.'),
@@ -65,5 +65,8 @@ export const projectAccessSchema = described(
     about:
       'The permissions of one team on one project and all of its workspaces. With a fixed access level, the other attributes show the permissions that the level implies; `maintain` and `admin` also administer the workspaces.',
   },
-  (words, dialect) => projectAccess(words)(dialect)(anyView({ grant: { access: 'write' } })),
+  (words, dialect) =>
+    projectAccess(words)(dialect)(
+      anyView({ teamProject: anyView({ state: anyView({ grant: { access: 'write' } }) }) }),
+    ),
 );

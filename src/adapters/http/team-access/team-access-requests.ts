@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { NewTeamAccess, PageRequest, TeamAccessChange, TeamAccessQuery } from '../../../application/index.js';
-import { accessLevels, type RequestedPermissions, scales } from '../../../domain/index.js';
+import type { NewTeamAccess, PageRequest, TeamAccessQuery } from '../../../application/index.js';
+import { accessLevels, type GrantChange, type RequestedPermissions, scales } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../routing/dialect.js';
 import { pageRequest } from '../routing/pagination.js';
 import { required, valuesOf } from '../routing/parameters.js';
@@ -73,7 +73,7 @@ export const teamAccessChange = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, type, { access: absentable(z.enum(accessLevels)), ...permissions });
   return reading(
     schema,
-    ({ data: { attributes } }): TeamAccessChange => ({
+    ({ data: { attributes } }): GrantChange => ({
       access: attributes.access,
       permissions: requested(attributes),
       unnamed: dialect.unnamedPermissions,

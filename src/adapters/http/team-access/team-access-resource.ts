@@ -19,15 +19,15 @@ const teamAccess =
     const mocksOf = (level: WorkspacePermissions['policyMocks']) =>
       Object.fromEntries(dialect.mocksAttributes.map((name) => [name, is(policyMocks, level)]));
     const mocks = { none: mocksOf('none'), read: mocksOf('read') };
-    return (teamWorkspace: TeamWorkspaceView): Resource => {
-      const permissions = permissionsOf(teamWorkspace.grant);
-      const { organizationName, workspaceName } = teamWorkspace;
+    return ({ teamWorkspace, organizationName, workspaceName }: TeamWorkspaceView): Resource => {
+      const { id, teamId, workspaceId, grant } = teamWorkspace.state;
+      const permissions = permissionsOf(grant);
       const workspace = `${dialect.prefix}/organizations/${organizationName}/workspaces/${workspaceName}`;
       return {
-        id: teamWorkspace.id,
+        id,
         type: 'team-workspaces',
         attributes: {
-          access: is(accessLevel, teamWorkspace.grant.access),
+          access: is(accessLevel, grant.access),
           runs: is(runs, permissions.runs),
           variables: is(variables, permissions.variables),
           'state-versions': is(stateVersions, permissions.stateVersions),
@@ -41,10 +41,10 @@ const teamAccess =
           ),
         },
         relationships: {
-          team: toOneAt('teams', teamWorkspace.teamId, `${dialect.prefix}/teams/${teamWorkspace.teamId}`),
-          workspace: toOneAt('workspaces', teamWorkspace.workspaceId, workspace),
+          team: toOneAt('teams', teamId, `${dialect.prefix}/teams/${teamId}`),
+          workspace: toOneAt('workspaces', workspaceId, workspace),
         },
-        links: { self: link(`${dialect.prefix}/team-workspaces/${teamWorkspace.id}`) },
+        links: { self: link(`${dialect.prefix}/team-workspaces/${id}`) },
       };
     };
   };
@@ -57,5 +57,6 @@ export const teamAccessSchema = described(
     about:
       'The permissions of one team on one workspace. With a fixed access level, the other attributes show the permissions that the level implies.',
   },
-  (words, dialect) => teamAccess(words)(dialect)(anyView({ grant: { access: 'write' } })),
+  (words, dialect) =>
+    teamAccess(words)(dialect)(anyView({ teamWorkspace: anyView({ state: anyView({ grant: { access: 'write' } }) }) })),
 );

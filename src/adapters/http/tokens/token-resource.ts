@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentToken, ApiToken, TokenOwner } from '../../../domain/index.js';
+import { type AgentToken, type ApiToken, type TokenOwner, tokensPerOwner } from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Resource, Said } from '../routing/document.js';
 import { anyView, described, presenting, type Words } from '../routing/resource.js';
@@ -26,12 +26,7 @@ export const tokenAttributes = (
   'expired-at': expiry,
 });
 
-const descriptions: Readonly<Record<TokenOwner['kind'], z.ZodType<string | null>>> = {
-  user: text,
-  team: nothing,
-  organization: nothing,
-  auditor: nothing,
-};
+const descriptions: Readonly<Record<'one' | 'many', z.ZodType<string | null>>> = { one: nothing, many: text };
 
 /** `owner` replaces the relationship to an owner that has another id on the wire. */
 export const token =
@@ -44,7 +39,7 @@ export const token =
       id: token.id,
       type,
       attributes: tokenAttributes(words, token, secret, {
-        description: is(descriptions[kind], token.description),
+        description: is(descriptions[tokensPerOwner[kind]], token.description),
         expiry: is(maybeDateTime, token.expiresAt, 'When the token expires. Null if it never expires.'),
       }),
       relationships: {

@@ -53,6 +53,7 @@ import { KnexWorkspaces } from './repositories/supporting/workspaces/knex-worksp
 import { KnexProjectAccess } from './repositories/team-access/knex-project-access.js';
 import { KnexTeamAccess } from './repositories/team-access/knex-team-access.js';
 import { KnexApiTokens } from './repositories/tokens/knex-api-tokens.js';
+import { KnexTeamTokens } from './repositories/tokens/knex-team-tokens.js';
 
 /** An open database that has the schema, and its operations outside the repositories. */
 export interface MigratedDatabase {
@@ -102,6 +103,7 @@ const transactionOn = (
   identities: new KnexIdentities(db),
   sessions: new KnexSessions(db),
   tokens: new KnexApiTokens(db),
+  teamTokens: new KnexTeamTokens(db),
   teams: new KnexTeams(db),
   teamGroups: new KnexTeamGroups(db),
   teamAccess: new KnexTeamAccess(db),

@@ -3,10 +3,11 @@ import type {
   ApiToken,
   Instant,
   OrganizationId,
+  OrganizationTokenKind,
+  SoleTokenOwner,
   TeamId,
   TeamTokenVisibility,
   TokenId,
-  TokenOwner,
   UserId,
 } from '../../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
@@ -56,23 +57,24 @@ export interface IssuedTeamToken {
   readonly createdBy: UserId;
 }
 
+/** One of the two tokens of an organization. */
+export type OrganizationToken = ApiToken & {
+  readonly owner: { readonly kind: OrganizationTokenKind; readonly id: OrganizationId };
+};
+
 export interface ApiTokenRepository {
   /** Also undefined if its owner is deleted or suspended. The caller must check expiry. One indexed statement. */
   findCredential(secretDigest: string): Promise<Credential | undefined>;
   find(id: TokenId): Promise<ApiToken | undefined>;
-  /** The token of an owner that has at most one: a team, an organization, an organization's auditor. */
-  findOf(owner: TokenOwner): Promise<ApiToken | undefined>;
+  findOf(owner: SoleTokenOwner): Promise<ApiToken | undefined>;
   add(token: ApiToken): Promise<void>;
   /**
    * Adds a token of a user, and returns whether it did: false if the user has `most` or more, expired ones included.
    * Concurrent calls for one user wait for each other, so that together they do not exceed `most`.
    */
   addWithin(token: ApiToken, most: number): Promise<boolean>;
-  /**
-   * Stores the token of an owner that has at most one, and removes the previous token and its metadata: after any
-   * number of concurrent calls, exactly one is left. Throws `shared/stale-revision` if the owner was deleted meanwhile.
-   */
-  replace(token: ApiToken): Promise<void>;
+  /** Does for an organization and for its auditor what `put` of `TeamTokenRepository` does for a team. */
+  replace(token: OrganizationToken): Promise<void>;
   /** Returns whether it existed. */
   remove(id: TokenId): Promise<boolean>;
   /** Those of a user that sessions made. Returns their ids. */

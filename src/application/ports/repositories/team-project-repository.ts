@@ -23,6 +23,7 @@ export interface TeamProjectRepository {
 }
 
 /** A team's rights on a project, with the place of its audit events. */
-export interface TeamProjectView extends TeamProject {
+export interface TeamProjectView {
+  readonly teamProject: TeamProject;
   readonly organizationId: string;
 }

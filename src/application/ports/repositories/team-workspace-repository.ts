@@ -12,8 +12,9 @@ import type {
 } from '../../../domain/index.js';
 import type { Page, PageRequest, Place, Slice } from './page.js';
 
-/** A team's rights on a workspace, with the properties of both that a document shows. */
-export interface TeamWorkspaceView extends TeamWorkspace {
+/** A team's rights on a workspace, with the names that a document shows. */
+export interface TeamWorkspaceView {
+  readonly teamWorkspace: TeamWorkspace;
   readonly organizationName: string;
   readonly workspaceName: string;
 }

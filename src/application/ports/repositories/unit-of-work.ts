@@ -31,6 +31,7 @@ import type { TagBindingRepository, TagRepository } from './tag-repository.js';
 import type { TeamGroupRepository } from './team-group-repository.js';
 import type { TeamProjectRepository } from './team-project-repository.js';
 import type { TeamRepository } from './team-repository.js';
+import type { TeamTokenRepository } from './team-token-repository.js';
 import type { TeamWorkspaceRepository } from './team-workspace-repository.js';
 import type { UserRepository } from './user-repository.js';
 import type { VariableRepository } from './variable-repository.js';
@@ -45,6 +46,7 @@ export interface Repositories {
   readonly identities: IdentityRepository;
   readonly sessions: SessionRepository;
   readonly tokens: ApiTokenRepository;
+  readonly teamTokens: TeamTokenRepository;
   readonly teams: TeamRepository;
   readonly teamGroups: TeamGroupRepository;
   readonly teamAccess: TeamWorkspaceRepository;

@@ -1,14 +1,5 @@
-import {
-  type Action,
-  type Actor,
-  type AgentPool,
-  type AgentPoolId,
-  authorize,
-  notFound,
-  seenBy,
-  standingOnSite,
-  type WithStanding,
-} from '../../../domain/index.js';
+import { type Action, type Actor, type AgentPool, type AgentPoolId, notFound } from '../../../domain/index.js';
+import { type Change, changing, changingSite } from '../../../domain/supporting/audit/change.js';
 import type { AuditPlace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
@@ -28,13 +19,12 @@ export async function seenAgentPool(
   actor: Actor,
   { id, of }: AgentPoolReference,
   action: Action,
-): Promise<WithStanding<AgentPool>> {
-  if (of === 'organization') return seenBy(await tx.agentPools.findFor(actor, id), action);
-  const standing = standingOnSite(actor);
-  authorize(standing, 'site-agent-pools/manage');
+): Promise<Change<AgentPool>> {
+  if (of === 'organization') return changing(actor, await tx.agentPools.findFor(actor, id), action);
+  const change = changingSite(actor, 'site-agent-pools/manage');
   const subject = await tx.agentPools.find(id);
   if (subject === undefined || subject.organizationId !== null) throw notFound();
-  return { subject, standing };
+  return { ...change, subject };
 }
 
 /**
@@ -45,10 +35,7 @@ export async function agentPoolInHand(
   tx: Transaction<'agentPools' | 'rowLocks'>,
   actor: Actor,
   reference: AgentPoolReference,
-): Promise<WithStanding<AgentPool>> {
+): Promise<Change<AgentPool>> {
   if (!(await tx.rowLocks.take({ kind: 'agent-pool', id: reference.id }))) throw notFound();
   return seenAgentPool(tx, actor, reference, 'agent-pools/manage');
 }
-
-export const actionOn = ({ organizationId }: Pick<AgentPool, 'organizationId'>) =>
-  organizationId === null ? 'site-agent-pools/manage' : 'agent-pools/manage';

@@ -1,7 +1,7 @@
-import { type Actor, type AgentPool, authorize, seenBy, standingOnSite } from '../../../domain/index.js';
+import type { Actor, AgentPool } from '../../../domain/index.js';
 import { checkName } from '../../../domain/shared/name.js';
 import { widestScope } from '../../../domain/supporting/agents/agent-pool.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing, changingSite } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -17,10 +17,11 @@ export class CreateAgentPool {
 
   execute(actor: Actor, organizationName: string, name: string, scope: ScopeChange = {}): Promise<AgentPool> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject: organization, standing } = seenBy(
-        await tx.organizations.findFor(actor, organizationName),
-        'agent-pools/create',
-      );
+      const {
+        subject: organization,
+        standing,
+        done,
+      } = changing(actor, await tx.organizations.findFor(actor, organizationName), 'agent-pools/create');
       const widest: AgentPool = {
         ...widestScope,
         id: this.ids.next('agent-pool'),
@@ -31,7 +32,7 @@ export class CreateAgentPool {
       };
       const pool = await withScope(tx, { subject: widest, standing }, scope);
       await tx.agentPools.add(pool);
-      await tx.audit.add(doneBy(actor, 'agent-pools/create', pool.id), { organizationId: organization.id });
+      await tx.audit.add(done(pool.id), { organizationId: organization.id });
       return withVisibleScopeOf(tx, { subject: pool, standing });
     });
   }
@@ -46,7 +47,7 @@ export class CreateSiteAgentPool {
   ) {}
 
   async execute(actor: Actor, name: string): Promise<AgentPool> {
-    authorize(standingOnSite(actor), 'site-agent-pools/manage');
+    const { done } = changingSite(actor, 'site-agent-pools/manage');
     const pool: AgentPool = {
       ...widestScope,
       id: this.ids.next('agent-pool'),
@@ -57,7 +58,7 @@ export class CreateSiteAgentPool {
     };
     await this.unitOfWork.run(async (tx) => {
       await tx.agentPools.add(pool);
-      await tx.audit.add(doneBy(actor, 'site-agent-pools/manage', pool.id), 'site');
+      await tx.audit.add(done(pool.id), 'site');
     });
     return pool;
   }

@@ -1,10 +1,9 @@
 import { type Actor, type AgentToken, identityOf } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
+import { type AgentPoolReference, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
 
 /** POST /agent-pools/:id/authentication-tokens, also below /admin. Only this response contains the secret. */
 export class IssueAgentToken {
@@ -21,7 +20,7 @@ export class IssueAgentToken {
     description: string,
   ): Promise<{ readonly token: AgentToken; readonly secret: string }> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject: pool } = await agentPoolInHand(tx, actor, reference);
+      const { subject: pool, done } = await agentPoolInHand(tx, actor, reference);
       const { secret, digest } = this.secrets.generate();
       const token: AgentToken = {
         id: this.ids.next('token'),
@@ -33,7 +32,7 @@ export class IssueAgentToken {
         lastUsedAt: null,
       };
       await tx.agentTokens.add(token);
-      await tx.audit.add(doneBy(actor, actionOn(pool), token.id), auditPlaceOf(pool));
+      await tx.audit.add(done(token.id), auditPlaceOf(pool));
       return { token, secret };
     });
   }

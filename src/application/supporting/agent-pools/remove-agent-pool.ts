@@ -1,7 +1,6 @@
 import { type Actor, DomainError } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
+import { type AgentPoolReference, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
 
 /** DELETE /agent-pools/:id and /admin/agent-pools/:id; also removes the pool's tokens. */
 export class RemoveAgentPool {
@@ -13,7 +12,7 @@ export class RemoveAgentPool {
    */
   execute(actor: Actor, reference: AgentPoolReference): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject: pool } = await agentPoolInHand(tx, actor, reference);
+      const { subject: pool, done } = await agentPoolInHand(tx, actor, reference);
       if (await tx.agentPools.inUse(pool.id)) {
         throw new DomainError(
           'agent-pool/in-use',
@@ -21,7 +20,7 @@ export class RemoveAgentPool {
         );
       }
       await tx.agentPools.remove(pool.id);
-      await tx.audit.add(doneBy(actor, actionOn(pool), pool.id), auditPlaceOf(pool));
+      await tx.audit.add(done(pool.id), auditPlaceOf(pool));
     });
   }
 }

@@ -1,8 +1,7 @@
 import type { Actor, AgentPool } from '../../../domain/index.js';
 import { checkName } from '../../../domain/shared/name.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type AgentPoolReference, actionOn, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
+import { type AgentPoolReference, agentPoolInHand, auditPlaceOf } from './agent-pool-in-hand.js';
 import { type ScopeChange, withScope, withVisibleScopeOf } from './agent-pool-scope.js';
 
 export interface AgentPoolChange extends ScopeChange {
@@ -15,10 +14,10 @@ export class UpdateAgentPool {
 
   execute(actor: Actor, reference: AgentPoolReference, { name, ...scope }: AgentPoolChange): Promise<AgentPool> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject: pool, standing } = await agentPoolInHand(tx, actor, reference);
+      const { subject: pool, standing, done } = await agentPoolInHand(tx, actor, reference);
       const next = { ...(await withScope(tx, { subject: pool, standing }, scope)), name: checkName(name ?? pool.name) };
       await tx.agentPools.save(next);
-      await tx.audit.add(doneBy(actor, actionOn(pool), pool.id), auditPlaceOf(pool));
+      await tx.audit.add(done(pool.id), auditPlaceOf(pool));
       return withVisibleScopeOf(tx, { subject: next, standing });
     });
   }

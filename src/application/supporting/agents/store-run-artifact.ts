@@ -1,11 +1,8 @@
 import type { ArtifactName } from '../../../domain/index.js';
 import { doneByAgent } from '../../../domain/supporting/audit/audit-event.js';
-import { storeBytes } from '../../files/bundle-attempt.js';
 import { discard } from '../../files/discard.js';
+import type { Uploads } from '../../files/uploads.js';
 import type { BundleFacts, BundleInspector } from '../../ports/outside/bundle-inspector.js';
-import type { BundleStore } from '../../ports/outside/bundle-store.js';
-import type { Clock } from '../../ports/outside/clock.js';
-import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type LeaseHolder, leasedRun, lockedLeasedRun, refuseUnless } from './lease-holder.js';
@@ -17,11 +14,9 @@ import { type LeaseHolder, leasedRun, lockedLeasedRun, refuseUnless } from './le
 export class StoreRunArtifact {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'runArtifacts' | 'effects' | 'audit'>,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
     private readonly secrets: SecretGenerator,
+    private readonly uploads: Uploads,
     private readonly inspector: BundleInspector,
-    private readonly store: BundleStore,
   ) {}
 
   /**
@@ -32,14 +27,11 @@ export class StoreRunArtifact {
     const before = await this.unitOfWork.read((tx) => leasedRun(tx, this.secrets, holder));
     refuseUnless(before, 'planning', `${name} could not be stored`);
     const measurement = this.inspector.measure(body);
-    const key = this.ids.next('bundle');
-    const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
-    await storeBytes(on, key, measurement.bytes, async (tx) => {
+    await this.uploads.keep(this.unitOfWork, measurement, async (tx, bundle) => {
       const run = await lockedLeasedRun(tx, this.secrets, holder);
       refuseUnless(run, 'planning', `${name} could not be stored`);
       const { id } = run.state;
-      const { bytes, sha256 } = measurement.facts();
-      const replaced = await tx.runArtifacts.put(id, name, { key, bytes, sha256 });
+      const replaced = await tx.runArtifacts.put(id, name, bundle);
       if (replaced !== null) await discard(tx, [replaced]);
       await tx.audit.add(doneByAgent(holder.agent, 'runs/store-artifact', id), run.state);
       return true;

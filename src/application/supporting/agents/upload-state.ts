@@ -1,11 +1,8 @@
 import { DomainError, type Run, type StateVersion, type StateVersionId } from '../../../domain/index.js';
 import { doneByAgent } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSuccession } from '../../../domain/supporting/state-versions/state-version.js';
-import { storeBytes } from '../../files/bundle-attempt.js';
+import type { Uploads } from '../../files/uploads.js';
 import type { BundleInspector, Measurement } from '../../ports/outside/bundle-inspector.js';
-import type { BundleStore } from '../../ports/outside/bundle-store.js';
-import type { Clock } from '../../ports/outside/clock.js';
-import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { dropAnnounced, keepState } from '../state-versions/state-writing.js';
@@ -19,11 +16,9 @@ import { type LeaseHolder, leasedRun, lockedLeasedRun, refuseUnless } from './le
 export class UploadState {
   constructor(
     private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'stateVersions' | 'effects' | 'audit'>,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
     private readonly secrets: SecretGenerator,
+    private readonly uploads: Uploads,
     private readonly inspector: BundleInspector,
-    private readonly store: BundleStore,
   ) {}
 
   /**
@@ -36,10 +31,8 @@ export class UploadState {
     const announced = await this.unitOfWork.read(async (tx) =>
       this.find(tx, await leasedRun(tx, this.secrets, holder), id),
     );
-    const measurement = this.inspector.measure(body);
-    const key = this.ids.next('bundle');
-    const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
-    await storeBytes(on, key, onlyAs(announced, measurement), async (tx) => {
+    const measurement = onlyAs(announced, this.inspector.measure(body));
+    await this.uploads.keep(this.unitOfWork, measurement, async (tx, bundle) => {
       const run = await lockedLeasedRun(tx, this.secrets, holder);
       const version = await this.find(tx, run, id);
       if (version.status === 'finalized') return false;
@@ -48,8 +41,7 @@ export class UploadState {
       if ((await tx.stateVersions.pendingOfClient(version.workspaceId))?.forced) {
         await dropAnnounced(tx, version.workspaceId);
       }
-      const { bytes: size, sha256 } = measurement.facts();
-      await keepState(tx, version, { key, bytes: size, sha256 });
+      await keepState(tx, version, bundle);
       await tx.audit.add(doneByAgent(holder.agent, 'state-versions/write', id), version);
       return true;
     });
@@ -69,10 +61,13 @@ export class UploadState {
   }
 }
 
-/**
- * Throws `agent-report/invalid` at the first excess byte, or at the end if the bytes differ from the announced ones.
- */
-async function* onlyAs({ size, md5 }: StateVersion, { bytes, facts }: Measurement): AsyncGenerator<Uint8Array> {
+/** The measurement, which throws `agent-report/invalid` at the first excess byte, or at the end of other bytes. */
+const onlyAs = (announced: StateVersion, measurement: Measurement): Measurement => ({
+  ...measurement,
+  bytes: asAnnounced(announced, measurement),
+});
+
+async function* asAnnounced({ size, md5 }: StateVersion, { bytes, facts }: Measurement): AsyncGenerator<Uint8Array> {
   let passed = 0;
   for await (const chunk of bytes) {
     passed += chunk.byteLength;

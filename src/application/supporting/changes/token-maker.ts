@@ -12,10 +12,10 @@ export async function makerOf(unitOfWork: UnitOfWork<'tokens'>, actor: Actor): P
   if (actor.kind === 'user') return identityOf(actor);
   return unitOfWork.read(async (tx) => {
     let owner: TokenOwner | null | undefined = identityOf(actor);
-    for (let issuers = 0; owner && issuers < mostIssuers; issuers += 1) {
+    for (let issuers = 0; owner && owner.kind !== 'user' && issuers < mostIssuers; issuers += 1) {
       owner = (await tx.tokens.findOf(owner))?.createdBy;
-      if (owner?.kind === 'user') return owner;
     }
+    if (owner?.kind === 'user') return owner;
     return { kind: 'organization', id: actor.organizationId };
   });
 }

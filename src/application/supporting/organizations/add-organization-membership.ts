@@ -1,5 +1,5 @@
 import { type Actor, authorized, type Membership, notFound, type Team, type TeamId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkEmail } from '../../../domain/supporting/organizations/organization.js';
 import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -24,7 +24,10 @@ export class AddOrganizationMembership {
   ): Promise<MembershipView> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, command.organizationName);
-      const { id: organizationId, name: organizationName } = authorized(seen, 'memberships/manage');
+      const {
+        subject: { id: organizationId, name: organizationName },
+        done,
+      } = changing(actor, seen, 'memberships/manage');
       const teams: Team[] = [];
       for (const teamId of new Set(command.teamIds)) {
         const team = authorized(await tx.teams.findFor(actor, teamId), 'team-members/manage');
@@ -42,7 +45,7 @@ export class AddOrganizationMembership {
         await tx.teams.save(withChangedMembers(team));
         await tx.teams.addMembers(team, [userId]);
       }
-      await tx.audit.add(doneBy(actor, 'memberships/manage', membership.id), membership);
+      await tx.audit.add(done(membership.id), membership);
       return { ...membership, organizationName, user: { id: userId, email: invitedEmail, username: null }, teams };
     });
   }

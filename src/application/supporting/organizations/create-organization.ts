@@ -1,18 +1,16 @@
 import {
   type Actor,
-  authorize,
   type ExecutionDefaults,
   notFound,
   type Organization,
   type OrganizationSettings,
   ownersTeamName,
-  standingOnSite,
   type Team,
   type WithStanding,
 } from '../../../domain/index.js';
 import { invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { changedDefaults } from '../../../domain/shared/execution.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changingSite } from '../../../domain/supporting/audit/change.js';
 import { initialDefaults, organization } from '../../../domain/supporting/organizations/organization.js';
 import { checkEnforceable, initialSettings } from '../../../domain/supporting/organizations/organization-settings.js';
 import { defaultTeamSettings } from '../../../domain/supporting/teams/team.js';
@@ -40,8 +38,7 @@ export class CreateOrganization {
   ) {}
 
   async execute(actor: Actor, command: NewOrganization): Promise<WithStanding<Organization>> {
-    const site = standingOnSite(actor);
-    authorize(site, 'organizations/create');
+    const { standing: site, done } = changingSite(actor, 'organizations/create');
     if (actor.kind !== 'user') throw notFound();
     const createdAt = this.clock.now();
     const { name, email } = command;
@@ -79,7 +76,7 @@ export class CreateOrganization {
       await tx.memberships.add(membership);
       await tx.teams.addMembers(owners, [actor.userId]);
       await tx.teamGroups.giveFirst(created.id);
-      await tx.audit.add(doneBy(actor, 'organizations/create', created.id), 'site');
+      await tx.audit.add(done(created.id), 'site');
     });
     const teams = [{ teamId: owners.id, owners: true, access: owners.access }];
     return { subject: created, standing: { ...site, member: true, teams } };

@@ -1,13 +1,13 @@
-import { type Actor, type Standing, seenBy } from '../../../domain/index.js';
+import { type Actor, seenBy, type Team, type WithStanding } from '../../../domain/index.js';
 import type { MembershipFilter } from '../../ports/repositories/filters.js';
 import type { MembershipView } from '../../ports/repositories/organization-repository.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { withVisibleTeams } from './visible-teams.js';
+import { teamsOf, withVisibleTeams } from './visible-teams.js';
 
-/** With the caller's standing on the organization. */
 export interface MembershipPage extends Page<MembershipView> {
-  readonly standing: Standing;
+  /** The visible teams of all. */
+  readonly teams: readonly WithStanding<Team>[];
 }
 
 /** GET /organizations/:name/organization-memberships. */
@@ -23,7 +23,8 @@ export class ListOrganizationMemberships {
     return this.unitOfWork.read(async (tx) => {
       const { subject, standing } = seenBy(await tx.organizations.findFor(actor, organizationName), 'memberships/read');
       const found = await tx.memberships.page(subject.id, page, filter);
-      return { ...found, items: found.items.map((membership) => withVisibleTeams(membership, standing)), standing };
+      const items = found.items.map((membership) => withVisibleTeams(membership, standing));
+      return { ...found, items, teams: teamsOf(items, standing) };
     });
   }
 }

@@ -8,7 +8,7 @@ import {
   type Organization,
   standingOnSite,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changingSite } from '../../../domain/supporting/audit/change.js';
 import type { GroupMembership } from '../../ports/repositories/team-group-repository.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type GroupMemberships, membershipsThatEnd } from '../sign-in/group-memberships.js';
@@ -72,7 +72,7 @@ export class GiveOrganizationGroups {
 
   /** Memberships that only a lost group gives end at once. Throws `attribute/invalid`. */
   execute(actor: Actor, name: string, wanted: readonly GroupPattern[]): Promise<OrganizationGroups> {
-    authorize(standingOnSite(actor), 'organizations/give-groups');
+    const { done } = changingSite(actor, 'organizations/give-groups');
     const patterns = checkGroupPatterns(wanted);
     return this.unitOfWork.run(async (tx) => {
       const organization = await found(tx, actor, name);
@@ -84,7 +84,7 @@ export class GiveOrganizationGroups {
       const before = await tx.teamGroups.memberships(of);
       await this.groups.end(tx, actor, before, losing(patterns), of);
       const made = await tx.teamGroups.memberships(of);
-      await tx.audit.add(doneBy(actor, 'organizations/give-groups', id), of);
+      await tx.audit.add(done(id), of);
       const endedMemberships =
         membershipsThatEnd(before, losing(patterns)) - membershipsThatEnd(made, losing(patterns));
       return { organization, groups: present(patterns, made), endedMemberships };

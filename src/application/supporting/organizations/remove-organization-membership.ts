@@ -1,5 +1,5 @@
-import { type Actor, asQuestion, authorize, type MembershipId, notFound, seenBy } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, asQuestion, authorize, type MembershipId, notFound } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { checkActiveRemain } from '../teams/check-active-remain.js';
@@ -18,7 +18,11 @@ export class RemoveOrganizationMembership {
     return this.unitOfWork.run(async (tx) => {
       // Prevents a concurrent addition to another team between the check and the removal.
       if (!(await tx.rowLocks.take({ kind: 'membership', id }))) throw notFound();
-      const { subject: membership, standing } = seenBy(await tx.memberships.findFor(actor, id), 'memberships/manage');
+      const {
+        subject: membership,
+        standing,
+        done,
+      } = changing(actor, await tx.memberships.findFor(actor, id), 'memberships/manage');
       for (const team of membership.teams) {
         // Removal changes the user's teams: a caller who may not remove members from each of them may not do this
         // either.
@@ -30,7 +34,7 @@ export class RemoveOrganizationMembership {
       const issued = await tx.tokens.issuedBy(membership.userId, membership.organizationId, mostNamed);
       const named = issued.map((token) => ({ id: token.id, 'team-id': token.teamId }));
       const detail = named.length === 0 ? null : { 'team-tokens': named };
-      await tx.audit.add(doneBy(actor, 'memberships/manage', id, detail), membership);
+      await tx.audit.add(done(id, detail), membership);
     });
   }
 }

@@ -1,5 +1,5 @@
-import { type Actor, authorized, DomainError, notFound } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, DomainError, notFound } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -12,7 +12,10 @@ export class RemoveOrganization {
 
   execute(actor: Actor, name: string): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { id } = authorized(await tx.organizations.findFor(actor, name), 'organizations/delete');
+      const {
+        subject: { id },
+        done,
+      } = changing(actor, await tx.organizations.findFor(actor, name), 'organizations/delete');
       // Prevents an apply from starting between the check and the removal. Other runs end with the deletion: they are
       // no longer found, so neither people nor agents can go on with them.
       if (!(await tx.rowLocks.take({ kind: 'organization', id }))) throw notFound();
@@ -24,7 +27,7 @@ export class RemoveOrganization {
       }
       await tx.organizations.remove(id, this.clock.now());
       // In the site's trail, since the organization's own trail is no longer listed.
-      await tx.audit.add(doneBy(actor, 'organizations/delete', id), 'site');
+      await tx.audit.add(done(id), 'site');
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'organization', id } }]);
     });
   }

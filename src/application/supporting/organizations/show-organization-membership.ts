@@ -1,16 +1,23 @@
-import { type Actor, type MembershipId, seenBy, type WithStanding } from '../../../domain/index.js';
+import { type Actor, type MembershipId, seenBy, type Team, type WithStanding } from '../../../domain/index.js';
 import type { MembershipView } from '../../ports/repositories/organization-repository.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { withVisibleTeams } from './visible-teams.js';
+import { teamsOf, withVisibleTeams } from './visible-teams.js';
+
+export interface ShownMembership {
+  readonly subject: MembershipView;
+  /** Its visible teams. */
+  readonly teams: readonly WithStanding<Team>[];
+}
 
 /** GET /organization-memberships/:id. */
 export class ShowOrganizationMembership {
   constructor(private readonly unitOfWork: UnitOfWork<'memberships'>) {}
 
-  execute(actor: Actor, id: MembershipId): Promise<WithStanding<MembershipView>> {
+  execute(actor: Actor, id: MembershipId): Promise<ShownMembership> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(await tx.memberships.findFor(actor, id), 'memberships/read');
-      return { subject: withVisibleTeams(subject, standing), standing };
+      const { subject: found, standing } = seenBy(await tx.memberships.findFor(actor, id), 'memberships/read');
+      const subject = withVisibleTeams(found, standing);
+      return { subject, teams: teamsOf([subject], standing) };
     });
   }
 }

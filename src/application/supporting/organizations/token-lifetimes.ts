@@ -1,6 +1,6 @@
 import { type Actor, authorized, type Organization } from '../../../domain/index.js';
 import { changedLifetimes, type LimitedToken } from '../../../domain/shared/token-lifetimes.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -27,11 +27,11 @@ export class ChangeTokenLifetimes {
   execute(actor: Actor, name: string, change: Partial<Record<LimitedToken, number>>): Promise<Organization> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, name);
-      const organization = authorized(seen, 'token-ttl-policies/manage');
+      const { subject: organization, done } = changing(actor, seen, 'token-ttl-policies/manage');
       const tokenLifetimes = changedLifetimes(organization.settings, change, this.clock.now());
       const next = { ...organization, settings: { ...organization.settings, tokenLifetimes } };
       await tx.organizations.save(next);
-      await tx.audit.add(doneBy(actor, 'token-ttl-policies/manage', next.id), { organizationId: next.id });
+      await tx.audit.add(done(next.id), { organizationId: next.id });
       return next;
     });
   }

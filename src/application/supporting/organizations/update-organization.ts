@@ -9,7 +9,7 @@ import {
   type WithStanding,
 } from '../../../domain/index.js';
 import { changedDefaults } from '../../../domain/shared/execution.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { organization } from '../../../domain/supporting/organizations/organization.js';
 import { checkEnforceable } from '../../../domain/supporting/organizations/organization-settings.js';
 import type { IdentityProvider } from '../../ports/outside/identity-provider.js';
@@ -40,8 +40,8 @@ export class UpdateOrganization {
 
   execute(actor: Actor, name: string, change: OrganizationChange): Promise<WithStanding<ChangedOrganization>> {
     return this.unitOfWork.run(async (tx) => {
-      const seen = seenByOwner(await tx.organizations.findFor(actor, name), 'organizations/update');
-      const { subject: current, standing } = seen;
+      const seen = await tx.organizations.findFor(actor, name);
+      const { subject: current, standing, done } = changing(actor, seen, 'organizations/update', seenByOwner);
       checkEnforceable(change.settings ?? {}, this.identityProvider.configured);
       const defaults = changedDefaults(current.defaults, change.defaults ?? {});
       const next = organization({
@@ -53,7 +53,7 @@ export class UpdateOrganization {
       });
       const named = change.defaults && (await this.keepDefaults(tx, actor, next, current.defaults));
       await tx.organizations.save(next);
-      await tx.audit.add(doneBy(actor, 'organizations/update', next.id), { organizationId: next.id });
+      await tx.audit.add(done(next.id), { organizationId: next.id });
       return { subject: { ...next, ...(named && { poolTokenCreators: named }) }, standing };
     });
   }

@@ -1,4 +1,4 @@
-import { asQuestion, may, type Standing } from '../../../domain/index.js';
+import { asQuestion, may, type Standing, type Team, type WithStanding } from '../../../domain/index.js';
 import type { MembershipView } from '../../ports/repositories/organization-repository.js';
 
 /** The membership without the teams hidden from the caller. */
@@ -6,3 +6,9 @@ export const withVisibleTeams = (membership: MembershipView, standing: Standing)
   ...membership,
   teams: membership.teams.filter((team) => may({ ...standing, team: asQuestion(team) }, 'teams/read')),
 });
+
+/** The teams of memberships, with the caller's standing towards each. `standing` is that on their organization. */
+export const teamsOf = (memberships: readonly MembershipView[], standing: Standing): readonly WithStanding<Team>[] =>
+  memberships
+    .flatMap(({ teams }) => teams)
+    .map((team) => ({ subject: team, standing: { ...standing, team: asQuestion(team) } }));

@@ -1,5 +1,6 @@
-import { type Actor, authorized, type PolicySet, type PolicySetId, type WorkspaceId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, PolicySetId, WorkspaceId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { attachable } from './attachable-workspaces.js';
@@ -19,19 +20,21 @@ export class AttachPolicySet {
     list: 'workspaceIds' | 'excludedWorkspaceIds' = 'workspaceIds',
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      const { subject: policySet, done } = changing(
+        actor,
+        await tx.policySets.findFor(actor, id),
+        'policy-sets/manage',
+      );
       const kept = policySet[list].filter((one) => !workspaceIds.includes(one));
-      const next: PolicySet = {
-        ...policySet,
+      const next = revised(policySet, {
         [list]:
           change === 'detach'
             ? kept
             : [...kept, ...(await attachable(tx, policySet.organizationId, workspaceIds, { member: 'data' }))].sort(),
         updatedAt: this.clock.now(),
-        revision: policySet.revision + 1,
-      };
+      });
       await tx.policySets.save(next);
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
+      await tx.audit.add(done(id), next);
     });
   }
 }

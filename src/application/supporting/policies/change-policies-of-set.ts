@@ -1,5 +1,6 @@
-import { type Actor, authorized, type PolicyId, type PolicySet, type PolicySetId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, PolicyId, PolicySetId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkNotVersioned } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -14,19 +15,21 @@ export class ChangePoliciesOfSet {
 
   execute(actor: Actor, id: PolicySetId, change: 'attach' | 'detach', policyIds: readonly PolicyId[]): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const policySet = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      const { subject: policySet, done } = changing(
+        actor,
+        await tx.policySets.findFor(actor, id),
+        'policy-sets/manage',
+      );
       if (change === 'attach') checkNotVersioned(policySet, { member: 'data' });
-      const next: PolicySet = {
-        ...policySet,
+      const next = revised(policySet, {
         policyIds:
           change === 'detach'
             ? policySet.policyIds.filter((one) => !policyIds.includes(one))
             : await withPolicies(tx, policySet, policyIds, { member: 'data' }),
         updatedAt: this.clock.now(),
-        revision: policySet.revision + 1,
-      };
+      });
       await tx.policySets.save(next);
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
+      await tx.audit.add(done(id), next);
     });
   }
 }

@@ -1,5 +1,6 @@
-import { type Actor, authorized, type PolicySetId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, PolicySetId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { newParameter } from '../../../domain/supporting/policies/policy-set-parameter.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -26,7 +27,11 @@ export class CreatePolicySetParameter {
     { value, ...settings }: PolicySetParameterDraft,
   ): Promise<PolicySetParameterView> {
     return this.unitOfWork.run(async (tx) => {
-      const set = authorized(await tx.policySets.findFor(actor, policySetId), 'policy-sets/manage');
+      const { subject: set, done } = changing(
+        actor,
+        await tx.policySets.findFor(actor, policySetId),
+        'policy-sets/manage',
+      );
       const others = await tx.policySetParameters.ofSets([policySetId]);
       const now = this.clock.now();
       const parameter = newParameter(
@@ -41,9 +46,9 @@ export class CreatePolicySetParameter {
         others.length,
       );
       // Serializes concurrent creations, so that the second one counts the first.
-      await tx.policySets.save({ ...set, updatedAt: now, revision: set.revision + 1 });
+      await tx.policySets.save(revised(set, { updatedAt: now }));
       await tx.policySetParameters.add(parameter);
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', parameter.id), set);
+      await tx.audit.add(done(parameter.id), set);
       return parameterView(this.box, parameter);
     });
   }

@@ -1,5 +1,5 @@
-import { type Actor, authorized, identityOf, type PolicySetId, type PolicySetVersion } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, identityOf, type PolicySetId, type PolicySetVersion } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkCanHaveVersions } from '../../../domain/supporting/policies/policy-set.js';
 import { checkUploads, newVersion } from '../../../domain/supporting/policies/policy-set-version.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
@@ -26,7 +26,11 @@ export class CreatePolicySetVersion {
     const now = this.clock.now();
     const id = this.ids.next('policy-set-version');
     const version = await this.unitOfWork.run(async (tx) => {
-      const set = authorized(await tx.policySets.findFor(actor, policySetId), 'policy-sets/manage');
+      const { subject: set, done } = changing(
+        actor,
+        await tx.policySets.findFor(actor, policySetId),
+        'policy-sets/manage',
+      );
       checkCanHaveVersions(set);
       checkUploads(set);
       await this.quota.refuseMore(tx, set);
@@ -36,7 +40,7 @@ export class CreatePolicySetVersion {
       const made = newVersion(set, draft);
       await tx.policySetVersions.add(made.version);
       await tx.policySets.save(made.set);
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), set);
+      await tx.audit.add(done(id), set);
       return made.version;
     });
     return { version, uploadUrl: this.urls.issue('policy-upload', id, now) };

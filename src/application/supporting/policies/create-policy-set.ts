@@ -1,13 +1,12 @@
-import {
-  type Actor,
-  type PolicyId,
-  type PolicySet,
-  type PolicySetSettings,
-  type RepositorySettings,
-  seenBy,
-  type WorkspaceId,
+import type {
+  Actor,
+  PolicyId,
+  PolicySet,
+  PolicySetSettings,
+  RepositorySettings,
+  WorkspaceId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkLink, checkPolicySet } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -49,8 +48,11 @@ export class CreatePolicySet {
     excludedWorkspaceIds: readonly WorkspaceId[] = [],
   ): Promise<ChangedPolicySet> {
     return this.unitOfWork.run(async (tx) => {
-      const seen = seenBy(await tx.organizations.findFor(actor, organizationName), 'policy-sets/manage');
-      const { subject: organization, standing } = seen;
+      const {
+        subject: organization,
+        standing,
+        done,
+      } = changing(actor, await tx.organizations.findFor(actor, organizationName), 'policy-sets/manage');
       const linking = { actor, standing, action: 'policy-sets/link-repository' } as const;
       const { repository, webhookKey } = this.links.change(linking, null, asked);
       const now = this.clock.now();
@@ -74,7 +76,7 @@ export class CreatePolicySet {
       const policySet: PolicySet = { ...empty, policyIds: attached };
       checkLink(policySet);
       await tx.policySets.add(policySet);
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', policySet.id), policySet);
+      await tx.audit.add(done(policySet.id), policySet);
       if (!isLinked(policySet)) return policySet;
       const { set } = await this.fetched.order(tx, policySet, { source: 'git', commit: null });
       return { ...set, ...(webhookKey && { webhookKey }) };

@@ -1,5 +1,5 @@
-import { type Actor, authorized, type ManagedPolicy, type PolicySettings } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, ManagedPolicy, PolicySettings } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkPolicy } from '../../../domain/supporting/policies/policy.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -15,7 +15,11 @@ export class CreatePolicy {
 
   execute(actor: Actor, organizationName: string, settings: PolicySettings): Promise<ManagedPolicy> {
     return this.unitOfWork.run(async (tx) => {
-      const organization = authorized(await tx.organizations.findFor(actor, organizationName), 'policies/manage');
+      const { subject: organization, done } = changing(
+        actor,
+        await tx.organizations.findFor(actor, organizationName),
+        'policies/manage',
+      );
       const now = this.clock.now();
       const policy: ManagedPolicy = {
         ...checkPolicy(settings),
@@ -29,7 +33,7 @@ export class CreatePolicy {
         revision: 0,
       };
       await tx.policies.add(policy);
-      await tx.audit.add(doneBy(actor, 'policies/manage', policy.id), policy);
+      await tx.audit.add(done(policy.id), policy);
       return policy;
     });
   }

@@ -1,4 +1,5 @@
 import { later } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
 import { attemptSeconds } from '../../files/attempt-age.js';
 import { discard } from '../../files/discard.js';
@@ -23,7 +24,7 @@ export class DiscardPolicyArchives {
       const now = this.clock.now();
       const versions = await tx.policySetVersions.unneeded(later(now, -attemptSeconds.abandoned), batch);
       for (const version of versions) {
-        await tx.policySetVersions.save({ ...version, bundle: null, updatedAt: now, revision: version.revision + 1 });
+        await tx.policySetVersions.save(revised(version, { bundle: null, updatedAt: now }));
         await discard(tx, version.bundle === null ? [] : [version.bundle.key]);
         await tx.audit.add(doneBySystem('policy-sets/discard', version.id), version);
       }

@@ -10,6 +10,7 @@ import type { NewAuditEvent } from '../../../domain/supporting/audit/audit-event
 import { policiesIn } from '../../../domain/supporting/policies/policy-files.js';
 import { withArchive } from '../../../domain/supporting/policies/policy-set-version.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
+import { followedBy } from '../../files/uploads.js';
 import type { PolicyInspection } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
@@ -19,11 +20,11 @@ export interface VersionOfSet {
   readonly set: PolicySet;
 }
 
-/** Throws `bundle/malformed` after the last byte of an archive from which the policies of a set cannot be read. */
-export async function* checkedPolicies(inspection: PolicyInspection, kind: PolicyKind): AsyncGenerator<Uint8Array> {
-  yield* inspection.bytes;
-  policiesIn(kind, inspection.files());
-}
+/** The inspection, which also throws `bundle/malformed` for an archive from which the policies of a set cannot be read. */
+export const checkedPolicies = (inspection: PolicyInspection, kind: PolicyKind): PolicyInspection => ({
+  ...inspection,
+  bytes: followedBy(inspection.bytes, () => policiesIn(kind, inspection.files())),
+});
 
 /**
  * Attaches an archive to a version and, unless a newer one is current, replaces the policies of its set. Throws

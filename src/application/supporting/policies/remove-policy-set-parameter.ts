@@ -5,7 +5,7 @@ import {
   type PolicySetId,
   type PolicySetParameterId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** DELETE /policy-sets/:id/parameters/:parameterId. */
@@ -14,10 +14,14 @@ export class RemovePolicySetParameter {
 
   execute(actor: Actor, policySetId: PolicySetId, id: PolicySetParameterId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const set = authorized(await tx.policySets.findFor(actor, policySetId), 'policy-sets/manage');
+      const { subject: set, done } = changing(
+        actor,
+        await tx.policySets.findFor(actor, policySetId),
+        'policy-sets/manage',
+      );
       authorized(await tx.policySetParameters.findFor(actor, policySetId, id), 'policy-sets/manage');
       if (!(await tx.policySetParameters.remove(id))) throw notFound();
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), set);
+      await tx.audit.add(done(id), set);
     });
   }
 }

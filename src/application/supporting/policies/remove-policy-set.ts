@@ -1,5 +1,5 @@
-import { type Actor, authorized, type PolicySetId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, PolicySetId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -12,10 +12,10 @@ export class RemovePolicySet {
 
   execute(actor: Actor, id: PolicySetId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const removed = authorized(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      const { subject: removed, done } = changing(actor, await tx.policySets.findFor(actor, id), 'policy-sets/manage');
       if (removed.versions !== null) await tx.policySetVersions.release(id, this.clock.now());
       await tx.policySets.remove(id);
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), removed);
+      await tx.audit.add(done(id), removed);
     });
   }
 }

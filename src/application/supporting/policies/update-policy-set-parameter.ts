@@ -1,5 +1,5 @@
 import { type Actor, authorized, type PolicySetId, type PolicySetParameterId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { changedParameter } from '../../../domain/supporting/policies/policy-set-parameter.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -26,14 +26,18 @@ export class UpdatePolicySetParameter {
     { value, ...settings }: Partial<PolicySetParameterDraft>,
   ): Promise<PolicySetParameterView> {
     return this.unitOfWork.run(async (tx) => {
-      const set = authorized(await tx.policySets.findFor(actor, policySetId), 'policy-sets/manage');
+      const { subject: set, done } = changing(
+        actor,
+        await tx.policySets.findFor(actor, policySetId),
+        'policy-sets/manage',
+      );
       const current = authorized(await tx.policySetParameters.findFor(actor, policySetId, id), 'policy-sets/manage');
       const next = changedParameter(current, {
         ...settings,
         ...(value !== undefined && { sealedValue: this.box.seal(value) }),
       });
       await tx.policySetParameters.save(next);
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), set);
+      await tx.audit.add(done(id), set);
       return parameterView(this.box, next);
     });
   }

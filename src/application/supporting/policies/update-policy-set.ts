@@ -5,9 +5,9 @@ import {
   type PolicySetId,
   type PolicySetSettings,
   type RepositorySettings,
-  seenBy,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import {
   checkKinds,
   checkLink,
@@ -41,20 +41,22 @@ export class UpdatePolicySet {
 
   execute(actor: Actor, id: PolicySetId, { repository: asked, ...change }: PolicySetChange): Promise<ChangedPolicySet> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject: policySet, standing } = seenBy(await tx.policySets.findFor(actor, id), 'policy-sets/manage');
+      const {
+        subject: policySet,
+        standing,
+        done,
+      } = changing(actor, await tx.policySets.findFor(actor, id), 'policy-sets/manage');
       const linking = { actor, standing, action: 'policy-sets/link-repository' } as const;
       const { repository, webhookKey } = this.links.change(linking, policySet.repository, asked);
       if (change.policies !== undefined) checkNotVersioned(policySet, { attribute: 'policies' });
       if (change.kind !== undefined && change.kind !== policySet.kind)
         checkNotVersioned(policySet, { attribute: 'kind' });
-      const next: PolicySet = {
-        ...policySet,
+      const next = revised(policySet, {
         ...checkPolicySet(change),
         repository,
         ...(asked === null && { policiesPath: null }),
         updatedAt: this.clock.now(),
-        revision: policySet.revision + 1,
-      };
+      });
       checkLink(next);
       if (next.policiesPath !== policySet.policiesPath) authorize(standing, linking.action);
       if (next.policyIds.length > 0 && (change.kind !== undefined || change.policies !== undefined)) {
@@ -63,7 +65,7 @@ export class UpdatePolicySet {
         checkNames(next, attached, { attribute: 'policies' });
       }
       await tx.policySets.save(next);
-      await tx.audit.add(doneBy(actor, 'policy-sets/manage', id), next);
+      await tx.audit.add(done(id), next);
       const fetches = linksOtherwise(next, policySet) || (asked !== undefined && (await hasFailed(tx, next)));
       if (!fetches || !isLinked(next)) return next;
       const { set } = await this.fetched.order(tx, next, { source: 'git', commit: null });

@@ -1,5 +1,6 @@
-import { type Actor, authorized, type ManagedPolicy, type PolicyChange, type PolicyId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, ManagedPolicy, PolicyChange, PolicyId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkPolicy } from '../../../domain/supporting/policies/policy.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -13,14 +14,10 @@ export class UpdatePolicy {
 
   execute(actor: Actor, id: PolicyId, change: PolicyChange): Promise<ManagedPolicy> {
     return this.unitOfWork.run(async (tx) => {
-      const policy = authorized(await tx.policies.findFor(actor, id), 'policies/manage');
-      const next: ManagedPolicy = {
-        ...checkPolicy({ ...policy, ...change }),
-        updatedAt: this.clock.now(),
-        revision: policy.revision + 1,
-      };
+      const { subject: policy, done } = changing(actor, await tx.policies.findFor(actor, id), 'policies/manage');
+      const next = revised(policy, { ...checkPolicy({ ...policy, ...change }), updatedAt: this.clock.now() });
       await tx.policies.save(next);
-      await tx.audit.add(doneBy(actor, 'policies/manage', id), next);
+      await tx.audit.add(done(id), next);
       return next;
     });
   }

@@ -1,5 +1,6 @@
-import { type Actor, authorized, type PolicyId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, PolicyId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -15,15 +16,13 @@ export class UploadPolicyCode {
   /** Throws `organization/over-quota`. */
   execute(actor: Actor, id: PolicyId, code: string): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const policy = authorized(await tx.policies.findFor(actor, id), 'policies/manage');
-      const next = {
-        ...policy,
+      const { subject: policy, done } = changing(actor, await tx.policies.findFor(actor, id), 'policies/manage');
+      const next = revised(policy, {
         code: await tx.policies.keepCode(policy.organizationId, code),
         updatedAt: this.clock.now(),
-        revision: policy.revision + 1,
-      };
+      });
       await tx.policies.save(next);
-      await tx.audit.add(doneBy(actor, 'policies/manage', id), next);
+      await tx.audit.add(done(id), next);
       if (next.code !== policy.code)
         await this.quota.refuseExcess(tx, policy, new TextEncoder().encode(code).byteLength);
     });

@@ -1,5 +1,5 @@
-import { type Actor, type Project, type ProjectSettings, seenBy, type WithStanding } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, Project, ProjectSettings, WithStanding } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkProject } from '../../../domain/supporting/projects/project.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -22,13 +22,17 @@ export class CreateProject {
     { tagBindings, ...settings }: ProjectSettings & Pick<WantedTags, 'tagBindings'>,
   ): Promise<WithStanding<Project>> {
     return this.unitOfWork.run(async (tx) => {
-      const seen = seenBy(await tx.organizations.findFor(actor, organizationName), 'projects/create');
+      const {
+        subject: organization,
+        standing,
+        done,
+      } = changing(actor, await tx.organizations.findFor(actor, organizationName), 'projects/create');
       const now = this.clock.now();
       const project: Project = {
         ...checkProject(settings),
         id: this.ids.next('project'),
-        organizationId: seen.subject.id,
-        organizationName: seen.subject.name,
+        organizationId: organization.id,
+        organizationName: organization.name,
         createdAt: now,
         updatedAt: now,
         revision: 0,
@@ -36,8 +40,8 @@ export class CreateProject {
       await tx.projects.add(project);
       const owner = { kind: 'project', id: project.id } as const;
       await this.tagChanges.writeBindings(tx, owner, project.organizationId, tagBindings, { isNew: true });
-      await tx.audit.add(doneBy(actor, 'projects/create', project.id), project);
-      return { subject: project, standing: seen.standing };
+      await tx.audit.add(done(project.id), project);
+      return { subject: project, standing };
     });
   }
 }

@@ -7,7 +7,7 @@ import {
   type WorkspaceId,
   workspaceVisibility,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -22,7 +22,11 @@ export class MoveWorkspaces {
   execute(actor: Actor, id: ProjectId, workspaceIds: readonly WorkspaceId[]): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       await tx.rowLocks.share({ kind: 'project', id });
-      const { subject: project } = seenBy(await tx.projects.findFor(actor, id), 'projects/move-workspaces');
+      const { subject: project, done } = changing(
+        actor,
+        await tx.projects.findFor(actor, id),
+        'projects/move-workspaces',
+      );
       const organization = await tx.organizations.findFor(actor, project.organizationName);
       const { standing } = seenBy(organization, 'organizations/read');
       const wanted = [...new Set(workspaceIds)];
@@ -38,7 +42,7 @@ export class MoveWorkspaces {
       if (moved.length === 0) return;
       await tx.workspaces.moveTo(id, moved, this.clock.now());
       const detail = { workspaces: moved.map((workspaceId) => ({ id: workspaceId })) };
-      await tx.audit.add(doneBy(actor, 'projects/move-workspaces', id, detail), project);
+      await tx.audit.add(done(id, detail), project);
     });
   }
 }

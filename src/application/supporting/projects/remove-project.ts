@@ -1,5 +1,5 @@
-import { type Actor, authorized, notFound, type ProjectId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, notFound, type ProjectId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkRemovable } from '../../../domain/supporting/projects/project.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -10,13 +10,13 @@ export class RemoveProject {
   /** Throws `project/not-removable` for the default project, and for one that has workspaces. */
   execute(actor: Actor, id: ProjectId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const project = authorized(await tx.projects.findFor(actor, id), 'projects/delete');
+      const { subject: project, done } = changing(actor, await tx.projects.findFor(actor, id), 'projects/delete');
       // Workspaces that are being created in it, or moved to it, either commit first or find it gone.
       if (!(await tx.rowLocks.take({ kind: 'project', id }))) throw notFound();
       checkRemovable(project, await tx.projects.hasWorkspaces(id));
       await tx.tagBindings.unbindAll({ kind: 'project', id });
       await tx.projects.remove(id);
-      await tx.audit.add(doneBy(actor, 'projects/delete', id), project);
+      await tx.audit.add(done(id), project);
     });
   }
 }

@@ -1,12 +1,6 @@
-import {
-  type Actor,
-  type Project,
-  type ProjectId,
-  type ProjectSettings,
-  seenBy,
-  type WithStanding,
-} from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, Project, ProjectId, ProjectSettings, WithStanding } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkProject } from '../../../domain/supporting/projects/project.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -26,17 +20,12 @@ export class UpdateProject {
     { tagBindings, ...change }: Partial<ProjectSettings> & Pick<WantedTags, 'tagBindings'>,
   ): Promise<WithStanding<Project>> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject, standing } = seenBy(await tx.projects.findFor(actor, id), 'projects/update');
-      const next: Project = {
-        ...subject,
-        ...checkProject(change),
-        updatedAt: this.clock.now(),
-        revision: subject.revision + 1,
-      };
+      const { subject, standing, done } = changing(actor, await tx.projects.findFor(actor, id), 'projects/update');
+      const next = revised(subject, { ...checkProject(change), updatedAt: this.clock.now() });
       await tx.projects.save(next);
       const owner = { kind: 'project', id } as const;
       await this.tagChanges.writeBindings(tx, owner, next.organizationId, tagBindings, { isNew: false });
-      await tx.audit.add(doneBy(actor, 'projects/update', id), next);
+      await tx.audit.add(done(id), next);
       return { subject: next, standing };
     });
   }

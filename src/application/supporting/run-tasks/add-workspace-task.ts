@@ -1,6 +1,5 @@
 import {
   type Actor,
-  authorized,
   checkStages,
   checkTaskCount,
   DomainError,
@@ -8,7 +7,7 @@ import {
   type WorkspaceId,
   type WorkspaceTask,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -31,7 +30,11 @@ export class AddWorkspaceTask {
     { taskId, ...settings }: WorkspaceTaskSettings & { readonly taskId: RunTaskId },
   ): Promise<WorkspaceTask> {
     return this.unitOfWork.run(async (tx) => {
-      const workspace = authorized(await tx.workspaces.findFor(actor, workspaceId), 'workspace-tasks/manage');
+      const { subject: workspace, done } = changing(
+        actor,
+        await tx.workspaces.findFor(actor, workspaceId),
+        'workspace-tasks/manage',
+      );
       const task = await tx.runTasks.find(taskId);
       if (task?.organizationId !== workspace.organizationId) {
         const sentence = 'Task cannot be attached because the organization has no such run task';
@@ -50,7 +53,7 @@ export class AddWorkspaceTask {
         revision: 0,
       };
       await tx.workspaceTasks.add(attached);
-      await tx.audit.add(doneBy(actor, 'workspace-tasks/manage', attached.id), attached);
+      await tx.audit.add(done(attached.id), attached);
       return attached;
     });
   }

@@ -1,5 +1,5 @@
-import { type Actor, authorized, checkRunTask, type RunTask, type RunTaskSettings } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, checkRunTask, type RunTask, type RunTaskSettings } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
@@ -26,7 +26,11 @@ export class CreateRunTask {
   /** Throws `attribute/invalid` for a malformed name or URL, and `attribute/taken`. */
   execute(actor: Actor, organizationName: string, { hmacKey, ...settings }: RunTaskDraft): Promise<RunTask> {
     return this.unitOfWork.run(async (tx) => {
-      const organization = authorized(await tx.organizations.findFor(actor, organizationName), 'run-tasks/manage');
+      const { subject: organization, done } = changing(
+        actor,
+        await tx.organizations.findFor(actor, organizationName),
+        'run-tasks/manage',
+      );
       const task: RunTask = {
         ...checkRunTask(settings),
         id: this.ids.next('run-task'),
@@ -38,7 +42,7 @@ export class CreateRunTask {
         revision: 0,
       };
       await tx.runTasks.add(task);
-      await tx.audit.add(doneBy(actor, 'run-tasks/manage', task.id), task);
+      await tx.audit.add(done(task.id), task);
       return task;
     });
   }

@@ -1,5 +1,5 @@
-import { type Actor, authorized, type RunTaskId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, RunTaskId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -15,10 +15,10 @@ export class RemoveRunTask {
 
   execute(actor: Actor, id: RunTaskId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const removed = authorized(await tx.runTasks.findFor(actor, id), 'run-tasks/manage');
+      const { subject: removed, done } = changing(actor, await tx.runTasks.findFor(actor, id), 'run-tasks/manage');
       await tx.runTasks.remove(id);
       await tx.taskResults.endTask({ taskId: id }, this.clock.now());
-      await tx.audit.add(doneBy(actor, 'run-tasks/manage', id), removed);
+      await tx.audit.add(done(id), removed);
     });
   }
 }

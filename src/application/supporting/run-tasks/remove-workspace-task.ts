@@ -1,5 +1,5 @@
-import { type Actor, authorized, type WorkspaceId, type WorkspaceTaskId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, WorkspaceId, WorkspaceTaskId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -12,10 +12,14 @@ export class RemoveWorkspaceTask {
 
   execute(actor: Actor, workspaceId: WorkspaceId, id: WorkspaceTaskId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const removed = authorized(await tx.workspaceTasks.findFor(actor, workspaceId, id), 'workspace-tasks/manage');
+      const { subject: removed, done } = changing(
+        actor,
+        await tx.workspaceTasks.findFor(actor, workspaceId, id),
+        'workspace-tasks/manage',
+      );
       await tx.workspaceTasks.remove(id);
       await tx.taskResults.endTask({ workspaceTaskId: id }, this.clock.now());
-      await tx.audit.add(doneBy(actor, 'workspace-tasks/manage', id), removed);
+      await tx.audit.add(done(id), removed);
     });
   }
 }

@@ -1,5 +1,6 @@
-import { type Actor, authorized, checkRunTask, type RunTask, type RunTaskId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, checkRunTask, type RunTask, type RunTaskId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type RunTaskDraft, sealedKey } from './create-run-task.js';
@@ -14,14 +15,13 @@ export class UpdateRunTask {
   /** Throws `attribute/invalid` for a malformed name or URL, and `attribute/taken`. */
   execute(actor: Actor, id: RunTaskId, { hmacKey, ...settings }: Partial<RunTaskDraft>): Promise<RunTask> {
     return this.unitOfWork.run(async (tx) => {
-      const task = authorized(await tx.runTasks.findFor(actor, id), 'run-tasks/manage');
-      const next: RunTask = {
+      const { subject: task, done } = changing(actor, await tx.runTasks.findFor(actor, id), 'run-tasks/manage');
+      const next = revised(task, {
         ...checkRunTask({ ...task, ...settings }),
         sealedHmacKey: hmacKey === undefined ? task.sealedHmacKey : sealedKey(this.box, hmacKey),
-        revision: task.revision + 1,
-      };
+      });
       await tx.runTasks.save(next);
-      await tx.audit.add(doneBy(actor, 'run-tasks/manage', id), next);
+      await tx.audit.add(done(id), next);
       return next;
     });
   }

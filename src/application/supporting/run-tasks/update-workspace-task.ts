@@ -1,12 +1,12 @@
 import {
   type Actor,
-  authorized,
   checkStages,
   type WorkspaceId,
   type WorkspaceTask,
   type WorkspaceTaskId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { WorkspaceTaskSettings } from './add-workspace-task.js';
 
@@ -21,11 +21,15 @@ export class UpdateWorkspaceTask {
     change: Partial<WorkspaceTaskSettings>,
   ): Promise<WorkspaceTask> {
     return this.unitOfWork.run(async (tx) => {
-      const current = authorized(await tx.workspaceTasks.findFor(actor, workspaceId, id), 'workspace-tasks/manage');
+      const { subject: current, done } = changing(
+        actor,
+        await tx.workspaceTasks.findFor(actor, workspaceId, id),
+        'workspace-tasks/manage',
+      );
       const stages = checkStages(change.stages ?? current.stages);
-      const next: WorkspaceTask = { ...current, ...change, stages, revision: current.revision + 1 };
+      const next = revised(current, { ...change, stages });
       await tx.workspaceTasks.save(next);
-      await tx.audit.add(doneBy(actor, 'workspace-tasks/manage', id), next);
+      await tx.audit.add(done(id), next);
       return next;
     });
   }

@@ -1,6 +1,5 @@
 import {
   type Actor,
-  authorized,
   DomainError,
   identityOf,
   notFound,
@@ -8,7 +7,7 @@ import {
   type RunId,
   runEventsOf,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { isReferredTo, runCommentLimits } from '../../../domain/supporting/runs/run-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -25,7 +24,7 @@ export class AddRunComment {
 
   execute(actor: Actor, runId: RunId, body: string): Promise<RunEvent> {
     return this.unitOfWork.run(async (tx) => {
-      authorized(await tx.runs.findFor(actor, runId), 'runs/comment');
+      const { done } = changing(actor, await tx.runs.findFor(actor, runId), 'runs/comment');
       // Serializes concurrent comments, so that the second one counts the first towards the limit.
       const run = await lockedRun(tx, runId);
       if (run === undefined) throw notFound();
@@ -35,7 +34,7 @@ export class AddRunComment {
       const id = this.ids.next('run-comment');
       const comment = { id, runId, body, createdBy: identityOf(actor), createdAt: this.clock.now() };
       await tx.runComments.add(comment);
-      await tx.audit.add(doneBy(actor, 'runs/comment', id), run.state);
+      await tx.audit.add(done(id), run.state);
       return runEventsOf(run.state, [comment]).find((event) => isReferredTo(event, { commentId: id })) as RunEvent;
     });
   }

@@ -1,7 +1,6 @@
 import {
   type Action,
   type Actor,
-  authorized,
   DomainError,
   identityOf,
   notFound,
@@ -10,7 +9,7 @@ import {
   type RunId,
   type RunTrigger,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { lockedRun, type ProgressRepositories, type RunProgress } from './run-progress.js';
@@ -24,7 +23,7 @@ interface Way {
   readonly trigger: (run: Run) => RunTrigger;
 }
 
-const ways: Readonly<Record<RunAction, Way>> = {
+export const runActions: Readonly<Record<RunAction, Way>> = {
   apply: { action: 'runs/apply', decision: 'confirm', trigger: () => 'confirm' },
   discard: { action: 'runs/apply', decision: 'discard', trigger: () => 'discard' },
   cancel: { action: 'runs/apply', decision: 'cancel', trigger: (run) => run.cancelTrigger },
@@ -49,15 +48,15 @@ export class ChangeRun {
   ) {}
 
   execute(actor: Actor, id: RunId, asked: RunAction, comment: string | null = null): Promise<void> {
-    const { action, decision, trigger } = ways[asked];
+    const { action, decision, trigger } = runActions[asked];
     return this.unitOfWork.run(async (tx) => {
-      authorized(await tx.runs.findFor(actor, id), action);
+      const { done } = changing(actor, await tx.runs.findFor(actor, id), action);
       const run = await lockedRun(tx, id);
       if (run === undefined) throw notFound();
       await this.fire(tx, actor, run, trigger(run), { action: decision, comment });
       const ended = asked === 'force-execute' ? await this.clearWay(tx, actor, run) : [];
       const detail = ended.length > 0 ? { ended: ended.map((other) => ({ id: other.state.id })) } : null;
-      await tx.audit.add(doneBy(actor, action, id, detail), run.state);
+      await tx.audit.add(done(id, detail), run.state);
     });
   }
 

@@ -6,13 +6,12 @@ import {
   identityOf,
   may,
   type RunOptions,
-  seenBy,
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { checkProgramVersion } from '../../../domain/shared/program-version.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -53,7 +52,7 @@ export class CreateRun {
         tx.rowLocks.share(createdBy),
         tx.workspaces.findFor(actor, command.workspaceId),
       ]);
-      const { subject: workspace, standing } = seenBy(seen, 'runs/queue');
+      const { subject: workspace, standing, done } = changing(actor, seen, 'runs/queue');
       const mayApply = may(standing, 'runs/apply');
       if (command.autoApply === true && !mayApply) {
         throw invalidAttribute('autoApply', 'Auto apply requires permission to apply runs');
@@ -72,7 +71,7 @@ export class CreateRun {
         autoApply: command.autoApply ?? (workspace.autoApply && mayApply),
         createdBy,
       });
-      await tx.audit.add(doneBy(actor, 'runs/queue', run.state.id), inWorkspace(workspace));
+      await tx.audit.add(done(run.state.id), inWorkspace(workspace));
       return showingOne(tx, { subject: run, standing }, stageIds);
     });
   }

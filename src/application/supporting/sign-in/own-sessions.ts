@@ -1,23 +1,11 @@
-import {
-  type Actor,
-  authorize,
-  notFound,
-  type SessionId,
-  standingOnSite,
-  type TokenId,
-  type UserId,
-} from '../../../domain/index.js';
+import { type Actor, notFound, type SessionId, type TokenId } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { ListedSession } from '../../ports/repositories/session-repository.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { ownUser } from './own-user.js';
 
-/** The user who asks. Throws `resource/not-found` for other callers. */
-function ownerOf(actor: Actor): UserId {
-  authorize(standingOnSite(actor, actor.kind === 'user'), 'sessions/manage');
-  if (actor.kind !== 'user') throw notFound();
-  return actor.userId;
-}
+const own = (actor: Actor) => ownUser(actor, 'sessions/manage');
 
 export interface OwnSessions {
   readonly sessions: readonly ListedSession[];
@@ -35,7 +23,7 @@ export class ListSessions {
   ) {}
 
   execute(actor: Actor): Promise<OwnSessions> {
-    const userId = ownerOf(actor);
+    const { userId } = own(actor);
     return this.unitOfWork.read(async (tx) => {
       const sessions = await tx.sessions.ofUser(userId, this.clock.now());
       const current = sessions.find(({ id }) => id === actor.tokenId)?.id;
@@ -49,10 +37,10 @@ export class EndOneSession {
   constructor(private readonly unitOfWork: UnitOfWork<'sessions' | 'audit'>) {}
 
   execute(actor: Actor, id: SessionId): Promise<void> {
-    const userId = ownerOf(actor);
+    const { userId, done } = own(actor);
     return this.unitOfWork.run(async (tx) => {
       if (!(await tx.sessions.removeOne(userId, id))) throw notFound();
-      await tx.audit.add(doneBy(actor, 'sessions/manage', id), 'site');
+      await tx.audit.add(done(id), 'site');
     });
   }
 }
@@ -62,11 +50,11 @@ export class EndAllSessions {
   constructor(private readonly unitOfWork: UnitOfWork<'sessions' | 'tokens' | 'audit'>) {}
 
   execute(actor: Actor, { revokesTokens }: { readonly revokesTokens: boolean }): Promise<void> {
-    const userId = ownerOf(actor);
+    const { userId, done } = own(actor);
     return this.unitOfWork.run(async (tx) => {
       await tx.sessions.removeOf(userId);
       const revoked: readonly TokenId[] = revokesTokens ? await tx.tokens.removeMadeInSessions(userId) : [];
-      await tx.audit.add(doneBy(actor, 'sessions/manage', userId), 'site');
+      await tx.audit.add(done(userId), 'site');
       for (const id of revoked) await tx.audit.add(doneBy(actor, 'user-tokens/manage', id), 'site');
     });
   }

@@ -9,11 +9,12 @@ import {
   type UserId,
 } from '../../../domain/index.js';
 import { invalidAttribute } from '../../../domain/shared/domain-error.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changingSite } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { GroupMemberships } from './group-memberships.js';
+import { ownUser } from './own-user.js';
 
 export type NewIdentity = Pick<Identity, 'userId' | 'issuer' | 'subject'>;
 
@@ -27,7 +28,7 @@ export class AddIdentity {
 
   /** Throws `attribute/taken` if the identity is linked to a user. */
   execute(actor: Actor, { userId, issuer, subject }: NewIdentity): Promise<Identity> {
-    authorize(standingOnSite(actor), 'users/manage');
+    const { done } = changingSite(actor, 'users/manage');
     for (const [attribute, text] of Object.entries({ issuer, subject })) {
       if (text.length > longestSubject || text.trim() === '') {
         throw invalidAttribute(attribute, `${attribute} must be 1 to ${longestSubject} characters`);
@@ -37,7 +38,7 @@ export class AddIdentity {
       if ((await tx.users.find(userId)) === undefined) throw notFound();
       const identity = { id: this.ids.next('identity'), userId, issuer, subject, createdAt: this.clock.now() };
       await tx.identities.add(identity);
-      await tx.audit.add(doneBy(actor, 'users/manage', identity.id), 'site');
+      await tx.audit.add(done(identity.id), 'site');
       return identity;
     });
   }
@@ -54,7 +55,7 @@ export class ListIdentities {
 
   /** GET /account/identities. */
   own(actor: Actor): Promise<readonly Identity[]> {
-    return this.of(ownerOf(actor));
+    return this.of(own(actor).userId);
   }
 
   private of(userId: UserId): Promise<readonly Identity[]> {
@@ -79,23 +80,23 @@ export class RemoveIdentity {
 
   /** DELETE /admin/users/:id/identities/:identityId. */
   execute(actor: Actor, userId: UserId, id: IdentityId): Promise<void> {
-    authorize(standingOnSite(actor), 'users/manage');
+    const { done } = changingSite(actor, 'users/manage');
     return this.unitOfWork.run(async (tx) => {
       await this.remove(tx, actor, userId, id);
       await tx.sessions.removeOf(userId);
-      await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
+      await tx.audit.add(done(id), 'site');
     });
   }
 
   /** DELETE /account/identities/:id. The session that asks goes on, unless this identity began it. */
   own(actor: Actor, id: IdentityId): Promise<void> {
-    const userId = ownerOf(actor);
+    const { userId, done } = own(actor);
     return this.unitOfWork.run(async (tx) => {
       const sessions = await tx.sessions.ofUser(userId, this.clock.now());
       const kept = sessions.find((session) => session.id === actor.tokenId && session.identityId !== id);
       await this.remove(tx, actor, userId, id);
       await tx.sessions.removeOf(userId, kept === undefined ? {} : { except: kept.id });
-      await tx.audit.add(doneBy(actor, 'identities/manage', id), 'site');
+      await tx.audit.add(done(id), 'site');
     });
   }
 
@@ -106,9 +107,4 @@ export class RemoveIdentity {
   }
 }
 
-/** The user who asks. Throws `resource/not-found` for other callers. */
-function ownerOf(actor: Actor): UserId {
-  authorize(standingOnSite(actor, actor.kind === 'user'), 'identities/manage');
-  if (actor.kind !== 'user') throw notFound();
-  return actor.userId;
-}
+const own = (actor: Actor) => ownUser(actor, 'identities/manage');

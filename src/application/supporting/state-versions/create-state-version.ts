@@ -1,6 +1,5 @@
 import {
   type Actor,
-  type BundleKey,
   DomainError,
   identityOf,
   type RunId,
@@ -8,12 +7,10 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSuccessionUnlessForced, draftState } from '../../../domain/supporting/state-versions/state-version.js';
-import { storeBytes } from '../../files/bundle-attempt.js';
 import { inSlices, longestSlice } from '../../files/in-slices.js';
+import type { Uploads } from '../../files/uploads.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
-import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -62,14 +59,12 @@ export class CreateStateVersion {
     private readonly ids: IdGenerator,
     private readonly urls: CapabilityUrls,
     private readonly inspector: BundleInspector,
-    private readonly store: BundleStore,
+    private readonly uploads: Uploads,
   ) {}
 
   /** The workspace. Throws what `execute` throws for the caller: to be asked before a long body is read. */
   admit(actor: Actor, workspaceId: WorkspaceId): Promise<Workspace> {
-    return this.unitOfWork.read(async (tx) =>
-      writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), identityOf(actor)),
-    );
+    return this.unitOfWork.read(async (tx) => (await writableWorkspace(tx, actor, workspaceId)).subject);
   }
 
   /**
@@ -99,8 +94,8 @@ export class CreateStateVersion {
   private async add(tx: Transaction<StateWriting>, actor: Actor, command: NewStateVersion): Promise<Made> {
     const { workspaceId, serial, md5, force: forced } = command;
     const by = identityOf(actor);
-    const [, current] = await Promise.all([
-      lockedWritableWorkspace(tx, actor, workspaceId, by),
+    const [{ done }, current] = await Promise.all([
+      lockedWritableWorkspace(tx, actor, workspaceId),
       tx.stateVersions.current(workspaceId),
     ]);
     const lineage = command.lineage ?? current?.lineage ?? '';
@@ -117,7 +112,7 @@ export class CreateStateVersion {
     });
     await dropAnnounced(tx, workspaceId);
     await tx.stateVersions.add(version, []);
-    await tx.audit.add(doneBy(actor, 'state-versions/create', version.id), version);
+    await tx.audit.add(done(version.id), version);
     return { version, isNew: true };
   }
 
@@ -129,33 +124,23 @@ export class CreateStateVersion {
   }
 
   private async keepInline(actor: Actor, command: NewStateVersion, state: Uint8Array): Promise<StateVersion['id']> {
-    const key = this.ids.next('bundle');
-    const measurement = this.inspector.measure(wholly(state));
+    const measurement = withMd5(command.md5, this.inspector.measure(wholly(state)));
     let id: StateVersion['id'] | undefined;
-    await storeBytes(this.attempt, key, withMd5(command.md5, measurement), async (tx) => {
+    await this.uploads.keep(this.unitOfWork, measurement, async (tx, bundle) => {
       const { version, isNew } = await this.add(tx, actor, command);
       id = version.id;
-      if (!isNew) return false;
-      const { bytes, sha256 } = measurement.facts();
-      await keepState(tx, version, { key, bytes, sha256 });
-      return true;
+      if (isNew) await keepState(tx, version, bundle);
+      return isNew;
     });
     return id as StateVersion['id'];
   }
 
   private async keepJson(id: StateVersion['id'], jsonState: Uint8Array): Promise<void> {
-    const key: BundleKey = this.ids.next('bundle');
-    const measurement = this.inspector.measure(wholly(jsonState));
-    await storeBytes(this.attempt, key, measurement.bytes, async (tx) => {
+    await this.uploads.keep(this.unitOfWork, this.inspector.measure(wholly(jsonState)), async (tx, bundle) => {
       if ((await tx.stateVersions.find(id))?.jsonBundle !== null) return false;
-      const { bytes, sha256 } = measurement.facts();
-      await tx.stateVersions.keepJson(id, { key, bytes, sha256 });
+      await tx.stateVersions.keepJson(id, bundle);
       return true;
     });
-  }
-
-  private get attempt() {
-    return { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
   }
 }
 

@@ -1,4 +1,12 @@
-import { type Actor, authorized, type StateVersionId, type WorkspaceId } from '../../../domain/index.js';
+import {
+  type Actor,
+  authorized,
+  may,
+  type StateVersionId,
+  type WithStanding,
+  type Workspace,
+  type WorkspaceId,
+} from '../../../domain/index.js';
 import type { Page, PageRequest, Place, Slice } from '../../ports/repositories/page.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { amongOthers, outputsAtOnce, type ShownOutput, withOutputsRead } from './shown-output.js';
@@ -56,6 +64,16 @@ async function rowsAfter(
  */
 export class ListCurrentOutputs {
   constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'stateVersions' | 'stateOutputs'>) {}
+
+  /** The same for a caller who sees the workspace: empty without the right to read outputs. */
+  async beside(
+    actor: Actor,
+    { subject, standing }: WithStanding<Workspace>,
+    after: Place | undefined,
+  ): Promise<Slice<ShownOutput>> {
+    if (!may(standing, 'state-version-outputs/read')) return { items: [], last: undefined };
+    return this.execute(actor, subject.id, after);
+  }
 
   /** Starts with the first output, or after a place. Empty while the workspace has no state. */
   execute(actor: Actor, workspaceId: WorkspaceId, after: Place | undefined): Promise<Slice<ShownOutput>> {

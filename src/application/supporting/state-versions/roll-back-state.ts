@@ -6,10 +6,9 @@ import {
   type StateVersionId,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { draftState } from '../../../domain/supporting/state-versions/state-version.js';
-import { storeBytes } from '../../files/bundle-attempt.js';
 import { openBundle } from '../../files/open-bundle.js';
+import type { Uploads } from '../../files/uploads.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
@@ -45,6 +44,7 @@ export class RollBackState {
     private readonly urls: CapabilityUrls,
     private readonly inspector: BundleInspector,
     private readonly store: BundleStore,
+    private readonly uploads: Uploads,
   ) {}
 
   /**
@@ -54,7 +54,7 @@ export class RollBackState {
   async execute(actor: Actor, { workspaceId, stateVersionId }: Rollback): Promise<ShownStateVersion> {
     const by = identityOf(actor);
     const earlier = await this.unitOfWork.read(async (tx) => {
-      await writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), by);
+      await writableWorkspace(tx, actor, workspaceId);
       return this.find(tx, workspaceId, stateVersionId);
     });
     const { serial, lineage, md5, runId } = earlier;
@@ -63,16 +63,13 @@ export class RollBackState {
       id: this.ids.next('state-version'),
       createdAt: this.clock.now(),
     });
-    const key = this.ids.next('bundle');
-    const measurement = this.inspector.measure(await openBundle(this.store, earlier.bundle));
-    const on = { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
-    await storeBytes(on, key, withMd5(md5, measurement), async (tx) => {
-      await lockedWritableWorkspace(tx, actor, workspaceId, by);
+    const measurement = withMd5(md5, this.inspector.measure(await openBundle(this.store, earlier.bundle)));
+    await this.uploads.keep(this.unitOfWork, measurement, async (tx, bundle) => {
+      const { done } = await lockedWritableWorkspace(tx, actor, workspaceId);
       await dropAnnounced(tx, workspaceId);
       await tx.stateVersions.add(version, []);
-      const { bytes, sha256 } = measurement.facts();
-      await keepState(tx, version, { key, bytes, sha256 });
-      await tx.audit.add(doneBy(actor, 'state-versions/create', version.id), version);
+      await keepState(tx, version, bundle);
+      await tx.audit.add(done(version.id), version);
       return true;
     });
     const kept = (await this.unitOfWork.read((tx) => tx.stateVersions.find(version.id))) ?? version;

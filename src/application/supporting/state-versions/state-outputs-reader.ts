@@ -1,4 +1,5 @@
 import type { ReportedOutput, StateOutput, StateVersion, StateVersionId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
 import { afterActivity } from '../../../domain/supporting/workspaces/auto-destroy.js';
 import { inTurns, longestSlice } from '../../files/in-slices.js';
@@ -78,7 +79,7 @@ export class StateOutputsReader {
     const [workspace, current] = [await scheduled(), await tx.stateVersions.current(workspaceId)];
     if (workspace?.autoDestroy == null || current?.id !== id) return;
     const autoDestroy = afterActivity(workspace.autoDestroy, createdAt, hasResources);
-    await tx.workspaces.save({ ...workspace, autoDestroy, revision: workspace.revision + 1 });
+    await tx.workspaces.save(revised(workspace, { autoDestroy }));
   }
 }
 

@@ -2,15 +2,15 @@ import {
   type Actor,
   type Bundle,
   DomainError,
-  isRefusal,
+  identityOf,
   type StateVersion,
-  seenBy,
   type TokenOwner,
-  type WithStanding,
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
+import { type Change, changing } from '../../../domain/supporting/audit/change.js';
 import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.js';
+import { followedBy } from '../../files/uploads.js';
 import type { Measurement } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 import { activityOf } from '../runs/workspace-activity.js';
@@ -19,34 +19,37 @@ import { activityOf } from '../runs/workspace-activity.js';
 export type StateWriting = 'workspaces' | 'runs' | 'stateVersions' | 'effects' | 'audit';
 
 /**
- * The workspace, while a client may write its state. An answer with the workspace's row locked stays true until the transaction ends. Throws
- * `resource/not-found` without the right, `workspace/lock-refused` unless `by` holds the lock, and `runs/in-progress` while
- * an agent applies a run and so writes the next state.
+ * Checked with the workspace's row locked, it stays true until the transaction ends. Throws `workspace/lock-refused`
+ * unless `by` holds the lock, and `runs/in-progress` while an agent applies a run and so writes the next state.
  */
-export async function writableWorkspace(
-  tx: Transaction<'runs'>,
-  seen: WithStanding<Workspace> | undefined,
-  by: TokenOwner,
-): Promise<Workspace> {
-  const { subject: workspace } = seenBy(seen, 'state-versions/create');
+export async function checkWritable(tx: Transaction<'runs'>, workspace: Workspace, by: TokenOwner): Promise<void> {
   checkLockedBy(workspace, by);
   const { workingRunId } = await activityOf(tx, workspace.id);
   const run = workingRunId === null ? undefined : await tx.runs.find(workingRunId);
   if (run?.state.status === 'applying') {
     throw new DomainError('runs/in-progress', `${run.state.id} is being applied: its agent writes the next state`);
   }
-  return workspace;
 }
 
-/** The same of the caller, with the workspace's row locked. */
+/** The workspace, whose state the caller may write. Throws what `checkWritable` does, and `resource/not-found`. */
+export async function writableWorkspace(
+  tx: Transaction<'workspaces' | 'runs'>,
+  actor: Actor,
+  workspaceId: WorkspaceId,
+): Promise<Change<Workspace>> {
+  const change = changing(actor, await tx.workspaces.findFor(actor, workspaceId), 'state-versions/create');
+  await checkWritable(tx, change.subject, identityOf(actor));
+  return change;
+}
+
+/** The same, with the workspace's row locked. */
 export async function lockedWritableWorkspace(
   tx: Transaction<'workspaces' | 'runs'>,
   actor: Actor,
   workspaceId: WorkspaceId,
-  by: TokenOwner,
-): Promise<Workspace> {
+): Promise<Change<Workspace>> {
   await tx.workspaces.lockRow(workspaceId);
-  return writableWorkspace(tx, await tx.workspaces.findFor(actor, workspaceId), by);
+  return writableWorkspace(tx, actor, workspaceId);
 }
 
 /** Makes room for what a client announces: a workspace has one such state at most. */
@@ -71,15 +74,11 @@ export async function keepState(
   await tx.effects.enqueue(version.id, [{ kind: 'read-state-outputs', stateVersionId: version.id }]);
 }
 
-/** Passes bytes on. Throws `attribute/invalid` at their end where they have another MD5. */
-export async function* withMd5(md5: string, { bytes, facts }: Measurement): AsyncGenerator<Uint8Array> {
-  yield* bytes;
-  const found = facts().md5;
-  if (found !== md5) throw new DomainError('attribute/invalid', `Md5 must be that of the state, which is ${found}`);
-}
-
-/** Passes `refusal` on, unless `askAgain` refuses too: a caller that lost the right learns nothing more. */
-export async function unlessHidden(refusal: unknown, askAgain: () => Promise<unknown>): Promise<never> {
-  if (isRefusal(refusal)) await askAgain();
-  throw refusal;
-}
+/** The measurement, which throws `attribute/invalid` at the end of bytes with another MD5. */
+export const withMd5 = (md5: string, measurement: Measurement): Measurement => ({
+  ...measurement,
+  bytes: followedBy(measurement.bytes, () => {
+    const found = measurement.facts().md5;
+    if (found !== md5) throw new DomainError('attribute/invalid', `Md5 must be that of the state, which is ${found}`);
+  }),
+});

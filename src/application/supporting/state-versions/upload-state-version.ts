@@ -5,50 +5,34 @@ import {
   type StateVersion,
   type StateVersionId,
   type TokenOwner,
+  type WithStanding,
   type Workspace,
 } from '../../../domain/index.js';
-import { doneFromOutside } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSuccessionUnlessForced } from '../../../domain/supporting/state-versions/state-version.js';
 import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.js';
 import { seenByCreator, stillMay } from '../../authorization/seen-by-creator.js';
-import { storeBytes } from '../../files/bundle-attempt.js';
+import type { UploadedFile, Uploads } from '../../files/uploads.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
-import type { BundleStore } from '../../ports/outside/bundle-store.js';
-import type { CapabilityUrls } from '../../ports/outside/capability-urls.js';
-import type { Clock } from '../../ports/outside/clock.js';
-import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { keepState, type StateWriting, unlessHidden, withMd5, writableWorkspace } from './state-writing.js';
-
-type Action = 'state-versions/upload' | 'state-versions/upload-json';
-
-export interface StateUploadFrom {
-  readonly request?: RequestTrace | undefined;
-  /** Called once the object id has proved good. */
-  readonly opened?: (id: StateVersionId, action: Action) => void;
-}
+import { checkWritable, keepState, type StateWriting, withMd5 } from './state-writing.js';
 
 interface Announced {
   readonly version: StateVersion;
   readonly creator: TokenOwner;
-  readonly workspace: Workspace;
-  /** The workspace and standing that `writableWorkspace` asks for. */
-  readonly seen: NonNullable<Awaited<ReturnType<Transaction<'workspaces'>['workspaces']['findFor']>>>;
+  readonly seen: WithStanding<Workspace>;
 }
 
+type StateFile = UploadedFile<StateWriting, Announced>;
+
 /**
- * PUT /v1/state/:objectId, for a state and for its JSON form. The bytes are stored while they arrive, with no transaction
- * open; one short transaction then keeps them. The right and the lock of the client that announced the state are asked
- * before the bytes and after them.
+ * PUT /v1/state/:objectId, for a state and for its JSON form. The right and the lock of the client that announced the
+ * state are checked before and after the bytes.
  */
 export class UploadStateVersion {
   constructor(
     private readonly unitOfWork: UnitOfWork<StateWriting>,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
-    private readonly urls: CapabilityUrls,
+    private readonly uploads: Uploads,
     private readonly inspector: BundleInspector,
-    private readonly store: BundleStore,
   ) {}
 
   /**
@@ -57,100 +41,75 @@ export class UploadStateVersion {
    * `state-version/conflict` as the announcement does, the last also for other bytes than it has; `attribute/invalid` for
    * another MD5 than was announced, and `bundle/interrupted`. Nothing is kept of what is refused.
    */
-  async execute(
-    objectId: string,
-    body: AsyncIterable<Uint8Array>,
-    { request, opened }: StateUploadFrom = {},
-  ): Promise<void> {
-    const now = this.clock.now();
-    const stateId = this.urls.open('state-upload', objectId, now);
-    const id = stateId ?? this.urls.open('json-state-upload', objectId, now);
-    if (id === undefined) throw notFound();
-    opened?.(id, stateId === undefined ? 'state-versions/upload-json' : 'state-versions/upload');
-    const begun = await this.unitOfWork.read((tx) => this.find(tx, id));
-    try {
-      if (stateId === undefined) await this.receiveJson(begun, body, request);
-      else if (begun.version.status === 'finalized') await this.acceptOnlyTheSame(begun.version, body);
-      else await this.receiveState(begun, body, request);
-    } catch (error) {
-      await unlessHidden(error, () => this.unitOfWork.read((tx) => this.find(tx, id)));
-    }
+  execute(objectId: string, body: AsyncIterable<Uint8Array>, request?: RequestTrace): Promise<void> {
+    return this.uploads.receive(this.unitOfWork, [this.state, this.json], { objectId, body, request });
   }
 
-  private async receiveState(
-    begun: Announced,
-    body: AsyncIterable<Uint8Array>,
-    request: RequestTrace | undefined,
-  ): Promise<void> {
-    const { id, md5 } = begun.version;
-    await this.unitOfWork.read((tx) => this.check(tx, begun));
-    const key = this.ids.next('bundle');
-    const measurement = this.inspector.measure(body);
-    await storeBytes(this.attempt, key, withMd5(md5, measurement), async (tx) => {
-      const found = await this.findLocked(tx, begun);
-      if (found.version.status === 'finalized') return false;
-      await this.check(tx, found);
-      const { bytes, sha256 } = measurement.facts();
-      await keepState(tx, found.version, { key, bytes, sha256 });
-      await tx.audit.add(doneFromOutside('upload-url', 'state-versions/upload', id, request), found.version);
+  private readonly state: StateFile = {
+    ...common,
+    purpose: 'state-upload',
+    action: 'state-versions/upload',
+    begin: async (tx, announced, body) => {
+      const { status, md5 } = announced.version;
+      if (status === 'finalized') return { refusal: uploadedAlready(), isHeld: () => this.hasMd5(body, md5) };
+      await check(tx, announced);
+      return { inspect: () => withMd5(md5, this.inspector.measure(body)) };
+    },
+    take: async (tx, announced, { bundle, done }) => {
+      const { version } = announced;
+      if (version.status === 'finalized') return false;
+      await check(tx, announced);
+      await keepState(tx, version, bundle);
+      await tx.audit.add(done, version);
       return true;
-    });
-  }
+    },
+  };
 
-  /** Throws why the state may not become the current one. */
-  private async check(tx: Transaction<'runs' | 'stateVersions'>, { version, creator, seen }: Announced): Promise<void> {
-    await writableWorkspace(tx, seen, creator);
-    checkSuccessionUnlessForced(await tx.stateVersions.current(version.workspaceId), version);
-  }
-
-  private async receiveJson(
-    begun: Announced,
-    body: AsyncIterable<Uint8Array>,
-    request: RequestTrace | undefined,
-  ): Promise<void> {
-    const { id } = begun.version;
-    checkLockedBy(begun.workspace, begun.creator);
-    const key = this.ids.next('bundle');
-    const measurement = this.inspector.measure(body);
-    await storeBytes(this.attempt, key, measurement.bytes, async (tx) => {
-      const { version, workspace, creator } = await this.findLocked(tx, begun);
-      const { bytes, sha256 } = measurement.facts();
-      if (version.jsonBundle?.sha256 === sha256) return false;
+  private readonly json: StateFile = {
+    ...common,
+    purpose: 'json-state-upload',
+    action: 'state-versions/upload-json',
+    begin: async (_, { seen, creator }, body) => {
+      checkLockedBy(seen.subject, creator);
+      return { inspect: () => this.inspector.measure(body) };
+    },
+    take: async (tx, { version, seen, creator }, { bundle, done }) => {
+      if (version.jsonBundle?.sha256 === bundle.sha256) return false;
       if (version.jsonBundle !== null) throw uploadedAlready();
-      checkLockedBy(workspace, creator);
-      await tx.stateVersions.keepJson(id, { key, bytes, sha256 });
-      await tx.audit.add(doneFromOutside('upload-url', 'state-versions/upload-json', id, request), version);
+      checkLockedBy(seen.subject, creator);
+      await tx.stateVersions.keepJson(version.id, bundle);
+      await tx.audit.add(done, version);
       return true;
-    });
-  }
+    },
+  };
 
-  private async acceptOnlyTheSame({ md5 }: StateVersion, body: AsyncIterable<Uint8Array>): Promise<void> {
+  private async hasMd5(body: AsyncIterable<Uint8Array>, md5: string): Promise<boolean> {
     const { bytes, facts } = this.inspector.measure(body);
     for await (const _ of bytes);
-    if (facts().md5 !== md5) throw uploadedAlready();
+    return facts().md5 === md5;
   }
+}
 
-  private async findLocked(
-    tx: Transaction<'workspaces' | 'stateVersions'>,
-    { version }: Announced,
-  ): Promise<Announced> {
-    await tx.workspaces.lockRow(version.workspaceId);
-    return this.find(tx, version.id);
-  }
+const common = {
+  kind: 'state-versions',
+  find,
+  lock: (tx, { version }) => tx.workspaces.lockRow(version.workspaceId),
+} as const satisfies Partial<StateFile>;
 
-  /** The state as it is now, while its client may still write states. The URL ends with that right. */
-  private async find(tx: Transaction<'workspaces' | 'stateVersions'>, id: StateVersionId): Promise<Announced> {
-    const version = await tx.stateVersions.find(id);
-    const creator = version?.source === 'client' ? version.createdBy : null;
-    if (version === undefined || creator === null) throw notFound();
-    const seen = await seenByCreator(creator, (actor) => tx.workspaces.findFor(actor, version.workspaceId));
-    if (!stillMay(seen, 'state-versions/create')) throw notFound();
-    return { version, creator, workspace: seen.subject, seen };
-  }
+/** The state as it is now, while its client may still write states. The URL ends with that right. */
+async function find(tx: Transaction<'workspaces' | 'stateVersions'>, id: StateVersionId): Promise<Announced> {
+  const version = await tx.stateVersions.find(id);
+  const creator = version?.source === 'client' ? version.createdBy : null;
+  if (version === undefined || creator === null) throw notFound();
+  const seen = await seenByCreator(creator, (actor) => tx.workspaces.findFor(actor, version.workspaceId));
+  if (!stillMay(seen, 'state-versions/create')) throw notFound();
+  return { version, creator, seen };
+}
 
-  private get attempt() {
-    return { unitOfWork: this.unitOfWork, clock: this.clock, store: this.store };
-  }
+/** Throws why the state may not become the current one. */
+async function check(tx: Transaction<'runs' | 'stateVersions'>, { version, creator, seen }: Announced): Promise<void> {
+  await checkWritable(tx, seen.subject, creator);
+  checkSuccessionUnlessForced(await tx.stateVersions.current(version.workspaceId), version);
 }
 
 const uploadedAlready = (): DomainError =>

@@ -1,5 +1,4 @@
 import { type Actor, type KeyValue, notFound, type TagBinding, type TagBindingOwner } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkBindings } from '../../../domain/supporting/tags/tag-binding.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { findOwner } from './binding-owner.js';
@@ -19,7 +18,8 @@ export class BindTags {
       // Concurrent additions would otherwise exceed the limit together.
       if (kind === 'workspace') await tx.workspaces.lockRow(id);
       else if (!(await tx.rowLocks.take({ kind, id }))) throw notFound();
-      const { organizationId } = await findOwner(tx, actor, owner, 'update');
+      const { subject, done } = await findOwner(tx, actor, owner, 'update');
+      const { organizationId } = subject;
       const present = await tx.tagBindings.of(owner);
       checkBindings(
         wanted,
@@ -31,7 +31,7 @@ export class BindTags {
         return { ...(before ?? binding), value: binding.value };
       });
       await tx.tagBindings.bind(owner, bound);
-      await tx.audit.add(doneBy(actor, kind === 'workspace' ? 'workspaces/update' : 'projects/update', id), {
+      await tx.audit.add(done(id), {
         organizationId,
         ...(kind === 'workspace' && { workspaceId: id }),
       });

@@ -1,4 +1,5 @@
-import { type Actor, authorized, type Project, type TagBindingOwner, type Workspace } from '../../../domain/index.js';
+import type { Actor, Project, TagBindingOwner, Workspace } from '../../../domain/index.js';
+import { type Change, changing } from '../../../domain/supporting/audit/change.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
 /** The workspace or the project, if the caller may read or update it. Throws `resource/not-found` otherwise. */
@@ -7,7 +8,7 @@ export const findOwner = async (
   actor: Actor,
   { kind, id }: TagBindingOwner,
   right: 'read' | 'update',
-): Promise<Workspace | Project> =>
+): Promise<Change<Workspace | Project>> =>
   kind === 'workspace'
-    ? authorized(await tx.workspaces.findFor(actor, id), `workspaces/${right}`)
-    : authorized(await tx.projects.findFor(actor, id), `projects/${right}`);
+    ? changing(actor, await tx.workspaces.findFor(actor, id), `workspaces/${right}`)
+    : changing(actor, await tx.projects.findFor(actor, id), `projects/${right}`);

@@ -1,5 +1,5 @@
-import { type Actor, authorized, type WorkspaceId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, WorkspaceId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkTagNames } from '../../../domain/supporting/tags/tag.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -22,7 +22,7 @@ export class ChangeWorkspaceTags {
     return this.unitOfWork.run(async (tx) => {
       // Concurrent additions would otherwise exceed the limit together.
       await tx.workspaces.lockRow(id);
-      const workspace = authorized(await tx.workspaces.findFor(actor, id), 'workspaces/update');
+      const { subject: workspace, done } = changing(actor, await tx.workspaces.findFor(actor, id), 'workspaces/update');
       const names = await namesOf(tx, actor, workspace, references, at);
       if (change === 'remove') {
         await tx.tags.takeFrom(id, names);
@@ -30,7 +30,7 @@ export class ChangeWorkspaceTags {
         checkTagNames([...workspace.tagNames, ...names], at);
         await this.changes.give(tx, workspace.organizationId, [id], names);
       }
-      await tx.audit.add(doneBy(actor, 'workspaces/update', id), inWorkspace(workspace));
+      await tx.audit.add(done(id), inWorkspace(workspace));
     });
   }
 }

@@ -1,5 +1,5 @@
-import { type Actor, seenBy, type TagId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, TagId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { unknownTag } from './tag-changes.js';
 
@@ -10,12 +10,12 @@ export class RemoveTags {
   /** Throws `attribute/invalid` for a tag that the organization does not have. */
   execute(actor: Actor, organizationName: string, ids: readonly TagId[]): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject } = seenBy(await tx.organizations.findFor(actor, organizationName), 'tags/delete');
+      const { subject, done } = changing(actor, await tx.organizations.findFor(actor, organizationName), 'tags/delete');
       const found = await tx.tags.among(subject.id, 'all', ids);
       if (found.length < new Set(ids).size) throw unknownTag({ member: 'data' });
       await tx.tags.takeFromAll(ids);
       const tags = found.map(({ id, name }) => ({ id, name }));
-      await tx.audit.add(doneBy(actor, 'tags/delete', subject.id, { tags }), { organizationId: subject.id });
+      await tx.audit.add(done(subject.id, { tags }), { organizationId: subject.id });
     });
   }
 }

@@ -1,5 +1,5 @@
-import { type Actor, authorized, DomainError, type TeamId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, DomainError, type TeamId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { checkActiveRemain } from './check-active-remain.js';
@@ -11,7 +11,7 @@ export class ChangeTeamMembers {
   /** `references` are user ids, usernames or membership ids of members of the organization. */
   execute(actor: Actor, id: TeamId, change: 'add' | 'remove', references: readonly string[]): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const team = authorized(await tx.teams.findFor(actor, id), 'team-members/manage');
+      const { subject: team, done } = changing(actor, await tx.teams.findFor(actor, id), 'team-members/manage');
       const users = await tx.memberships.findUsers(team.organizationId, references);
       const userIds = [...new Set([...users.values()].map((user) => user.id))];
       if (change === 'add') {
@@ -26,7 +26,7 @@ export class ChangeTeamMembers {
         await tx.teams.removeMembers(id, userIds);
       }
       await tx.teams.save(withChangedMembers(team));
-      await tx.audit.add(doneBy(actor, 'team-members/manage', id), team);
+      await tx.audit.add(done(id), team);
     });
   }
 }

@@ -2,12 +2,11 @@ import {
   type Actor,
   asQuestion,
   authorize,
-  seenBy,
   type Team,
   type TeamSettings,
   type WithStanding,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import {
   changedAccess,
   changeTeam,
@@ -35,7 +34,7 @@ export class CreateTeam {
   ): Promise<WithStanding<Team>> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
-      const { subject: organization, standing } = seenBy(seen, 'teams/create');
+      const { subject: organization, standing, done } = changing(actor, seen, 'teams/create');
       const bare: Team = {
         ...defaultTeamSettings,
         name: given.name,
@@ -58,7 +57,7 @@ export class CreateTeam {
       const team = changeTeam(bare, { ...settings, access });
       await tx.teams.add(team);
       if (ssoTeamId !== null) await mapGroup(tx, team, ssoTeamId);
-      await tx.audit.add(doneBy(actor, 'teams/create', team.id), team);
+      await tx.audit.add(done(team.id), team);
       return { subject: team, standing: { ...standing, team: asQuestion(team) } };
     });
   }

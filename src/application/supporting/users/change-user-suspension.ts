@@ -1,14 +1,5 @@
-import {
-  type Actor,
-  authorize,
-  DomainError,
-  isUser,
-  notFound,
-  standingOnSite,
-  type User,
-  type UserId,
-} from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, DomainError, isUser, notFound, type User, type UserId } from '../../../domain/index.js';
+import { changingSite } from '../../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** POST /admin/users/:id/actions/suspend and …/unsuspend. While suspended, none of the user's tokens is accepted. Their sessions end. */
@@ -16,7 +7,7 @@ export class ChangeUserSuspension {
   constructor(private readonly unitOfWork: UnitOfWork<'users' | 'sessions' | 'audit'>) {}
 
   async execute(actor: Actor, id: UserId, suspended: boolean): Promise<User> {
-    authorize(standingOnSite(actor), 'users/manage');
+    const { done } = changingSite(actor, 'users/manage');
     return this.unitOfWork.run(async (tx) => {
       const user = await tx.users.find(id);
       if (user === undefined) throw notFound();
@@ -25,7 +16,7 @@ export class ChangeUserSuspension {
       }
       await tx.users.setSuspended(id, suspended);
       await tx.sessions.removeOf(id);
-      await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
+      await tx.audit.add(done(id), 'site');
       return { ...user, suspended };
     });
   }

@@ -1,13 +1,6 @@
-import {
-  type Actor,
-  alreadyTaken,
-  authorize,
-  identityOf,
-  standingOnSite,
-  type TokenOwner,
-  type User,
-} from '../../../domain/index.js';
-import { doneBy, doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, alreadyTaken, identityOf, type TokenOwner, type User } from '../../../domain/index.js';
+import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
+import { changingSite } from '../../../domain/supporting/audit/change.js';
 import { checkEmail } from '../../../domain/supporting/organizations/organization.js';
 import { checkUsername } from '../../../domain/supporting/users/user.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -32,10 +25,10 @@ export class CreateUser {
   ) {}
 
   async execute(actor: Actor, command: NewUser): Promise<IssuedToken & { readonly user: User }> {
-    authorize(standingOnSite(actor), 'users/manage');
+    const { done } = changingSite(actor, 'users/manage');
     return this.unitOfWork.run(async (tx) => {
       const created = await this.addTo(tx, command, identityOf(actor));
-      await tx.audit.add(doneBy(actor, 'users/manage', created.user.id), 'site');
+      await tx.audit.add(done(created.user.id), 'site');
       return created;
     });
   }

@@ -1,13 +1,5 @@
-import {
-  type Actor,
-  authorize,
-  DomainError,
-  isUser,
-  notFound,
-  standingOnSite,
-  type UserId,
-} from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, DomainError, isUser, notFound, type UserId } from '../../../domain/index.js';
+import { changingSite } from '../../../domain/supporting/audit/change.js';
 import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -21,7 +13,7 @@ export class RemoveUser {
   ) {}
 
   async execute(actor: Actor, id: UserId): Promise<void> {
-    authorize(standingOnSite(actor), 'users/manage');
+    const { done } = changingSite(actor, 'users/manage');
     await this.unitOfWork.run(async (tx) => {
       if ((await tx.users.find(id)) === undefined) throw notFound();
       if (isUser(actor, id)) {
@@ -34,7 +26,7 @@ export class RemoveUser {
         await tx.teams.save(withChangedMembers(team));
       }
       await tx.users.remove(id, this.clock.now());
-      await tx.audit.add(doneBy(actor, 'users/manage', id), 'site');
+      await tx.audit.add(done(id), 'site');
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'user', id } }]);
     });
   }

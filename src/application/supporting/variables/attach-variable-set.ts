@@ -1,5 +1,5 @@
-import { type Actor, type Attachments, managing, type VariableSet, type VariableSetId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, Attachments, VariableSet, VariableSetId } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { checkVariableSet } from '../../../domain/supporting/variables/variable-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -24,17 +24,17 @@ export class AttachVariableSet {
     ids: readonly string[],
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const set = await managedSet(tx, actor, id);
+      const { subject: set, done } = await managedSet(tx, actor, id);
       const kept = set[list].filter((one) => !ids.includes(one));
       const added = change === 'detach' ? [] : await attachable[list](tx, actor, set, ids, { member: 'data' });
-      const next: VariableSet = checkVariableSet({
-        ...set,
-        [list]: [...kept, ...added].sort(),
-        updatedAt: this.clock.now(),
-        revision: set.revision + 1,
-      });
+      const next: VariableSet = checkVariableSet(
+        revised(set, {
+          [list]: [...kept, ...added].sort(),
+          updatedAt: this.clock.now(),
+        }),
+      );
       await tx.variableSets.save(next);
-      await tx.audit.add(doneBy(actor, managing(set), id), next);
+      await tx.audit.add(done(id), next);
     });
   }
 }

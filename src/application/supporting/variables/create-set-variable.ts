@@ -1,5 +1,4 @@
-import { type Actor, managing, type VariableSetId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, VariableSetId } from '../../../domain/index.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { VariableDraft } from './create-variable.js';
@@ -17,10 +16,10 @@ export class CreateSetVariable {
 
   execute(actor: Actor, setId: VariableSetId, draft: VariableDraft): Promise<VariableView> {
     return this.unitOfWork.run(async (tx) => {
-      const set = await managedSet(tx, actor, setId);
+      const { subject: set, done } = await managedSet(tx, actor, setId);
       const [variable] = await this.newVariables.add(tx, set, [draft]);
       if (variable === undefined) throw new Error('a draft makes a variable');
-      await tx.audit.add(doneBy(actor, managing(set), variable.id), set);
+      await tx.audit.add(done(variable.id), set);
       return viewOf(this.box, variable);
     });
   }

@@ -1,11 +1,5 @@
-import {
-  type Actor,
-  authorized,
-  type Variable,
-  type VariableSettings,
-  type WorkspaceId,
-} from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, Variable, VariableSettings, WorkspaceId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkRoom, checkValue, checkVariable } from '../../../domain/supporting/variables/variable.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -29,7 +23,11 @@ export class CreateVariable {
 
   execute(actor: Actor, workspaceId: WorkspaceId, { value, ...settings }: VariableDraft): Promise<VariableView> {
     return this.unitOfWork.run(async (tx) => {
-      const id = authorized(await tx.workspaces.findIdFor(actor, workspaceId), 'variables/manage');
+      const { subject: id, done } = changing(
+        actor,
+        await tx.workspaces.findIdFor(actor, workspaceId),
+        'variables/manage',
+      );
       const variable: Variable = checkVariable({
         ...settings,
         id: this.ids.next('variable'),
@@ -44,7 +42,7 @@ export class CreateVariable {
       const { count, bytes } = await tx.variables.totalsOf(id);
       checkRoom({ count: count + 1, bytes: bytes + variable.size });
       await tx.variables.add(variable);
-      await tx.audit.add(doneBy(actor, 'variables/manage', variable.id), variable);
+      await tx.audit.add(done(variable.id), variable);
       return viewOf(this.box, variable);
     });
   }

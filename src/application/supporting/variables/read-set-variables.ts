@@ -13,7 +13,7 @@ export class ListSetVariables {
 
   async execute(actor: Actor, setId: VariableSetId): Promise<readonly VariableView[]> {
     const variables = await this.unitOfWork.read(async (tx) =>
-      tx.setVariables.ofSets([(await managedSet(tx, actor, setId)).id]),
+      tx.setVariables.ofSets([(await managedSet(tx, actor, setId)).subject.id]),
     );
     return variables.map((variable) => viewOf(this.box, variable));
   }
@@ -28,7 +28,7 @@ export class ShowSetVariable {
 
   async execute(actor: Actor, setId: VariableSetId, id: VariableId): Promise<VariableView> {
     const variable = await this.unitOfWork.read(async (tx) =>
-      tx.setVariables.find((await managedSet(tx, actor, setId)).id, id),
+      tx.setVariables.find((await managedSet(tx, actor, setId)).subject.id, id),
     );
     if (variable === undefined) throw notFound();
     return viewOf(this.box, variable);

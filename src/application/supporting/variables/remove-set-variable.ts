@@ -1,5 +1,4 @@
-import { type Actor, managing, notFound, type VariableId, type VariableSetId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, notFound, type VariableId, type VariableSetId } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { managedSet } from './managed-set.js';
 
@@ -9,10 +8,10 @@ export class RemoveSetVariable {
 
   execute(actor: Actor, setId: VariableSetId, id: VariableId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const set = await managedSet(tx, actor, setId);
+      const { subject: set, done } = await managedSet(tx, actor, setId);
       if ((await tx.setVariables.find(setId, id)) === undefined) throw notFound();
       if (!(await tx.setVariables.remove(id))) throw notFound();
-      await tx.audit.add(doneBy(actor, managing(set), id), set);
+      await tx.audit.add(done(id), set);
     });
   }
 }

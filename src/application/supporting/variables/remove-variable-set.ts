@@ -1,5 +1,4 @@
-import { type Actor, managing, type VariableSetId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, VariableSetId } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { managedSet } from './managed-set.js';
 
@@ -9,9 +8,9 @@ export class RemoveVariableSet {
 
   execute(actor: Actor, id: VariableSetId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const removed = await managedSet(tx, actor, id);
+      const { subject: removed, done } = await managedSet(tx, actor, id);
       await tx.variableSets.remove(id);
-      await tx.audit.add(doneBy(actor, managing(removed), id), removed);
+      await tx.audit.add(done(id), removed);
     });
   }
 }

@@ -1,5 +1,5 @@
-import { type Actor, authorized, notFound, type VariableId, type WorkspaceId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, notFound, type VariableId, type WorkspaceId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** DELETE /workspaces/:id/vars/:variableId. */
@@ -8,9 +8,13 @@ export class RemoveVariable {
 
   execute(actor: Actor, workspaceId: WorkspaceId, id: VariableId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const removed = authorized(await tx.variables.findFor(actor, workspaceId, id), 'variables/manage');
+      const { subject: removed, done } = changing(
+        actor,
+        await tx.variables.findFor(actor, workspaceId, id),
+        'variables/manage',
+      );
       if (!(await tx.variables.remove(id))) throw notFound();
-      await tx.audit.add(doneBy(actor, 'variables/manage', id), removed);
+      await tx.audit.add(done(id), removed);
     });
   }
 }

@@ -7,6 +7,6 @@ export class ShowVariableSet {
   constructor(private readonly unitOfWork: UnitOfWork<'variableSets'>) {}
 
   execute(actor: Actor, id: VariableSetId): Promise<VariableSet> {
-    return this.unitOfWork.read((tx) => managedSet(tx, actor, id));
+    return this.unitOfWork.read(async (tx) => (await managedSet(tx, actor, id)).subject);
   }
 }

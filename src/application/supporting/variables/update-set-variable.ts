@@ -1,5 +1,4 @@
-import { type Actor, managing, notFound, type VariableId, type VariableSetId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, notFound, type VariableId, type VariableSetId } from '../../../domain/index.js';
 import { changedVariable, checkValue } from '../../../domain/supporting/variables/variable.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -25,7 +24,7 @@ export class UpdateSetVariable {
     { value, ...settings }: Partial<VariableDraft>,
   ): Promise<VariableView> {
     return this.unitOfWork.run(async (tx) => {
-      const set = await managedSet(tx, actor, setId);
+      const { subject: set, done } = await managedSet(tx, actor, setId);
       const current = await tx.setVariables.find(setId, id);
       if (current === undefined) throw notFound();
       const next = changedVariable(current, {
@@ -34,7 +33,7 @@ export class UpdateSetVariable {
       });
       if (next.size > current.size) await checkRoomFor(tx, set.organizationId, 0, next.size - current.size);
       await tx.setVariables.save(next);
-      await tx.audit.add(doneBy(actor, managing(set), id), set);
+      await tx.audit.add(done(id), set);
       return viewOf(this.box, next);
     });
   }

@@ -1,12 +1,5 @@
-import {
-  type Actor,
-  type Attachments,
-  managing,
-  type VariableSet,
-  type VariableSetId,
-  type VariableSetSettings,
-} from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, Attachments, VariableSet, VariableSetId, VariableSetSettings } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
 import { checkVariableSet } from '../../../domain/supporting/variables/variable-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -37,21 +30,21 @@ export class UpdateVariableSet {
     { variables, workspaceIds, projectIds, ...settings }: VariableSetChange,
   ): Promise<VariableSet> {
     return this.unitOfWork.run(async (tx) => {
-      const current = await managedSet(tx, actor, id);
-      const next: VariableSet = checkVariableSet({
-        ...current,
-        ...settings,
-        ...(settings.global === true && { workspaceIds: [], projectIds: [] }),
-        ...(await attachments(tx, actor, current, {
-          ...(workspaceIds !== undefined && { workspaceIds }),
-          ...(projectIds !== undefined && { projectIds }),
-        })),
-        updatedAt: this.clock.now(),
-        revision: current.revision + 1,
-      });
+      const { subject: current, done } = await managedSet(tx, actor, id);
+      const next: VariableSet = checkVariableSet(
+        revised(current, {
+          ...settings,
+          ...(settings.global === true && { workspaceIds: [], projectIds: [] }),
+          ...(await attachments(tx, actor, current, {
+            ...(workspaceIds !== undefined && { workspaceIds }),
+            ...(projectIds !== undefined && { projectIds }),
+          })),
+          updatedAt: this.clock.now(),
+        }),
+      );
       await tx.variableSets.save(next);
       const added = await this.newVariables.add(tx, next, variables);
-      await tx.audit.add(doneBy(actor, managing(next), id), next);
+      await tx.audit.add(done(id), next);
       return { ...next, variableIds: [...next.variableIds, ...added.map((variable) => variable.id)].sort() };
     });
   }

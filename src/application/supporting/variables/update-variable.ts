@@ -1,5 +1,5 @@
-import { type Actor, authorized, type VariableId, type WorkspaceId } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor, VariableId, WorkspaceId } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { changedVariable, checkRoom, checkValue } from '../../../domain/supporting/variables/variable.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -23,7 +23,11 @@ export class UpdateVariable {
     { value, ...settings }: Partial<VariableDraft>,
   ): Promise<VariableView> {
     return this.unitOfWork.run(async (tx) => {
-      const current = authorized(await tx.variables.findFor(actor, workspaceId, id), 'variables/manage');
+      const { subject: current, done } = changing(
+        actor,
+        await tx.variables.findFor(actor, workspaceId, id),
+        'variables/manage',
+      );
       const next = changedVariable(current, {
         ...settings,
         ...(value !== undefined && { size: checkValue(value), sealedValue: this.box.seal(value) }),
@@ -34,7 +38,7 @@ export class UpdateVariable {
         checkRoom({ count, bytes: bytes - current.size + next.size });
       }
       await tx.variables.save(next);
-      await tx.audit.add(doneBy(actor, 'variables/manage', id), next);
+      await tx.audit.add(done(id), next);
       return viewOf(this.box, next);
     });
   }

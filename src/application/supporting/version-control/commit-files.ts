@@ -35,10 +35,9 @@ export class CommitFiles {
 
   /** Throws what `fetch` does, and `bundle/malformed` for files from which the policies of a set cannot be read. */
   async fetchPolicies(request: CommitRequest, kind: PolicyKind, within: WithinRoom): Promise<FetchedPolicyFiles> {
-    const { inspection, ...fetched } = await this.fetched(request, (archive) => {
-      const policies = this.inspector.inspectPolicies(within(archive));
-      return { ...policies, bytes: checkedPolicies(policies, kind) };
-    });
+    const { inspection, ...fetched } = await this.fetched(request, (archive) =>
+      checkedPolicies(this.inspector.inspectPolicies(within(archive)), kind),
+    );
     return { ...fetched, defined: policiesIn(kind, inspection.files()) };
   }
 

@@ -1,12 +1,11 @@
 import {
   type Actor,
-  authorized,
   type ConfigurationVersionState,
   DomainError,
   identityOf,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -26,7 +25,11 @@ export class FetchCommit {
    */
   execute(actor: Actor, id: WorkspaceId): Promise<ConfigurationVersionState> {
     return this.unitOfWork.run(async (tx) => {
-      const workspace = authorized(await tx.workspaces.findFor(actor, id), 'configuration-versions/create');
+      const { subject: workspace, done } = changing(
+        actor,
+        await tx.workspaces.findFor(actor, id),
+        'configuration-versions/create',
+      );
       const { repository } = workspace;
       if (repository === null) {
         throw new DomainError(
@@ -49,7 +52,7 @@ export class FetchCommit {
           attributes: undefined,
         },
       );
-      await tx.audit.add(doneBy(actor, 'configuration-versions/create', version.id), inWorkspace(workspace));
+      await tx.audit.add(done(version.id), inWorkspace(workspace));
       return version;
     });
   }

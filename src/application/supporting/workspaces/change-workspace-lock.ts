@@ -4,10 +4,9 @@ import {
   identityOf,
   type LockAction,
   lockActions,
-  seenBy,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -40,13 +39,14 @@ export class ChangeWorkspaceLock {
     return this.unitOfWork.run(async (tx) => {
       // With the workspace's row locked: a concurrently started run is seen, or sees the lock.
       await tx.workspaces.lockRow(id);
-      const { subject, standing } = seenBy(await tx.workspaces.findFor(actor, id), needs[command.action]);
+      const seen = await tx.workspaces.findFor(actor, id);
+      const { subject, standing, done } = changing(actor, seen, needs[command.action]);
       const { workingRunId } = await activityOf(tx, id);
       const by = identityOf(actor);
       const change = { by, now: this.clock.now(), reason: command.reason, workingRunId };
       const next = lockActions[command.action](subject, change);
       await tx.workspaces.save(next);
-      await tx.audit.add(doneBy(actor, needs[command.action], id), inWorkspace(subject));
+      await tx.audit.add(done(id), inWorkspace(subject));
       if (next.lock === null) await this.progress.advance(tx, id);
       return showingWorkspace(tx, { subject: next, standing });
     });

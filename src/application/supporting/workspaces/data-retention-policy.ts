@@ -6,7 +6,8 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { type Change, changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
@@ -26,14 +27,16 @@ export class ShowDataRetention {
   }
 }
 
+const find = async (tx: Transaction<'workspaces'>, actor: Actor, id: WorkspaceId): Promise<Change<Workspace>> =>
+  changing(actor, await tx.workspaces.findFor(actor, id), 'workspaces/set-retention');
+
 async function save(
   tx: Transaction<'workspaces' | 'audit'>,
-  actor: Actor,
-  workspace: Workspace,
+  { subject: workspace, done }: Change<Workspace>,
   change: Pick<Workspace, 'retention' | 'updatedAt'>,
 ): Promise<void> {
-  await tx.workspaces.save({ ...workspace, ...change, revision: workspace.revision + 1 });
-  await tx.audit.add(doneBy(actor, 'workspaces/set-retention', workspace.id), inWorkspace(workspace));
+  await tx.workspaces.save(revised(workspace, change));
+  await tx.audit.add(done(workspace.id), inWorkspace(workspace));
 }
 
 /** POST of the same: replaces the policy, if there is one. */
@@ -46,9 +49,9 @@ export class SetDataRetention {
 
   execute(actor: Actor, id: WorkspaceId, days: DataRetention['days']): Promise<DataRetention> {
     return this.unitOfWork.run(async (tx) => {
-      const workspace = authorized(await tx.workspaces.findFor(actor, id), 'workspaces/set-retention');
+      const found = await find(tx, actor, id);
       const retention = { id: this.ids.next('data-retention-policy'), days };
-      await save(tx, actor, workspace, { retention, updatedAt: this.clock.now() });
+      await save(tx, found, { retention, updatedAt: this.clock.now() });
       return retention;
     });
   }
@@ -63,9 +66,9 @@ export class RemoveDataRetention {
 
   execute(actor: Actor, id: WorkspaceId): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const workspace = authorized(await tx.workspaces.findFor(actor, id), 'workspaces/set-retention');
-      if (workspace.retention === null) throw none();
-      await save(tx, actor, workspace, { retention: null, updatedAt: this.clock.now() });
+      const found = await find(tx, actor, id);
+      if (found.subject.retention === null) throw none();
+      await save(tx, found, { retention: null, updatedAt: this.clock.now() });
     });
   }
 }

@@ -1,5 +1,5 @@
-import { type Actor, authorized, DomainError } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { type Actor, DomainError } from '../../../domain/index.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkSafeToDelete } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
@@ -24,7 +24,11 @@ export class RemoveWorkspace {
     { safely = false }: { readonly safely?: boolean } = {},
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const workspace = authorized(await findWorkspace(tx, actor, reference), 'workspaces/delete');
+      const { subject: workspace, done } = changing(
+        actor,
+        await findWorkspace(tx, actor, reference),
+        'workspaces/delete',
+      );
       const { id } = workspace;
       // Prevents an apply from starting between the check and the removal. Other runs end with the deletion: they are
       // no longer found, so neither people nor agents can go on with them.
@@ -37,7 +41,7 @@ export class RemoveWorkspace {
       }
       if (safely) checkSafeToDelete((await tx.workspaces.find(id)) ?? workspace, await activityOf(tx, id));
       await tx.workspaces.remove(id, this.clock.now());
-      await tx.audit.add(doneBy(actor, 'workspaces/delete', id), inWorkspace(workspace));
+      await tx.audit.add(done(id), inWorkspace(workspace));
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'workspace', id } }]);
     });
   }

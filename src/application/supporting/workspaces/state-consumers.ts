@@ -6,7 +6,7 @@ import {
   type WorkspaceId,
   workspaceVisibility,
 } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -39,7 +39,7 @@ export class ChangeStateConsumers {
     consumerIds: readonly WorkspaceId[],
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const workspace = authorized(await tx.workspaces.findFor(actor, id), 'workspaces/update');
+      const { subject: workspace, done } = changing(actor, await tx.workspaces.findFor(actor, id), 'workspaces/update');
       if (change === 'remove') {
         await tx.workspaces.changeStateConsumers(id, { removed: consumerIds, added: [] });
       } else {
@@ -53,7 +53,7 @@ export class ChangeStateConsumers {
         }
         await tx.workspaces.changeStateConsumers(id, { removed: change === 'replace' ? visibility : [], added });
       }
-      await tx.audit.add(doneBy(actor, 'workspaces/update', id), inWorkspace(workspace));
+      await tx.audit.add(done(id), inWorkspace(workspace));
     });
   }
 }

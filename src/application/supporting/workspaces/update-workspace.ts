@@ -1,6 +1,7 @@
 import { movedTo } from '../../../domain/authorization/standing.js';
-import { type Actor, seenBy } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import type { Actor } from '../../../domain/index.js';
+import { revised } from '../../../domain/shared/revision.js';
+import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
@@ -41,7 +42,11 @@ export class UpdateWorkspace {
     { repository: asked, execution, autoDestroy, projectId: named, tags = {}, ...settings }: WorkspaceChange,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject, standing: before } = seenBy(await findWorkspace(tx, actor, reference), 'workspaces/update');
+      const {
+        subject,
+        standing: before,
+        done,
+      } = changing(actor, await findWorkspace(tx, actor, reference), 'workspaces/update');
       const projectId = named ?? subject.projectId;
       const target =
         projectId === subject.projectId
@@ -58,8 +63,7 @@ export class UpdateWorkspace {
       const next = await this.tagChanges.wantedBy(
         tx,
         actor,
-        {
-          ...subject,
+        revised(subject, {
           projectId,
           ...checkSettings(settings),
           ...chosen,
@@ -69,13 +73,12 @@ export class UpdateWorkspace {
             activity: () => activityOf(tx, subject.id),
           }),
           updatedAt: now,
-          revision: subject.revision + 1,
-        },
+        }),
         tags,
       );
       await tx.workspaces.save(next);
       await this.tagChanges.write(tx, next, tags, { isNew: false });
-      await tx.audit.add(doneBy(actor, 'workspaces/update', next.id), inWorkspace(next));
+      await tx.audit.add(done(next.id), inWorkspace(next));
       const shown = await showingWorkspace(tx, { subject: next, standing });
       return { ...shown, ...(webhookKey && { webhookKey }), ...(poolTokenCreators && { poolTokenCreators }) };
     });

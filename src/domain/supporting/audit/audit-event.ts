@@ -143,7 +143,7 @@ export const doneByAgent = (
 export const doneFromOutside = (
   kind: 'upload-url' | 'forge',
   action: AuditAction,
-  subject: string,
+  subject: string | null,
   request: RequestTrace | undefined,
 ): NewAuditEvent => ({
   ...done,

@@ -1,5 +1,6 @@
 import { alreadyTaken, DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Instant, PolicySetId, PolicySetParameterId } from '../../shared/id.js';
+import { revised } from '../../shared/revision.js';
 
 export interface PolicySetParameterSettings {
   readonly key: string;
@@ -47,7 +48,7 @@ export function changedParameter(
   current: PolicySetParameter,
   change: Partial<PolicySetParameterSettings & Pick<PolicySetParameter, 'sealedValue'>>,
 ): PolicySetParameter {
-  const next = { ...current, ...change, revision: current.revision + 1 };
+  const next = revised(current, change);
   if (next.key !== current.key) checkKey(next.key);
   if (current.sensitive && !next.sensitive) {
     const sentence = 'Sensitive cannot be changed to false. Delete the parameter and create it again';

@@ -3,6 +3,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import type { Instant, OrganizationId, PolicySetId, PolicySetVersionId } from '../../shared/id.js';
 import type { IngressAttributes } from '../../shared/ingress-attributes.js';
 import { entered, Lifecycle, type LifecycleRow } from '../../shared/lifecycle-engine.js';
+import { revised } from '../../shared/revision.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 import type { DefinedPolicies } from './policy-files.js';
 import type { PolicySet } from './policy-set.js';
@@ -80,12 +81,10 @@ export function newVersion(set: PolicySet, draft: Draft): { version: PolicySetVe
       supersededAt: null,
       revision: 0,
     },
-    set: {
-      ...set,
+    set: revised(set, {
       versions: { current: set.versions?.current ?? null, newest: { id: draft.id, sequence } },
       updatedAt: createdAt,
-      revision: set.revision + 1,
-    },
+    }),
   };
 }
 
@@ -115,20 +114,14 @@ export function withArchive(
   const { id, sequence } = version;
   const move = entered(version, life.fire('take', version), now);
   const becomesCurrent = set.versions === null || sequence > (set.versions.current?.sequence ?? 0);
-  const ready = {
-    ...version,
-    ...move,
-    bundle,
-    supersededAt: becomesCurrent ? null : now,
-    updatedAt: now,
-    revision: version.revision + 1,
-  } as PolicySetVersion;
+  const supersededAt = becomesCurrent ? null : now;
+  const ready = { ...revised(version), ...move, bundle, supersededAt, updatedAt: now } as PolicySetVersion;
   if (!becomesCurrent) return { version: ready, set, becomesCurrent };
   const current = { id, sequence, sha256: bundle.sha256, bytes: bundle.bytes, hardMandatory };
   const versions = { newest: set.versions?.newest ?? { id, sequence }, current };
   return {
     version: ready,
-    set: { ...set, policies, versions, updatedAt: now, revision: set.revision + 1 },
+    set: revised(set, { policies, versions, updatedAt: now }),
     becomesCurrent,
   };
 }
@@ -141,5 +134,5 @@ export function failed(
 ): PolicySetVersion | undefined {
   if (!life.startsFrom(version.status, 'fail')) return undefined;
   const move = entered(version, life.fire('fail', version), now);
-  return { ...version, ...move, failure, updatedAt: now, revision: version.revision + 1 } as PolicySetVersion;
+  return { ...revised(version), ...move, failure, updatedAt: now } as PolicySetVersion;
 }

@@ -8,6 +8,7 @@ import {
   type WorkspaceId,
 } from '../../shared/id.js';
 import { entered, Lifecycle, stampOf } from '../../shared/lifecycle-engine.js';
+import { revised } from '../../shared/revision.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 import { type RunGuardFacts, runGuards } from './run-guards.js';
 import { type RunEffect, type RunTransition, type RunTrigger, runLifecycle } from './run-lifecycle.js';
@@ -277,7 +278,7 @@ export class Run {
 
   /** The same run with another lease or other files. The status does not change. */
   with(change: Pick<RunChange, 'lease' | 'ownFiles'>): Run {
-    return new Run({ ...this.state, ...change, revision: this.state.revision + 1 });
+    return new Run(revised(this.state, change));
   }
 
   get over(): boolean {
@@ -313,7 +314,7 @@ export class Run {
 
   private walk(first: RunTransition, gathered: RunFactsGathered, now: Instant, change: RunChange): RunFired {
     const effects: RunEffect[] = [];
-    let state: RunState = { ...this.state, ...change, revision: this.state.revision + 1 };
+    let state = revised(this.state, change);
     for (let row: RunTransition | undefined = first; row; row = life.automatic({ ...state, ...gathered })) {
       const kept = row.effects.includes('drop-reports') ? withoutReports(state) : state;
       const lease = row.effects.includes('release-agent') ? null : state.lease;

@@ -8,6 +8,7 @@ import type { Standing, TeamInQuestion } from '../../authorization/standing.js';
 import { alreadyTaken, DomainError, notFound } from '../../shared/domain-error.js';
 import type { Instant, OrganizationId, TeamId } from '../../shared/id.js';
 import { checkPrintableName } from '../../shared/name.js';
+import { revised } from '../../shared/revision.js';
 import { teamNameKey } from './team-name.js';
 
 /** Only members, owners and holders of `access-secret-teams` can see `secret` teams. */
@@ -67,12 +68,7 @@ export function changeTeam(team: Team, change: Partial<TeamSettings>): Team {
   if (!team.owners && change.name !== undefined && teamNameKey(change.name) === ownersTeamName) {
     throw alreadyTaken('name', 'Name');
   }
-  return { ...team, ...change, revision: team.revision + 1 };
-}
-
-/** Throws `owners-team/protected`: owners already hold every right on every workspace. */
-export function checkGrantable(team: Team): void {
-  if (team.owners) throw protectedOwners('the owners team already has access to every workspace');
+  return revised(team, change);
 }
 
 /** Throws `owners-team/protected`: an organization always has owners. */
@@ -84,7 +80,7 @@ export function checkRemovable(team: Team): void {
  * The team to save with a change of its members: the incremented revision makes concurrent changes conflict, so that
  * two owners cannot remove each other.
  */
-export const withChangedMembers = (team: Team): Team => ({ ...team, revision: team.revision + 1 });
+export const withChangedMembers = (team: Team): Team => revised(team);
 
 /**
  * `remaining` is the number of active members left. Throws `owners-team/protected` if the owners team would have none.

@@ -1,5 +1,6 @@
 import { alreadyTaken, DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Instant, VariableId, VariableSetId, WorkspaceId } from '../../shared/id.js';
+import { revised } from '../../shared/revision.js';
 
 export const variableCategories = ['terraform', 'env'] as const;
 
@@ -122,7 +123,7 @@ export function changedVariable<Changed extends StoredVariable>(
   current: Changed,
   change: Partial<VariableSettings & Pick<StoredVariable, 'sealedValue' | 'size'>>,
 ): Changed {
-  const next = { ...current, ...change, revision: current.revision + 1 };
+  const next = { ...revised(current), ...change };
   if (current.sensitive) {
     if (!next.sensitive)
       throw invalidAttribute(

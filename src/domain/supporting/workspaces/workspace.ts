@@ -13,6 +13,7 @@ import type {
 import type { LinkedRepository } from '../../shared/linked-repository.js';
 import { checkName } from '../../shared/name.js';
 import { checkProgramVersion } from '../../shared/program-version.js';
+import { revised } from '../../shared/revision.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 import { checkWebLink } from '../../shared/web-link.js';
 import type { AutoDestroy } from './auto-destroy.js';
@@ -152,12 +153,8 @@ export function checkLockedBy({ lock }: Pick<Workspace, 'lock'>, by: Pick<TokenO
   if (lock.by.id !== by.id) throw refused('the workspace is locked by another user or team');
 }
 
-const changed = (workspace: Workspace, lock: Lock | null, now: Instant): Workspace => ({
-  ...workspace,
-  lock,
-  updatedAt: now,
-  revision: workspace.revision + 1,
-});
+const changed = (workspace: Workspace, lock: Lock | null, now: Instant): Workspace =>
+  revised(workspace, { lock, updatedAt: now });
 
 /** The names that clients look for in refusals. */
 const holderNames: Readonly<Record<TokenOwner['kind'], string>> = {

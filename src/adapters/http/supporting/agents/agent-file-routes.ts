@@ -163,8 +163,7 @@ export const agentFileRoutes = (use: UseCases): AgentRoute[] => {
       }),
       handle: async (agent, exchange) => {
         const holder = holderOf(agent, exchange);
-        if (exchange.request.params.name !== ('plan-file' satisfies ArtifactName)) throw notFound();
-        await stream(exchange, await use.readPlanFile.execute(holder));
+        await stream(exchange, await use.readPlanFile.execute(holder, String(exchange.request.params.name)));
       },
     },
   ];

@@ -1,6 +1,6 @@
 import { type MembershipView, related } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import { asQuestion, type Standing } from '../../../../domain/index.js';
+import type { Team, WithStanding } from '../../../../domain/index.js';
 import { answerEmpty, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
@@ -35,15 +35,11 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
   const organizationShape = () => organizationSchema(dialect);
   const membershipShape = () => membershipSchema(dialect);
   const included = schemasOf(neighbours, 'user', 'team');
-  const relatedTo = (call: Call, memberships: readonly MembershipView[], standing: Standing) => {
+  const relatedTo = (call: Call, memberships: readonly MembershipView[], teams: readonly WithStanding<Team>[]) => {
     const { include } = valuesOf(membershipParameters, call.query);
     return presentRelated(neighbours, [
       ...(include.has('user') ? memberships.map(({ user }) => related('user')(user)) : []),
-      ...(include.has('teams')
-        ? memberships.flatMap(({ teams }) =>
-            teams.map((team) => related('team')({ subject: team, standing: { ...standing, team: asQuestion(team) } })),
-          )
-        : []),
+      ...(include.has('teams') ? teams.map(related('team')) : []),
     ]);
   };
   const membershipsPath = '/organizations/:organization/organization-memberships';
@@ -121,14 +117,14 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
         included,
       }),
       async (call) => {
-        const { standing, ...page } = await use.listOrganizationMemberships.execute(
+        const { teams, ...page } = await use.listOrganizationMemberships.execute(
           call.actor,
           parameter(call, 'organization'),
           pageRequest(call.query),
           membershipsFilter(call),
         );
         const document = pageDocument(call.path, call.query, page, presentMembership(dialect));
-        return ok(withIncluded(document, relatedTo(call, page.items, standing)));
+        return ok(withIncluded(document, relatedTo(call, page.items, teams)));
       },
     ),
     post(
@@ -153,8 +149,8 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
         included,
       }),
       async (call) => {
-        const { subject, standing } = await use.showOrganizationMembership.execute(call.actor, parameter(call, 'id'));
-        return ok(withIncluded({ data: presentMembership(dialect)(subject) }, relatedTo(call, [subject], standing)));
+        const { subject, teams } = await use.showOrganizationMembership.execute(call.actor, parameter(call, 'id'));
+        return ok(withIncluded({ data: presentMembership(dialect)(subject) }, relatedTo(call, [subject], teams)));
       },
     ),
     remove(

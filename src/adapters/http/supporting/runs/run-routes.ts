@@ -1,4 +1,4 @@
-import type { Page, RunAction, ShownRun } from '../../../../application/index.js';
+import { type Page, type RunAction, runActions, type ShownRun } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { answerLocated, locates } from '../../configuration-versions/archive-location.js';
 import {
@@ -35,7 +35,7 @@ import {
   runSchema,
 } from './run-resource.js';
 
-const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | 'summary' | 'about'>>> = {
+const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | 'summary' | 'about' | 'refusals'>>> = {
   apply: {
     operation: 'applyRun',
     summary: 'Apply a run',
@@ -61,6 +61,7 @@ const actionsInWords: Readonly<Record<RunAction, Pick<Reference, 'operation' | '
   'force-execute': {
     operation: 'forceExecuteRun',
     summary: 'Execute a run by force',
+    refusals: ['run/not-blocked'],
     about:
       'Discards the run that holds the workspace, and cancels or discards those that wait longer, so that this one starts. 403 for a run that waits for no other one; 409 if the one that holds the workspace cannot be discarded.',
   },
@@ -122,13 +123,13 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
   const action = (name: RunAction): Route =>
     actWithComment(
       `/runs/:id/actions/${name}`,
-      name === 'force-cancel' || name === 'force-execute' ? `runs/${name}` : 'runs/apply',
+      runActions[name].action,
       () => ({
         ...actionsInWords[name],
         about: `${actionsInWords[name].about} ${aboutComment}`,
         body: commentBody,
         answers: { 202: null },
-        refusals: ['run/transition-refused', ...(name === 'force-execute' ? (['run/not-blocked'] as const) : [])],
+        refusals: ['run/transition-refused', ...(actionsInWords[name].refusals ?? [])],
       }),
       answerEmpty(
         (call) => use.changeRun.execute(call.actor, parameter(call, 'id'), name, readComment(call)),

@@ -6,7 +6,7 @@ import type {
   WorkspaceReference,
 } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import { type EffectiveTagBinding, type LockAction, may } from '../../../../domain/index.js';
+import type { EffectiveTagBinding, LockAction } from '../../../../domain/index.js';
 import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
@@ -87,11 +87,9 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     const related = await use.showRelatedToWorkspaces.execute(call.actor, [shown], wanted);
     const data = present(withBindings(shown, related, include));
     const beside = presentRelated(neighbours, related);
-    if (!include.has('outputs') || !may(shown.standing, 'state-version-outputs/read')) {
-      return ok(withIncluded({ data }, beside));
-    }
+    if (!include.has('outputs')) return ok(withIncluded({ data }, beside));
     return wholeList(
-      (after) => use.listCurrentOutputs.execute(call.actor, shown.subject.id, after),
+      (after) => use.listCurrentOutputs.beside(call.actor, shown, after),
       presentStateOutput(dialect),
       (outputs) => withIncluded({ data }, [...beside, ...outputs]),
     );

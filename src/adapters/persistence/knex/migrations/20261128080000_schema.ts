@@ -223,11 +223,6 @@ const tokens: Area = {
   },
 };
 
-/** Adds a word, once, to the results of an outcome's policies. */
-const says = (word: string, outcome: string, where = '1 = 1'): string =>
-  `update policy_set_outcomes set verdicts = verdicts || ${word} || ' '
-     where id = ${outcome} and ${where} and verdicts not like '%' || ${word} || ' %'`;
-
 const policyOutcomes: Area = {
   tables: {
     task_stages: (column) => {
@@ -255,8 +250,9 @@ const policyOutcomes: Area = {
       column.text('policy_tool_version');
       column.maybeText('error');
       column.text('warnings');
-      // The different results of its policies, each followed by a blank.
-      column.text('verdicts').defaultTo('');
+      // What the results of its policies come to: they are never changed.
+      column.text('status');
+      column.maybeText('enforcement_level');
     },
     policy_outcomes: (column, table) => {
       column.reference('policy_set_outcome_id', 'policy_set_outcomes.id');
@@ -275,16 +271,9 @@ const policyOutcomes: Area = {
     'index policy_evaluations_of_stage on policy_evaluations (task_stage_id, kind)',
     'unique index policy_set_outcomes_position on policy_set_outcomes (policy_evaluation_id, position)',
     // Has the columns that filters ask about, so that the rows themselves are not read.
-    'index policy_set_outcomes_verdicts on policy_set_outcomes (policy_evaluation_id, position, verdicts, id)',
+    `index policy_set_outcomes_verdicts on policy_set_outcomes
+       (policy_evaluation_id, position, status, enforcement_level, id)`,
   ],
-  triggers: {
-    policy_outcomes_said: after('insert', 'policy_outcomes', [
-      says(`new.status || ':' || coalesce(new.enforcement_level, '')`, 'new.policy_set_outcome_id'),
-    ]),
-    policy_set_outcomes_failed: after('insert', 'policy_set_outcomes', [
-      says("'error:'", 'new.id', 'new.error is not null'),
-    ]),
-  },
 };
 
 // The supporting areas.

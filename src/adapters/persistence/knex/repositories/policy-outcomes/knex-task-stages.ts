@@ -30,8 +30,7 @@ import {
 } from '../supporting/run-tasks/knex-task-results.js';
 import { livingWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 import { changeableEvaluation, evaluationFrom, locatedRows } from './evaluation-rows.js';
-import { onlySelected } from './knex-outcome-filters.js';
-import { policiesToRows, policyFrom, type Said, saidColumns, setRows } from './outcome-rows.js';
+import { onlySelected, policiesToRows, policyFrom, type Said, saidColumns, setRows, setToRow } from './outcome-rows.js';
 
 const stageRows = rowsOf<Omit<TaskStage, 'evaluations' | 'results'>>((row, as) => ({
   id: row.id,
@@ -248,7 +247,7 @@ export class KnexTaskStages implements TaskStageRepository {
   }
 
   async addOutcomes(outcomes: readonly PolicySetOutcome[]): Promise<void> {
-    await this.insert('policy_set_outcomes', outcomes.map(setRows.write));
+    await this.insert('policy_set_outcomes', outcomes.map(setToRow));
     await this.insert('policy_outcomes', outcomes.flatMap(policiesToRows));
   }
 

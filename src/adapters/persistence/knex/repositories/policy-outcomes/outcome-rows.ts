@@ -1,4 +1,11 @@
-import type { EnforcementLevel, PolicyOutcome, PolicySetOutcome } from '../../../../../domain/index.js';
+import type { Knex } from 'knex';
+import {
+  type EnforcementLevel,
+  type OutcomeFilter,
+  type PolicyOutcome,
+  type PolicySetOutcome,
+  verdictOf,
+} from '../../../../../domain/index.js';
 import { rowsOf } from '../../engine/rows.js';
 
 export const setRows = rowsOf<Omit<PolicySetOutcome, 'outcomes'>>((row, as) => ({
@@ -12,6 +19,16 @@ export const setRows = rowsOf<Omit<PolicySetOutcome, 'outcomes'>>((row, as) => (
   error: row.error,
   warnings: as.json(row.warnings),
 }));
+
+/** With the verdict of the set, which filters compare. */
+export const setToRow = (outcome: PolicySetOutcome) => {
+  const { status, enforcementLevel } = verdictOf(outcome);
+  return { ...setRows.write(outcome), status, enforcement_level: enforcementLevel };
+};
+
+/** Restricts outcomes of policy sets `q` to those that `selects` returns true for. */
+export const onlySelected = (sets: Knex.QueryBuilder, { status, enforcementLevel }: OutcomeFilter): Knex.QueryBuilder =>
+  sets.where({ 'q.status': status, ...(enforcementLevel !== null && { 'q.enforcement_level': enforcementLevel }) });
 
 const saidRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
   status: row.status,

@@ -11,8 +11,9 @@ import {
   type ProjectGrant,
   type ProjectId,
   type TeamInQuestion,
-  type TeamProject,
+  TeamProject,
   type TeamProjectId,
+  type TeamProjectState,
   type WithStanding,
 } from '../../../../../domain/index.js';
 import { rowsOf } from '../../engine/rows.js';
@@ -25,16 +26,21 @@ import {
   seeing,
 } from '../authorization/standing.js';
 
-const accessRows = rowsOf<TeamProjectView>((row, as) => ({
+const accessRows = rowsOf<TeamProjectState>((row, as) => ({
   id: row.id,
   teamId: row.team_id,
   projectId: row.project_id,
-  organizationId: as.joined(row.organization_id),
   grant: as.read(row, ['level', 'permissions'], (kept: ProjectGrantRow) => projectGrantFromRow(kept) as ProjectGrant),
   revision: row.revision,
 }));
 
+const viewFrom = (row: { readonly organization_id: string }): TeamProjectView => ({
+  teamProject: TeamProject.restore(accessRows.read(row)),
+  organizationId: row.organization_id,
+});
+
 interface SeenRow {
+  readonly organization_id: string;
   readonly team_id: string;
   readonly team_visibility: string;
   readonly team_is_owners: boolean | number;
@@ -70,7 +76,7 @@ const findWithStanding = seeing(
       team_members_manage_token: 't.members_manage_token',
       team_organization_access: 't.organization_access',
     }),
-  (row: SeenRow) => ({ teamProject: accessRows.read(row), team: teamFromSeenRow(row) }),
+  (row: SeenRow) => ({ view: viewFrom(row), team: teamFromSeenRow(row) }),
 );
 
 export class KnexProjectAccess implements TeamProjectRepository {
@@ -78,10 +84,10 @@ export class KnexProjectAccess implements TeamProjectRepository {
 
   async findFor(actor: Actor, id: TeamProjectId): Promise<WithStanding<TeamProjectView> | undefined> {
     const seen = await findWithStanding(this.db, actor, { id });
-    return seen && { subject: seen.subject.teamProject, standing: { ...seen.standing, team: seen.subject.team } };
+    return seen && { subject: seen.subject.view, standing: { ...seen.standing, team: seen.subject.team } };
   }
 
-  add({ id, teamId, projectId, grant, revision }: TeamProject): Promise<void> {
+  add({ state: { id, teamId, projectId, grant, revision } }: TeamProject): Promise<void> {
     const row = { id, team_id: teamId, project_id: projectId, ...projectGrantToRow(grant), revision };
     const taken = {
       team_id: () => alreadyTaken('team', 'Team'),
@@ -90,13 +96,13 @@ export class KnexProjectAccess implements TeamProjectRepository {
     return this.db.runLater(this.db.sql('team_projects').insert(row), asTaken(taken));
   }
 
-  save({ id, grant, revision }: TeamProject): Promise<void> {
+  save({ state: { id, grant, revision } }: TeamProject): Promise<void> {
     const row = this.db.sql('team_projects').where({ id, revision: revision - 1 });
     const update = row.update({ ...projectGrantToRow(grant), revision });
     return unlessStale({ table: 'team_projects', id }, this.db.run(update));
   }
 
-  remove({ id, revision }: TeamProject): Promise<void> {
+  remove({ state: { id, revision } }: TeamProject): Promise<void> {
     const removal = this.db.run(this.db.sql('team_projects').where({ id, revision }).delete());
     return unlessStale({ table: 'team_projects', id }, removal);
   }
@@ -111,6 +117,6 @@ export class KnexProjectAccess implements TeamProjectRepository {
       });
     }
     const byName = (rows: Knex.QueryBuilder) => select(rows).orderBy(['t.name_key', 't.id']);
-    return pageOf(this.db, listed, byName, accessRows.read, page);
+    return pageOf(this.db, listed, byName, viewFrom, page);
   }
 }

@@ -16,8 +16,9 @@ import {
   type TeamId,
   type TeamInQuestion,
   type TeamVisibility,
-  type TeamWorkspace,
+  TeamWorkspace,
   type TeamWorkspaceId,
+  type TeamWorkspaceState,
   type WithStanding,
   type WorkspaceId,
 } from '../../../../../domain/index.js';
@@ -45,15 +46,24 @@ import { livingWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 
 const grantFrom = (row: GrantRow): Grant => grantFromRow(row) as Grant;
 
-const accessRows = rowsOf<TeamWorkspaceView>((row, as) => ({
+const accessRows = rowsOf<TeamWorkspaceState>((row, as) => ({
   id: row.id,
   teamId: row.team_id,
   workspaceId: row.workspace_id,
-  organizationName: as.joined(row.organization_name),
-  workspaceName: as.joined(row.workspace_name),
   grant: as.read(row, grantColumns, grantFrom),
   revision: row.revision,
 }));
+
+interface NamesRow {
+  readonly organization_name: string;
+  readonly workspace_name: string;
+}
+
+const viewFrom = (row: NamesRow): TeamWorkspaceView => ({
+  teamWorkspace: TeamWorkspace.restore(accessRows.read(row)),
+  organizationName: row.organization_name,
+  workspaceName: row.workspace_name,
+});
 
 /** The row's columns under names of their own, to tell them apart from the caller's grants in the same row. */
 interface SeenRow extends TeamRow {
@@ -79,11 +89,11 @@ const names = { organization_name: 'o.name', workspace_name: 'w.name' };
 const own = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, column]) => [`own_${name}`, column]));
 
-const changeableToRow = ({ grant, revision }: TeamWorkspace) => ({ ...grantToRow(grant), revision });
+const changeableToRow = ({ grant, revision }: TeamWorkspaceState) => ({ ...grantToRow(grant), revision });
 
 const fromSeenRow = (row: SeenRow): TeamWorkspaceView => {
   const owned = Object.entries(row).filter(([name]) => name.startsWith('own_'));
-  return accessRows.read(Object.fromEntries(owned.map(([name, value]) => [name.slice('own_'.length), value])));
+  return viewFrom(Object.fromEntries(owned.map(([name, value]) => [name.slice('own_'.length), value])) as never);
 };
 
 const teamFromRow = (teamId: TeamId, row: TeamRow): TeamInQuestion => ({
@@ -169,7 +179,7 @@ const locked = prepared((sql, { id }: { readonly id: TeamWorkspaceId }) =>
 );
 
 /** Needs no answer: at another revision than the one before it fails, and under the lock the row is not removed. */
-const changed = prepared((sql, row: Readonly<Record<string, unknown>> & Pick<TeamWorkspace, 'id' | 'revision'>) =>
+const changed = prepared((sql, row: Readonly<Record<string, unknown>> & Pick<TeamWorkspaceState, 'id' | 'revision'>) =>
   sql('team_workspaces')
     .where('id', row.id)
     .update({
@@ -246,7 +256,7 @@ const slicesOf = (limit: number) => {
   return known;
 };
 
-interface SliceRow {
+interface SliceRow extends NamesRow {
   readonly team_id: TeamId;
   readonly listed_name: string;
 }
@@ -269,9 +279,9 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
     return holders[holder.kind](this.db, actingFor(holder), { id: workspaceId, holder: holder.id });
   }
 
-  add(teamWorkspace: TeamWorkspace): Promise<void> {
-    const { id, teamId, workspaceId } = teamWorkspace;
-    const row = { id, team_id: teamId, workspace_id: workspaceId, ...changeableToRow(teamWorkspace) };
+  add({ state }: TeamWorkspace): Promise<void> {
+    const { id, teamId, workspaceId } = state;
+    const row = { id, team_id: teamId, workspace_id: workspaceId, ...changeableToRow(state) };
     const taken = {
       team_id: () => alreadyTaken('team', 'Team'),
       team_workspaces_workspace_id: () => alreadyTaken('team', 'Team'),
@@ -279,10 +289,10 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
     return this.db.runLater(this.db.sql('team_workspaces').insert(row), asTaken(taken));
   }
 
-  save(teamWorkspace: TeamWorkspace): Promise<void> {
-    const { id } = teamWorkspace;
+  save({ state }: TeamWorkspace): Promise<void> {
+    const { id } = state;
     const stale = () => staleRow({ table: 'team_workspaces', id });
-    return this.db.runLater(changed(this.db, { id, ...changeableToRow(teamWorkspace) }), asMissing('revision', stale));
+    return this.db.runLater(changed(this.db, { id, ...changeableToRow(state) }), asMissing('revision', stale));
   }
 
   async remove(id: TeamWorkspaceId): Promise<boolean> {
@@ -295,7 +305,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
   ): Promise<Page<TeamWorkspaceView>> {
     if (teamId === undefined) return this.pageOfAll(workspaceId, visibility, page);
     const filter = { workspaceId, teamId, seen: seenOf(visibility) };
-    return pageOf(this.db, matching(this.db.sql, filter), byName, accessRows.read, page);
+    return pageOf(this.db, matching(this.db.sql, filter), byName, viewFrom, page);
   }
 
   async slice(
@@ -312,7 +322,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
         : later(this.db, { ...filter, afterName: after.name, afterTeamId: after.tie });
     const rows = await this.db.all<SliceRow>(query);
     const end = rows.length > limit ? rows[limit - 1] : undefined;
-    const items = (end === undefined ? rows : rows.slice(0, limit)).map(accessRows.read);
+    const items = (end === undefined ? rows : rows.slice(0, limit)).map(viewFrom);
     return { items, last: end && { name: end.listed_name, tie: end.team_id } };
   }
 
@@ -334,7 +344,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
         const ids = part((way) => listed(way).select('l.id'));
         return byName(ofPage(living(sql), ids, 'g'));
       };
-      return partOf(this.db, total, rows, accessRows.read, page);
+      return partOf(this.db, total, rows, viewFrom, page);
     }
     const named = (alias: string) => [`${alias}.id`, `${alias}.listed_name as name`, `${alias}.team_id as tie`];
     const secret = await this.db.all<Listed>(
@@ -351,7 +361,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
       this.db,
       { total, long: visible, few: secret },
       (ids) => byName(living(sql).whereIn('g.id', ids)),
-      accessRows.read,
+      viewFrom,
       page,
     );
   }

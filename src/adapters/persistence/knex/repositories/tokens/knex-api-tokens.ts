@@ -4,6 +4,7 @@ import type {
   Credential,
   ExpiryRange,
   IssuedTeamToken,
+  OrganizationToken,
   TeamTokenQuery,
   TeamTokenReference,
   TeamTokenSort,
@@ -14,6 +15,7 @@ import {
   type ApiToken,
   type Instant,
   type OrganizationId,
+  type SoleTokenOwner,
   type TeamId,
   type TeamTokenVisibility,
   type TokenId,
@@ -22,21 +24,10 @@ import {
   type UserId,
 } from '../../../../../domain/index.js';
 import { listSize, newestFirst, ofPage, partOf } from '../../engine/lists.js';
-import { columnsFrom, prepared } from '../../engine/prepared.js';
-import { rowsOf } from '../../engine/rows.js';
+import { prepared } from '../../engine/prepared.js';
 import { columnsOf, countOf, likeLiteral, pageOf, type Statements } from '../../engine/statements.js';
 import { onlyVisibleTeams } from '../supporting/teams/knex-teams.js';
-
-interface OwnerRow {
-  /** Exactly one of the three names its owner. */
-  readonly user_id: string | null;
-  readonly team_id: string | null;
-  readonly organization_id: string | null;
-  /** For an organization's two tokens: whether it is the audit token. */
-  readonly audits: boolean | number;
-}
-
-const ownerColumns = ['user_id', 'team_id', 'organization_id', 'audits'] as const satisfies readonly (keyof OwnerRow)[];
+import { type OwnerRow, ownerColumns, ownerFromRow, owners, replacing, tokenRows } from './token-rows.js';
 
 /** The columns read in each request. */
 const credentialColumns = ['id', ...ownerColumns, 'expires_at', 'last_used_at', 'made_in_session'];
@@ -52,36 +43,9 @@ interface CredentialRow extends OwnerRow {
   readonly owning_organization_id: OrganizationId;
 }
 
-const owners = {
-  user: { column: 'user_id', table: 'users' },
-  team: { column: 'team_id', table: 'teams' },
-  organization: { column: 'organization_id', table: 'organizations' },
-  auditor: { column: 'organization_id', table: 'organizations' },
-} as const;
-
 /** The tokens of one owner among `tokens`, whose table has the alias `alias`. */
 const of = (tokens: Knex.QueryBuilder, { kind, id }: TokenOwner, alias = 'api_tokens'): Knex.QueryBuilder =>
   tokens.where({ [`${alias}.${owners[kind].column}`]: id, [`${alias}.audits`]: kind === 'auditor' });
-
-function ownerFromRow(row: OwnerRow): TokenOwner {
-  if (row.user_id !== null) return { kind: 'user', id: row.user_id };
-  if (row.team_id !== null) return { kind: 'team', id: row.team_id };
-  return { kind: row.audits ? 'auditor' : 'organization', id: row.organization_id as string };
-}
-
-const tokenRows = rowsOf<ApiToken>((row, as) => ({
-  id: row.id,
-  owner: as.read(row, ownerColumns, ownerFromRow),
-  secretDigest: row.secret_digest,
-  description: row.description,
-  createdBy: as.group(row.created_by_kind, { kind: row.created_by_kind, id: row.created_by_id }),
-  madeInSession: as.flag(row.made_in_session),
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  lastUsedAt: row.last_used_at,
-}));
-
-const writtenColumns = tokenRows.columns.filter((column) => !(ownerColumns as readonly string[]).includes(column));
 
 function actorFromRow(row: CredentialRow): Actor {
   const owner = ownerFromRow(row);
@@ -163,39 +127,11 @@ const credential = prepared((sql, { secretDigest }: { readonly secretDigest: str
     }),
 );
 
-/**
- * A deleted owner has no id to refer to, so the foreign key refuses the row. The key share lock waits for a concurrent
- * deletion.
- */
-const livingOwner = (sql: Knex, table: string, id: unknown): Knex.Raw =>
-  sql.raw(`coalesce((?), '')`, [sharing(sql, sql(table).where({ id, deleted_at: null }).select('id'))]);
-
-const sharing = (sql: Knex, row: Knex.QueryBuilder): Knex.QueryBuilder =>
-  sql.client.driverName === 'pg' ? row.forKeyShare() : row;
-
-/**
- * One statement replaces the owner's token in its row. The columns that lists keep in the row stay, and a concurrent
- * rename of the owner finds the row to change.
- */
-const upserting = (kind: 'team' | 'organization' | 'auditor', index: string) =>
-  prepared<Readonly<Record<string, unknown>>>((sql, row) => {
-    const { column, table } = owners[kind];
-    return sql('api_tokens')
-      .insert({
-        ...columnsFrom(row, writtenColumns),
-        [column]: livingOwner(sql, table, row.owner),
-        audits: kind === 'auditor',
-      })
-      .onConflict(sql.raw(index))
-      .merge(writtenColumns);
-  });
-
 const ofOrganization = '(organization_id, audits) where organization_id is not null';
 
 const upserts = {
-  team: upserting('team', '(team_id) where team_id is not null'),
-  organization: upserting('organization', ofOrganization),
-  auditor: upserting('auditor', ofOrganization),
+  organization: replacing('organization', ofOrganization),
+  auditor: replacing('auditor', ofOrganization),
 };
 
 export class KnexApiTokens implements ApiTokenRepository {
@@ -212,7 +148,7 @@ export class KnexApiTokens implements ApiTokenRepository {
     return this.firstOf(living(this.db.sql).where('k.id', id));
   }
 
-  async findOf(owner: TokenOwner): Promise<ApiToken | undefined> {
+  async findOf(owner: SoleTokenOwner): Promise<ApiToken | undefined> {
     return this.firstOf(of(living(this.db.sql), owner, 'k'));
   }
 
@@ -230,10 +166,8 @@ export class KnexApiTokens implements ApiTokenRepository {
     return true;
   }
 
-  async replace(token: ApiToken): Promise<void> {
-    const { kind, id } = token.owner;
-    if (kind === 'user') throw new Error('a user may have several tokens');
-    await this.db.runLater(upserts[kind](this.db, { ...tokenRows.write(token), owner: id }));
+  replace(token: OrganizationToken): Promise<void> {
+    return this.db.runLater(upserts[token.owner.kind](this.db, token));
   }
 
   async remove(id: TokenId): Promise<boolean> {
