@@ -14,7 +14,6 @@ import {
   type Grant,
   type ProjectId,
   type TeamId,
-  type TeamInQuestion,
   TeamWorkspace,
   type TeamWorkspaceId,
   type TeamWorkspaceState,
@@ -34,12 +33,14 @@ import {
   staleRow,
 } from '../../engine/statements.js';
 import {
-  accessFromText,
   type GrantRow,
   grantColumns,
   grantFromRow,
   grantToRow,
   seeing,
+  type TeamRow,
+  teamColumns,
+  teamInQuestion,
 } from '../authorization/standing.js';
 import { livingWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 
@@ -69,20 +70,6 @@ interface SeenRow extends TeamRow {
   readonly own_team_id: TeamId;
 }
 
-interface TeamRow {
-  readonly team_visibility: string;
-  readonly team_is_owners: boolean | number;
-  readonly team_members_manage_token: boolean | number;
-  readonly team_organization_access: string;
-}
-
-const teamColumns = (team: string) => ({
-  team_visibility: `${team}.visibility`,
-  team_is_owners: `${team}.is_owners`,
-  team_members_manage_token: `${team}.members_manage_token`,
-  team_organization_access: `${team}.organization_access`,
-});
-
 const names = { organization_name: 'o.name', workspace_name: 'w.name' };
 
 const own = (values: Readonly<Record<string, string>>): Record<string, string> =>
@@ -94,14 +81,6 @@ const fromSeenRow = (row: SeenRow): TeamWorkspaceView => {
   const owned = Object.entries(row).filter(([name]) => name.startsWith('own_'));
   return viewFrom(Object.fromEntries(owned.map(([name, value]) => [name.slice('own_'.length), value])) as never);
 };
-
-const teamFromRow = (teamId: TeamId, row: TeamRow): TeamInQuestion => ({
-  teamId,
-  owners: Boolean(row.team_is_owners),
-  secret: row.team_visibility === 'secret',
-  membersManageToken: Boolean(row.team_members_manage_token),
-  access: accessFromText(row.team_organization_access),
-});
 
 /** The access `g` to workspaces `w` that are not deleted. */
 const toLivingWorkspaces = (sql: Knex): Knex.QueryBuilder =>
@@ -120,7 +99,7 @@ const findWithStanding = seeing(
         ...own({ ...Object.fromEntries(accessRows.columns.map((column) => [column, `g.${column}`])), ...names }),
         ...teamColumns('t'),
       }),
-  (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamFromRow(row.own_team_id, row) }),
+  (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamInQuestion(row.own_team_id, row) }),
 );
 
 interface HolderRow extends TeamRow {
@@ -133,7 +112,7 @@ interface HolderRow extends TeamRow {
 
 const holderFromRows = ({ holder_name: name, project_id: projectId }: HolderRow, rows: readonly HolderRow[]) => {
   const teams = rows.flatMap((row) =>
-    row.team_id === null ? [] : [[row.team_id, { ...teamFromRow(row.team_id, row), name: row.team_name }] as const],
+    row.team_id === null ? [] : [[row.team_id, { ...teamInQuestion(row.team_id, row), name: row.team_name }] as const],
   );
   return { name, projectId, teams: new Map(teams) };
 };
