@@ -237,7 +237,7 @@ const policyOutcomes: Area = {
       column.text('policy_tool_version');
       column.maybeText('error');
       column.text('warnings');
-      // What the results of its policies come to: they are never changed.
+      // The verdict over its policies, whose results are never changed.
       column.text('status');
       column.maybeText('enforcement_level');
     },

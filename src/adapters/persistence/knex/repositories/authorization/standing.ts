@@ -67,7 +67,7 @@ export function projectGrantFromRow({ level, permissions }: ProjectGrantRow): Pr
 
 const projectGrantColumns = { standing_level: 'sp.level', standing_permissions: 'sp.permissions' };
 
-/** A team in question, under names of its own beside the caller's teams. */
+/** A team in question, whose columns have other names than those of the caller's teams. */
 export interface TeamRow {
   readonly team_visibility: string;
   readonly team_is_owners: boolean | number;

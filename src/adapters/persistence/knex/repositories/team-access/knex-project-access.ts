@@ -59,8 +59,7 @@ const select = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
 
 const findWithStanding = seeing(
   'project',
-  (sql, { id }: { readonly id: TeamProjectId }) =>
-    select(living(sql).where('g.id', id)).select(teamColumns('t')),
+  (sql, { id }: { readonly id: TeamProjectId }) => select(living(sql).where('g.id', id)).select(teamColumns('t')),
   (row: SeenRow) => ({ view: viewFrom(row), team: teamInQuestion(row.team_id, row) }),
 );
 
