@@ -203,10 +203,7 @@ const listing = [
      from users as u where u.id = organization_memberships.user_id and u.deleted_at is null`,
   'delete from list_sizes',
   `insert into list_sizes (list, size)
-     select 'accesses ' || workspace_id, count(*) from team_workspaces where listed_name is not null group by 1
-     union all select 'visible-accesses ' || workspace_id, count(*) from team_workspaces
-       where listed_name is not null and listed_visibility = 'organization' group by 1
-     union all select 'team-tokens ' || listed_in, count(*) from api_tokens where listed_in is not null group by 1`,
+     select 'team-tokens ' || listed_in, count(*) from api_tokens where listed_in is not null group by 1`,
 ];
 
 const secretOf = (name: string): string => `gatehouse.v1.${name.padEnd(48, '0')}`;

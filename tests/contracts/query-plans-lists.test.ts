@@ -64,7 +64,7 @@ describe('statements about long lists on SQLite', () => {
     ['workspaces', 'workspaces_listed', (tx) => tx.workspaces.page(organization.id, nobody, 'all', page)],
     ['members', 'organization_memberships_listed', (tx) => tx.memberships.page(organization.id, page)],
     ['accesses to a workspace', 'team_workspaces_listed', accesses('all')],
-    ['accesses of teams that may be seen', 'team_workspaces_visible', accesses(seen)],
+    ['accesses of teams that may be seen', 'team_workspaces_listed', accesses(seen)],
     ['team tokens', 'api_tokens_by_expiry', teamTokens('expired-at')],
     ['team tokens by name', 'api_tokens_by_name', teamTokens('team-name')],
     ['team tokens by last use', 'api_tokens_by_use', teamTokens('last-used-at')],
@@ -162,13 +162,14 @@ describe('statements about long lists on SQLite', () => {
       (await planner.statementsOf((tx) => tx.teamAccess.slice(filter, after, 2))).map((sql) => planner.planOf(sql));
     const [first = [], ...others] = await plansOf(undefined);
     expect(others).toEqual([]);
-    expect(first).toContain('SEARCH g USING INDEX team_workspaces_listed (workspace_id=? AND listed_name>?)');
-    expect(first.filter((step) => /^SCAN|TEMP B-TREE/.test(step))).toEqual([]);
     const [later = []] = await plansOf({ name: 'a', tie: 'team-a' });
-    const index = visibility === 'all' ? 'team_workspaces_listed' : 'team_workspaces_visible';
-    const fromPlace = `SEARCH l USING COVERING INDEX ${index} (workspace_id=? AND (listed_name,team_id)>(?,?))`;
-    expect(later.indexOf(fromPlace)).toBe(later.indexOf('CO-ROUTINE first') + 1);
-    expect(later.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN first']);
+    const index = 'SEARCH l USING COVERING INDEX team_workspaces_listed';
+    expect(first).toContain(`${index} (workspace_id=? AND listed_name>?)`);
+    expect(later).toContain(`${index} (workspace_id=? AND (listed_name,team_id)>(?,?))`);
+    for (const plan of [first, later]) {
+      expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN page']);
+      expect(plan.slice(0, plan.indexOf('SCAN page')).join()).not.toContain('TEMP B-TREE');
+    }
   });
 
   const someRuns = { statuses: ['applied'], operations: ['destroy'], sources: ['tfe-api'], since: 'a' } as const;

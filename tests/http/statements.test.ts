@@ -37,7 +37,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /workspaces/:id/effective-access': 3,
   'get /teams/:teamId/authentication-token': 3,
   'post /teams/:teamId/authentication-token': 4,
-  'delete /teams/:teamId/authentication-token': 5,
+  'delete /teams/:teamId/authentication-token': 4,
   'get /organizations/:organization/team-tokens': 4,
   'get /runs/:runId/task-stages': 4,
   'get /task-stages/:id': 3,

@@ -35,7 +35,7 @@ export class TokenIssuer {
     return { token: issueToken({ ...given, madeInSession, ...made }), secret };
   }
 
-  /** What every new token begins with. */
+  /** The members of a new token that no caller chooses, with its secret. */
   make({ secret, digest }: Secret = this.secrets.generate()) {
     return { id: this.ids.next('token'), secretDigest: digest, createdAt: this.clock.now(), secret };
   }

@@ -1,7 +1,7 @@
 import type { Instant, TeamId } from '../shared/id.js';
 import { type ApiToken, checkExpiry, hasExpired } from './api-token.js';
 
-/** What another token of the team replaces. */
+/** Another token of the team replaces all of them. */
 export type TeamTokenValues = Pick<
   ApiToken,
   'id' | 'secretDigest' | 'createdBy' | 'createdAt' | 'expiresAt' | 'lastUsedAt'

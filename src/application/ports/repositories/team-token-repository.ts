@@ -4,7 +4,7 @@ import type { TeamId, TeamToken, TokenId } from '../../../domain/index.js';
 export interface TeamTokenRepository {
   /**
    * Stores the token in place of the one that the team has: after any number of concurrent calls, exactly one is left.
-   * Throws `shared/stale-revision` if the team was deleted meanwhile. What it replaced is not returned: waiting for it
+   * Throws `shared/stale-revision` if the team was deleted meanwhile. Does not return the replaced token: waiting for it
    * would cost each issue a round trip.
    */
   put(token: TeamToken): Promise<void>;

@@ -4,27 +4,16 @@ import type { Page, PageRequest } from '../../../../application/ports/repositori
 import { prepared } from './prepared.js';
 import { likeLiteral, type Query, type Statements, spelledOut } from './statements.js';
 
-type Kept = { readonly list: string; readonly id: string };
-
-const keptSize = (sql: Knex, list: string) =>
+const sizeInOrganization = prepared((sql, { list, id }: { readonly list: string; readonly id: string }) =>
   sql('list_sizes as s')
     .crossJoin(sql.raw('organizations as o'))
-    .where({ 's.list': list, 'o.deleted_at': null })
-    .select('s.size');
-
-const sizeInOrganization = prepared((sql, { list, id }: Kept) => keptSize(sql, list).where('o.id', id));
-const sizeInWorkspace = prepared((sql, { list, id }: Kept) =>
-  keptSize(sql, list).join('workspaces as w', 'w.organization_id', 'o.id').where({ 'w.id': id, 'w.deleted_at': null }),
+    .where({ 's.list': list, 'o.deleted_at': null, 'o.id': id })
+    .select('s.size'),
 );
 
-/** The size of a list that can grow without limit, whose length the database keeps. 0 for a deleted parent. */
-export async function listSize(
-  db: Statements,
-  name: 'team-tokens' | 'accesses' | 'visible-accesses',
-  id: string,
-): Promise<number> {
-  const size = name === 'team-tokens' ? sizeInOrganization : sizeInWorkspace;
-  return (await db.first<{ readonly size: number }>(size(db, { list: `${name} ${id}`, id })))?.size ?? 0;
+/** The size of a list whose length the database keeps. 0 for a deleted organization. */
+export async function listSize(db: Statements, name: 'team-tokens', id: string): Promise<number> {
+  return (await db.first<{ readonly size: number }>(sizeInOrganization(db, { list: `${name} ${id}`, id })))?.size ?? 0;
 }
 
 /** The rows `l` of an organization in a table, unless the organization is deleted. */

@@ -153,25 +153,12 @@ const teamAccess: Area = {
     'unique index team_workspaces_workspace_id on team_workspaces (team_id, workspace_id)',
     // The access of some teams to some workspaces is looked up by both, or a workspace of many teams would be read whole.
     'index team_workspaces_of_both on team_workspaces (workspace_id, team_id)',
-    `index team_workspaces_listed on team_workspaces (workspace_id, listed_name, team_id, id)
+    `index team_workspaces_listed on team_workspaces (workspace_id, listed_name, team_id, id, listed_visibility)
        where listed_name is not null`,
-    `index team_workspaces_visible on team_workspaces (workspace_id, listed_name, team_id, id, listed_visibility)
-       where listed_name is not null and listed_visibility = 'organization'`,
     'unique index team_projects_project_id on team_projects (team_id, project_id)',
     'index team_projects_of_project on team_projects (project_id, team_id)',
   ],
   triggers: {
-    ...counting({
-      table: 'team_workspaces',
-      columns: ['listed_name', 'listed_visibility'],
-      lists: {
-        accesses: ['workspace_id', (row) => `${row}.listed_name is not null`],
-        'visible-accesses': [
-          'workspace_id',
-          (row) => `${row}.listed_name is not null and ${row}.listed_visibility = 'organization'`,
-        ],
-      },
-    }),
     team_workspaces_named: after('insert', 'team_workspaces', [
       `update team_workspaces set listed_name = (select t.name_key ${ofActiveTeam}),
          listed_visibility = (select t.visibility ${ofActiveTeam}) where id = new.id`,
@@ -250,7 +237,7 @@ const policyOutcomes: Area = {
       column.text('policy_tool_version');
       column.maybeText('error');
       column.text('warnings');
-      // What the results of its policies come to: they are never changed.
+      // The verdict over its policies, whose results are never changed.
       column.text('status');
       column.maybeText('enforcement_level');
     },

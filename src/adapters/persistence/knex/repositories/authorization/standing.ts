@@ -12,6 +12,7 @@ import {
   type ProjectId,
   type Standing,
   type TeamId,
+  type TeamInQuestion,
   type TeamStanding,
   type WithStanding,
   type WorkspaceId,
@@ -65,6 +66,29 @@ export function projectGrantFromRow({ level, permissions }: ProjectGrantRow): Pr
 }
 
 const projectGrantColumns = { standing_level: 'sp.level', standing_permissions: 'sp.permissions' };
+
+/** A team in question, whose columns have other names than those of the caller's teams. */
+export interface TeamRow {
+  readonly team_visibility: string;
+  readonly team_is_owners: boolean | number;
+  readonly team_members_manage_token: boolean | number;
+  readonly team_organization_access: string;
+}
+
+export const teamColumns = (team: string) => ({
+  team_visibility: `${team}.visibility`,
+  team_is_owners: `${team}.is_owners`,
+  team_members_manage_token: `${team}.members_manage_token`,
+  team_organization_access: `${team}.organization_access`,
+});
+
+export const teamInQuestion = (teamId: TeamId, row: TeamRow): TeamInQuestion => ({
+  teamId,
+  owners: Boolean(row.team_is_owners),
+  secret: row.team_visibility === 'secret',
+  membersManageToken: Boolean(row.team_members_manage_token),
+  access: accessFromText(row.team_organization_access),
+});
 
 /** The workspaces that these teams have access to, each through a grant on it or on its project. */
 export const workspacesThrough = (sql: Knex, teamIds: readonly TeamId[]): Knex.QueryBuilder =>

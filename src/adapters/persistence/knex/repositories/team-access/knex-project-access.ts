@@ -10,7 +10,7 @@ import {
   type ProjectAccessVisibility,
   type ProjectGrant,
   type ProjectId,
-  type TeamInQuestion,
+  type TeamId,
   TeamProject,
   type TeamProjectId,
   type TeamProjectState,
@@ -19,11 +19,13 @@ import {
 import { rowsOf } from '../../engine/rows.js';
 import { asTaken, columnsOf, pageOf, type Statements, unlessStale } from '../../engine/statements.js';
 import {
-  accessFromText,
   type ProjectGrantRow,
   projectGrantFromRow,
   projectGrantToRow,
   seeing,
+  type TeamRow,
+  teamColumns,
+  teamInQuestion,
 } from '../authorization/standing.js';
 
 const accessRows = rowsOf<TeamProjectState>((row, as) => ({
@@ -39,22 +41,10 @@ const viewFrom = (row: { readonly organization_id: string }): TeamProjectView =>
   organizationId: row.organization_id,
 });
 
-interface SeenRow {
+interface SeenRow extends TeamRow {
   readonly organization_id: string;
-  readonly team_id: string;
-  readonly team_visibility: string;
-  readonly team_is_owners: boolean | number;
-  readonly team_members_manage_token: boolean | number;
-  readonly team_organization_access: string;
+  readonly team_id: TeamId;
 }
-
-const teamFromSeenRow = (row: SeenRow): TeamInQuestion => ({
-  teamId: row.team_id,
-  owners: Boolean(row.team_is_owners),
-  secret: row.team_visibility === 'secret',
-  membersManageToken: Boolean(row.team_members_manage_token),
-  access: accessFromText(row.team_organization_access),
-});
 
 /** The access `g` of teams `t` to projects `p`, none of which is deleted. */
 const living = (sql: Knex): Knex.QueryBuilder =>
@@ -69,14 +59,8 @@ const select = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
 
 const findWithStanding = seeing(
   'project',
-  (sql, { id }: { readonly id: TeamProjectId }) =>
-    select(living(sql).where('g.id', id)).select({
-      team_visibility: 't.visibility',
-      team_is_owners: 't.is_owners',
-      team_members_manage_token: 't.members_manage_token',
-      team_organization_access: 't.organization_access',
-    }),
-  (row: SeenRow) => ({ view: viewFrom(row), team: teamFromSeenRow(row) }),
+  (sql, { id }: { readonly id: TeamProjectId }) => select(living(sql).where('g.id', id)).select(teamColumns('t')),
+  (row: SeenRow) => ({ view: viewFrom(row), team: teamInQuestion(row.team_id, row) }),
 );
 
 export class KnexProjectAccess implements TeamProjectRepository {

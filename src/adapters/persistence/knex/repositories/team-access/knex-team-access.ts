@@ -14,15 +14,13 @@ import {
   type Grant,
   type ProjectId,
   type TeamId,
-  type TeamInQuestion,
-  type TeamVisibility,
   TeamWorkspace,
   type TeamWorkspaceId,
   type TeamWorkspaceState,
   type WithStanding,
   type WorkspaceId,
 } from '../../../../../domain/index.js';
-import { type Listed, listSize, mergedPart, ofPage, type Part, partOf } from '../../engine/lists.js';
+import { ofPage } from '../../engine/lists.js';
 import { columnsFrom, prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
 import {
@@ -35,12 +33,14 @@ import {
   staleRow,
 } from '../../engine/statements.js';
 import {
-  accessFromText,
   type GrantRow,
   grantColumns,
   grantFromRow,
   grantToRow,
   seeing,
+  type TeamRow,
+  teamColumns,
+  teamInQuestion,
 } from '../authorization/standing.js';
 import { livingWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 
@@ -70,20 +70,6 @@ interface SeenRow extends TeamRow {
   readonly own_team_id: TeamId;
 }
 
-interface TeamRow {
-  readonly team_visibility: string;
-  readonly team_is_owners: boolean | number;
-  readonly team_members_manage_token: boolean | number;
-  readonly team_organization_access: string;
-}
-
-const teamColumns = (team: string) => ({
-  team_visibility: `${team}.visibility`,
-  team_is_owners: `${team}.is_owners`,
-  team_members_manage_token: `${team}.members_manage_token`,
-  team_organization_access: `${team}.organization_access`,
-});
-
 const names = { organization_name: 'o.name', workspace_name: 'w.name' };
 
 const own = (values: Readonly<Record<string, string>>): Record<string, string> =>
@@ -95,14 +81,6 @@ const fromSeenRow = (row: SeenRow): TeamWorkspaceView => {
   const owned = Object.entries(row).filter(([name]) => name.startsWith('own_'));
   return viewFrom(Object.fromEntries(owned.map(([name, value]) => [name.slice('own_'.length), value])) as never);
 };
-
-const teamFromRow = (teamId: TeamId, row: TeamRow): TeamInQuestion => ({
-  teamId,
-  owners: Boolean(row.team_is_owners),
-  secret: row.team_visibility === 'secret',
-  membersManageToken: Boolean(row.team_members_manage_token),
-  access: accessFromText(row.team_organization_access),
-});
 
 /** The access `g` to workspaces `w` that are not deleted. */
 const toLivingWorkspaces = (sql: Knex): Knex.QueryBuilder =>
@@ -121,7 +99,7 @@ const findWithStanding = seeing(
         ...own({ ...Object.fromEntries(accessRows.columns.map((column) => [column, `g.${column}`])), ...names }),
         ...teamColumns('t'),
       }),
-  (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamFromRow(row.own_team_id, row) }),
+  (row: SeenRow) => ({ teamWorkspace: fromSeenRow(row), team: teamInQuestion(row.own_team_id, row) }),
 );
 
 interface HolderRow extends TeamRow {
@@ -134,7 +112,7 @@ interface HolderRow extends TeamRow {
 
 const holderFromRows = ({ holder_name: name, project_id: projectId }: HolderRow, rows: readonly HolderRow[]) => {
   const teams = rows.flatMap((row) =>
-    row.team_id === null ? [] : [[row.team_id, { ...teamFromRow(row.team_id, row), name: row.team_name }] as const],
+    row.team_id === null ? [] : [[row.team_id, { ...teamInQuestion(row.team_id, row), name: row.team_name }] as const],
   );
   return { name, projectId, teams: new Map(teams) };
 };
@@ -195,66 +173,40 @@ interface Filter extends Readonly<Record<string, unknown>> {
   readonly seen: readonly TeamId[] | undefined;
 }
 
-const seenOf = (visibility: TeamVisibility) => (visibility === 'all' ? undefined : visibility.visibleAnd);
-
-/** The access listed of a workspace: that of living teams, which are not asked again. */
-const matching = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryBuilder => {
-  const rows = toLivingWorkspaces(sql).where('g.workspace_id', workspaceId).whereNotNull('g.listed_name');
-  if (teamId !== undefined) rows.where('g.team_id', teamId);
-  if (seen === undefined) return rows;
-  return rows.where((any) => any.where('g.listed_visibility', 'organization').orWhereIn('g.team_id', seen));
+const filterFrom = ({ workspaceId, teamId, visibility }: TeamAccessFilter): Filter => {
+  const seen = visibility === 'all' ? undefined : visibility.visibleAnd;
+  return { workspaceId, teamId, seen };
 };
 
-const byName = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
-  rows.select(...columnsOf('g', accessRows.columns), names).orderBy(['g.listed_name', 'g.team_id']);
+/** The access `l` of teams that are not deleted. One index has all that is asked about, in the order of the list. */
+const listed = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryBuilder => {
+  const workspace = livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId).select('w.id');
+  const rows = sql('team_workspaces as l')
+    .where('l.workspace_id', workspaceId)
+    .whereNotNull('l.listed_name')
+    .whereExists(workspace);
+  if (teamId !== undefined) rows.where('l.team_id', teamId);
+  if (seen === undefined) return rows;
+  return rows.where((any) => any.where('l.listed_visibility', 'organization').orWhereIn('l.team_id', seen));
+};
 
-const firstSlice = (limit: number) =>
-  prepared((sql, filter: Filter) => byName(matching(sql, filter)).select('g.listed_name').limit(limit, spelledOut));
+/** The rows of a part of such a list: their ids come from its index first. */
+const present = (sql: Knex, part: Knex.QueryBuilder): Knex.QueryBuilder =>
+  ofPage(toLivingWorkspaces(sql), part.select('l.id').orderBy(['l.listed_name', 'l.team_id']), 'g')
+    .select(...columnsOf('g', accessRows.columns), names, 'g.listed_name')
+    .orderBy(['g.listed_name', 'g.team_id']);
 
-interface Rest extends Filter {
-  readonly afterName: string;
-  readonly afterTeamId: string;
+interface SliceOf extends Filter {
+  readonly after: string | undefined;
+  readonly tie: string | undefined;
+  readonly limit: number;
 }
 
-/**
- * As with pages, ids come from an index first, those of visible teams and the few secret ones each from their own:
- * otherwise Postgres may sort all that is left of a list for each slice of it.
- */
-const laterSlice = (limit: number) =>
-  prepared((sql, { workspaceId, teamId, seen, afterName, afterTeamId }: Rest) => {
-    const after = () => {
-      const rows = sql('team_workspaces as l')
-        .where('l.workspace_id', workspaceId)
-        .whereNotNull('l.listed_name')
-        .whereRaw('(l.listed_name, l.team_id) > (?, ?)', [afterName, afterTeamId])
-        .select('l.id');
-      return teamId === undefined ? rows : rows.where('l.team_id', teamId);
-    };
-    const first = (rows: Knex.QueryBuilder) =>
-      rows.orderBy(['l.listed_name', 'l.team_id']).limit(limit, spelledOut).as('first');
-    const ids = sql.select('id');
-    if (seen === undefined) ids.from(first(after()));
-    else {
-      ids
-        .from(first(after().whereRaw("l.listed_visibility = 'organization'")))
-        .unionAll(after().whereIn('l.team_id', seen).whereRaw("l.listed_visibility <> 'organization'"));
-    }
-    return byName(ofPage(toLivingWorkspaces(sql), ids, 'g'))
-      .select('g.listed_name')
-      .limit(limit, spelledOut);
-  });
-
-/** By how many rows are asked for, of which there is one in use. */
-const slices = new Map<
-  number,
-  { readonly first: ReturnType<typeof firstSlice>; readonly later: ReturnType<typeof laterSlice> }
->();
-
-const slicesOf = (limit: number) => {
-  const known = slices.get(limit) ?? { first: firstSlice(limit), later: laterSlice(limit) };
-  slices.set(limit, known);
-  return known;
-};
+const sliceOf = prepared((sql, { workspaceId, teamId, seen, after, tie, limit }: SliceOf) => {
+  const part = listed(sql, { workspaceId, teamId, seen }).limit(limit, spelledOut);
+  if (after !== undefined) part.whereRaw('(l.listed_name, l.team_id) > (?, ?)', [after, tie as string]);
+  return present(sql, part);
+});
 
 interface SliceRow extends NamesRow {
   readonly team_id: TeamId;
@@ -299,70 +251,16 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
     return (await this.db.run(this.db.sql('team_workspaces').where({ id }).delete())) > 0;
   }
 
-  async page(
-    { workspaceId, teamId, visibility }: TeamAccessFilter,
-    page: PageRequest,
-  ): Promise<Page<TeamWorkspaceView>> {
-    if (teamId === undefined) return this.pageOfAll(workspaceId, visibility, page);
-    const filter = { workspaceId, teamId, seen: seenOf(visibility) };
-    return pageOf(this.db, matching(this.db.sql, filter), byName, viewFrom, page);
-  }
-
-  async slice(
-    { workspaceId, teamId, visibility }: TeamAccessFilter,
-    after: Place | undefined,
-    limit: number,
-  ): Promise<Slice<TeamWorkspaceView>> {
-    const filter = { workspaceId, teamId, seen: seenOf(visibility) };
-    // One extra row shows whether there are more.
-    const { first, later } = slicesOf(limit + 1);
-    const query =
-      after === undefined
-        ? first(this.db, filter)
-        : later(this.db, { ...filter, afterName: after.name, afterTeamId: after.tie });
-    const rows = await this.db.all<SliceRow>(query);
-    const end = rows.length > limit ? rows[limit - 1] : undefined;
-    const items = (end === undefined ? rows : rows.slice(0, limit)).map(viewFrom);
-    return { items, last: end && { name: end.listed_name, tie: end.team_id } };
-  }
-
-  private async pageOfAll(
-    workspaceId: WorkspaceId,
-    visibility: TeamVisibility,
-    page: PageRequest,
-  ): Promise<Page<TeamWorkspaceView>> {
+  page(filter: TeamAccessFilter, page: PageRequest): Promise<Page<TeamWorkspaceView>> {
     const { sql } = this.db;
-    const listed = (way: 'asc' | 'desc') =>
-      sql('team_workspaces as l')
-        .where('l.workspace_id', workspaceId)
-        .whereNotNull('l.listed_name')
-        .orderBy('l.listed_name', way)
-        .orderBy('l.team_id', way);
-    if (visibility === 'all') {
-      const total = await listSize(this.db, 'accesses', workspaceId);
-      const rows = (part: Part) => {
-        const ids = part((way) => listed(way).select('l.id'));
-        return byName(ofPage(living(sql), ids, 'g'));
-      };
-      return partOf(this.db, total, rows, viewFrom, page);
-    }
-    const named = (alias: string) => [`${alias}.id`, `${alias}.listed_name as name`, `${alias}.team_id as tie`];
-    const secret = await this.db.all<Listed>(
-      living(sql)
-        .where('g.workspace_id', workspaceId)
-        .whereIn('g.team_id', visibility.visibleAnd)
-        .whereNot('t.visibility', 'organization')
-        .select(named('g')),
-    );
-    // Spelled out and not bound, so that the index of visible teams is known to hold them.
-    const visible = listed('asc').whereRaw("l.listed_visibility = 'organization'").select(named('l'));
-    const total = (await listSize(this.db, 'visible-accesses', workspaceId)) + secret.length;
-    return mergedPart(
-      this.db,
-      { total, long: visible, few: secret },
-      (ids) => byName(living(sql).whereIn('g.id', ids)),
-      viewFrom,
-      page,
-    );
+    return pageOf(this.db, listed(sql, filterFrom(filter)), (part) => present(sql, part), viewFrom, page);
+  }
+
+  async slice(filter: TeamAccessFilter, after: Place | undefined, limit: number): Promise<Slice<TeamWorkspaceView>> {
+    // One extra row shows whether there are more.
+    const part = { ...filterFrom(filter), after: after?.name, tie: after?.tie, limit: limit + 1 };
+    const rows = await this.db.all<SliceRow>(sliceOf(this.db, part));
+    const end = rows.length > limit ? rows[limit - 1] : undefined;
+    return { items: rows.slice(0, limit).map(viewFrom), last: end && { name: end.listed_name, tie: end.team_id } };
   }
 }
