@@ -84,7 +84,7 @@ const read = [
   'docs/**/*.md',
   'examples/**/*.md',
   'deploy/**/*.md',
-  '{src,tests,scripts,examples}/**/*.ts',
+  '{src,lab,tests,scripts,examples}/**/*.ts',
   'web/**/*.{ts,tsx,md}',
 ];
 const notOurs = ['docs/api', 'scripts/prose.ts', 'tests/architecture/prose.test.ts'];

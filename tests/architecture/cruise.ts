@@ -17,10 +17,10 @@ export interface Cruise {
   };
 }
 
-/** The report of dependency-cruiser on `src` and the console in `folder`, which holds its own copy of the rules. */
+/** The report of dependency-cruiser on `src`, `lab` and the console in `folder`, which holds its own copy of the rules. */
 export async function cruise(folder: string): Promise<Cruise> {
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
-  const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'web/console'];
+  const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'lab', 'web/console'];
   const { stdout } = await run(process.execPath, [program, ...options], { cwd: folder, maxBuffer: 1 << 28 });
   return JSON.parse(stdout);
 }
