@@ -58,7 +58,7 @@ module.exports = {
     {
       name: 'knex-only-in-persistence',
       severity: 'error',
-      from: { pathNot: '^src/adapters/persistence/knex' },
+      from: { path: '^src', pathNot: '^src/adapters/persistence/knex' },
       to: { path: 'node_modules/(knex|better-sqlite3|pg|@types/better-sqlite3|@types/pg)/' },
     },
     {
@@ -102,13 +102,6 @@ module.exports = {
       to: { path: '^src/agent' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    {
-      name: 'no-cycles-of-folders',
-      severity: 'error',
-      scope: 'folder',
-      from: { path: '^(src/(domain|application|adapters|infrastructure|agent)|lab|web/console)/' },
-      to: { circular: true },
-    },
   ],
   options: {
     doNotFollow: { path: 'node_modules|^tests/' },

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { JsonSchema } from '../../src/adapters/http/openapi/json-schema.js';
@@ -15,7 +16,6 @@ import {
 import { Random } from '../torture/random.js';
 import { collectionOf, type HeldRun, otherNames, type Pool } from './pool.js';
 import { repositories } from './repositories.js';
-import type { Answered } from './service.js';
 import { stateAfter } from './states.js';
 import { type Step, type Story, stories } from './stories.js';
 import { anyJson, brokenJson, fitting, type Hint, oddText, unfitting } from './values.js';
@@ -32,6 +32,12 @@ export interface Outgoing {
   readonly after?: number;
   /** The same about what does not exist, where what is asked about is hidden from the caller. */
   readonly twin?: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
 }
 
 /** The kinds of path parameters that do not follow from the words of their path. */

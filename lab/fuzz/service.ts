@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OpenApi } from '../../src/adapters/http/openapi/openapi.js';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
@@ -27,14 +27,8 @@ import { MemoryCommitFetcher } from '../../tests/support/memory-commit-fetcher.j
 import { MemoryRunTaskCaller } from '../../tests/support/memory-run-task-caller.js';
 import { Random } from '../torture/random.js';
 import { repositories } from './repositories.js';
-import type { Outgoing } from './requests.js';
+import type { Answered, Outgoing } from './requests.js';
 import { WatchedUnitOfWork } from './watched-unit-of-work.js';
-
-export interface Answered {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
 
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 

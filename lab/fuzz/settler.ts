@@ -1,7 +1,8 @@
 import { archiveOf } from '../../tests/support/archives.js';
 import { type Pool, toldBy } from './pool.js';
 import { repositories } from './repositories.js';
-import type { Answered, Service } from './service.js';
+import type { Answered } from './requests.js';
+import type { Service } from './service.js';
 
 const document = (type: string, attributes: object = {}, relationships?: object) => ({
   data: { type, attributes, ...(relationships === undefined ? {} : { relationships }) },

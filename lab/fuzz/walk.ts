@@ -5,8 +5,8 @@ import { ended } from '../../tests/domain/specified-runs.js';
 import { Description } from '../../tests/support/description.js';
 import { leaksIn } from '../../tests/support/secrets-in-logs.js';
 import { Pool, toldBy } from './pool.js';
-import { isDocument, lastIn, type Outgoing, Requests } from './requests.js';
-import { type Answered, type Service, startService } from './service.js';
+import { type Answered, isDocument, lastIn, type Outgoing, Requests } from './requests.js';
+import { type Service, startService } from './service.js';
 import { Settler } from './settler.js';
 import { mayFollow } from './states.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type KnexDatabase, openPostgres, openSqlite } from '../../adapters/persistence/knex/knex-database.js';
-import type { BundleStore, Clock, Page, PageRequest, Transaction, UnitOfWork } from '../../application/index.js';
-import type { UseCases } from '../../application/use-cases.js';
+import { type KnexDatabase, openPostgres, openSqlite } from '../../../adapters/persistence/knex/knex-database.js';
+import type { BundleStore, Clock, Page, PageRequest, Transaction, UnitOfWork } from '../../../application/index.js';
+import type { UseCases } from '../../../application/use-cases.js';
 import {
   type Actor,
   type AuditActor,
@@ -10,12 +10,12 @@ import {
   type Standing,
   type User,
   type WithStanding,
-} from '../../domain/index.js';
-import { dataDirectory, OperatorError, refuseOtherUsers } from '../backup.js';
-import type { Config } from '../config.js';
-import { buildContainer } from '../container/build-container.js';
-import { resolve } from '../container/provide.js';
-import { openBundleStore } from '../service.js';
+} from '../../../domain/index.js';
+import { dataDirectory, OperatorError, refuseOtherUsers } from '../../backup.js';
+import type { Config } from '../../config.js';
+import { buildContainer } from '../../container/build-container.js';
+import { resolve } from '../../container/provide.js';
+import { openBundleStore } from '../../service.js';
 import type { Call } from './command.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type Config, loadConfig } from '../config.js';
+import { type Config, loadConfig } from '../../config.js';
 import type { Progress } from './output.js';
 
 export interface Option {
