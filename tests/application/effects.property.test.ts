@@ -50,7 +50,7 @@ type Run = Pick<RunState, 'id' | 'workspaceId' | 'configurationVersionId' | 'sta
 
 type Commit = Pick<IngressAttributes, 'branch' | 'commitSha' | 'isPullRequest'>;
 
-/** What is committed at one moment, the oldest first. */
+/** The rows that are committed at one moment, the oldest first. */
 interface Kept {
   readonly runs: ReadonlyMap<RunId, Run>;
   readonly versions: ReadonlyMap<ConfigurationVersionId, ConfigurationVersionState>;

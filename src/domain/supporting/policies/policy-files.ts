@@ -6,7 +6,7 @@ import { mostPoliciesOfSet } from './policy-set.js';
 
 /** The files of a policy set version, as far as the service reads them. */
 export interface PolicyFiles {
-  /** What `policies.hcl` and `sentinel.hcl` hold or what is wrong with them, by their names in the root of the archive. */
+  /** The blocks of `policies.hcl` and `sentinel.hcl`, or the fault of the file, by their names in the root of the archive. */
   readonly configurations: ReadonlyMap<string, readonly Block[] | BlockFault>;
   /** The number of `.rego` files that are not tests. */
   readonly regoFiles: number;
