@@ -24,7 +24,6 @@ const phrases: readonly (readonly [RegExp, string])[] = [
 
 /** Words that mislead in the name of an export or of its member, each with what to write for it. */
 const words: readonly (readonly [RegExp, string])[] = [
-  [/^(?:most|least)$/u, 'write "max" or "min"'],
   [
     /^(?:tells?|telling|told|hears?|hearing|heard|says?|saying|said)$/u,
     'write "notify", "onChange", "print" or the thing',
@@ -35,6 +34,7 @@ const words: readonly (readonly [RegExp, string])[] = [
 
 /** Words that mislead only where a name begins with them. */
 const firstWords: readonly (readonly [RegExp, string])[] = [
+  [/^(?:most|least)$/u, 'write "max" or "min"'],
   [/^unless$/u, 'write what it does: "throwIf…", "undefinedIf…"'],
   [/^seen$/u, 'write "visible" or "authorized"'],
 ];
