@@ -58,7 +58,7 @@ module.exports = {
     {
       name: 'knex-only-in-persistence',
       severity: 'error',
-      from: { pathNot: '^src/adapters/persistence/knex' },
+      from: { path: '^src', pathNot: '^src/adapters/persistence/knex' },
       to: { path: 'node_modules/(knex|better-sqlite3|pg|@types/better-sqlite3|@types/pg)/' },
     },
     {
@@ -102,16 +102,9 @@ module.exports = {
       to: { path: '^src/agent' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    {
-      name: 'no-cycles-of-folders',
-      severity: 'error',
-      scope: 'folder',
-      from: { path: '^(src/(domain|application|adapters/(http|persistence))|web/console)/' },
-      to: { circular: true },
-    },
   ],
   options: {
-    doNotFollow: { path: 'node_modules' },
+    doNotFollow: { path: 'node_modules|^tests/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default'] },

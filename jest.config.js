@@ -29,9 +29,7 @@ export default {
       ...shared,
       displayName: 'fast',
       setupFilesAfterEnv: [timeout, '<rootDir>/tests/support/files-in-memory.cjs'],
-      testMatch: [
-        '<rootDir>/tests/{agent,domain,application,contracts,http,architecture,torture,bench,fuzz,web}/**/*.test.ts',
-      ],
+      testMatch: ['<rootDir>/tests/{agent,domain,application,contracts,http,architecture,lab,web}/**/*.test.ts'],
       testPathIgnorePatterns: ['\\.full\\.test\\.ts$'],
     },
     {

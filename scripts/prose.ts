@@ -22,6 +22,23 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/(?<=^[ \t]*|[.!?]\s+|[-|]\s+)(?:What|Where)\s(?![^.!?|]*\?)/gmu, 'begin with the subject'],
 ];
 
+/** Words that mislead in the name of an export or of its member, each with what to write for it. */
+const words: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:tells?|telling|told|hears?|hearing|heard|says?|saying|said)$/u,
+    'write "notify", "onChange", "print" or the thing',
+  ],
+  [/^(?:un)?ask(?:s|ed|ing)?$/u, 'write "request", "check" or "audit"'],
+  [/^(?:living|otherwise|anew|whoever|nobody|somebody)$/u, 'write "active", "other" or the thing'],
+];
+
+/** Words that mislead only where a name begins with them. */
+const firstWords: readonly (readonly [RegExp, string])[] = [
+  [/^(?:most|least)$/u, 'write "max" or "min"'],
+  [/^unless$/u, 'write what it does: "throwIf…", "undefinedIf…"'],
+  [/^seen$/u, 'write "visible" or "authorized"'],
+];
+
 export interface Fault {
   readonly at: number;
   readonly phrase: string;
@@ -79,12 +96,35 @@ export function proseIn(file: string, text: string): string {
   return file.endsWith('.tsx') ? ofElements(text) : ofSource(text);
 }
 
+/** The names that a source file exports, and those of the members of its interfaces and classes. */
+function* exportedNames(text: string): Generator<{ readonly name: string; readonly at: number }> {
+  const declared =
+    /^export (?:(?:declare|abstract|async) )*(?:const|let|function\*?|class|interface|type|enum) (\w+)(?:.*\{\n(?: .*\n|\n)*\})?/gmu;
+  const member = /^ {2}(?:(?:readonly|static|async|get|override|abstract) )*(\w+)\??[(:<]/gmu;
+  for (const { 0: block, 1: name = '', index } of text.matchAll(declared)) {
+    yield { name, at: index };
+    if (!/^export (?:abstract )?(?:interface|class) /u.test(block)) continue;
+    for (const { 1: one = '', index: within } of block.matchAll(member)) yield { name: one, at: index + within };
+  }
+}
+
+/** The faults of the names that a source file exports. */
+export const namingFaultsOf = (text: string): readonly Fault[] =>
+  [...exportedNames(text)].flatMap(({ name, at }) => {
+    const split = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/gu)?.map((word) => word.toLowerCase()) ?? [];
+    return split.flatMap((word, index) =>
+      [...words, ...(index === 0 ? firstWords : [])]
+        .filter(([pattern]) => pattern.test(word))
+        .map(([, instead]) => ({ at, phrase: name, instead })),
+    );
+  });
+
 const read = [
   '*.md',
   'docs/**/*.md',
   'examples/**/*.md',
   'deploy/**/*.md',
-  '{src,tests,scripts,examples}/**/*.ts',
+  '{src,lab,tests,scripts,examples}/**/*.ts',
   'web/**/*.{ts,tsx,md}',
 ];
 const notOurs = ['docs/api', 'scripts/prose.ts', 'tests/architecture/prose.test.ts'];
@@ -94,7 +134,8 @@ function main(): void {
     .filter((file) => !notOurs.some((path) => file.startsWith(path)))
     .flatMap((file) => {
       const text = readFileSync(file, 'utf8');
-      return faultsOf(proseIn(file, text)).map(
+      const isNamed = /^(?:src|lab|web)\/.*\.tsx?$/u.test(file) && !file.endsWith('.d.ts');
+      return [...faultsOf(proseIn(file, text)), ...(isNamed ? namingFaultsOf(text) : [])].map(
         ({ at, phrase, instead }) => `${file}:${text.slice(0, at).split('\n').length}: "${phrase}": ${instead}\n`,
       );
     });

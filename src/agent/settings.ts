@@ -1,7 +1,7 @@
 import { hostname, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { runUserFrom } from './programs/run-user.js';
+import { runUserFrom } from './run-user.js';
 
 const wholeNumber = (lowest: number) => {
   const error = `must be a whole number, ${lowest} or more`;

@@ -5,9 +5,9 @@ import { chmod, chown, link, mkdir, readdir, readFile, stat, symlink, writeFile 
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { runAs } from '../../src/agent/programs/run-user.js';
 import { putAside, removeLeftovers } from '../../src/agent/run/leftovers.js';
 import { RunDirectory, removeTree } from '../../src/agent/run/run-directory.js';
+import { runAs } from '../../src/agent/run-user.js';
 import type { Job } from '../../src/agent/service/job.js';
 import { inTemporaryDirectory } from '../support/process.js';
 import { runUser as user } from '../support/run-user.js';

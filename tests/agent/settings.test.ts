@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { runUserFrom } from '../../src/agent/programs/run-user.js';
+import { runUserFrom } from '../../src/agent/run-user.js';
 import { helpPage, loadSettings, settingRows } from '../../src/agent/settings.js';
 
 const enough = { GATEHOUSE_URL: 'http://127.0.0.1:8080/', AGENT_TOKEN: 'a-token-of-an-agent' };

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../src/agent/programs/child-process.js';
-import { killAllOf } from '../../src/agent/programs/run-user.js';
+import { killAllOf } from '../../src/agent/run-user.js';
 import { type Settings, SettingsError } from '../../src/agent/settings.js';
 import { tokenOf } from '../../src/agent/token.js';
 import { lookAround } from '../support/look-around.js';

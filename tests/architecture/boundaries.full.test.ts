@@ -93,6 +93,13 @@ const planted: Readonly<Record<string, string>> = {
     import { z } from 'zod';
     import type { Knex } from 'knex';
     export const agent = [id, extract, z] as unknown as Knex;`,
+  'src/infrastructure/cli/command.ts': 'export const command = 1;',
+  'src/infrastructure/cli/help.ts': `export { serve } from './commands/serve.js';`,
+  'src/infrastructure/cli/commands/serve.ts': `export { command as serve } from '../command.js';`,
+  'lab/bench/load.ts': `export { random } from '../torture/random.js';`,
+  'lab/bench/sample.ts': 'export const sample = 1;',
+  'lab/torture/random.ts': 'export const random = 1;',
+  'lab/torture/load.ts': `export { sample } from '../bench/sample.js';`,
   'src/infrastructure/backup.ts': `export { agent } from '../agent/main.js';`,
   'src/infrastructure/container/index.ts': `export { Container } from 'inversify';`,
 };
@@ -155,6 +162,10 @@ describe('the layers', () => {
         'no-cycles-of-folders: src/application/supporting/teams > src/application/supporting/runs',
         'no-cycles-of-folders: src/adapters/persistence/knex/engine > src/adapters/persistence/knex/repositories',
         'no-cycles-of-folders: src/adapters/persistence/knex/repositories > src/adapters/persistence/knex/engine',
+        'no-cycles-of-folders: src/infrastructure/cli > src/infrastructure/cli/commands',
+        'no-cycles-of-folders: src/infrastructure/cli/commands > src/infrastructure/cli',
+        'no-cycles-of-folders: lab/bench > lab/torture',
+        'no-cycles-of-folders: lab/torture > lab/bench',
         'no-cycles-of-folders: web/console/pages > web/console/shell',
         'no-cycles-of-folders: web/console/shell > web/console/pages',
         'express-only-in-http: src/adapters/persistence/knex/tables.ts > express',

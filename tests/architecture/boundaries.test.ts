@@ -67,7 +67,7 @@ describe('domain and use cases', () => {
 describe('files', () => {
   it('are named after what is inside', async () => {
     const meaningless = /^(utils?|helpers?|common|types|interfaces)(\.|$)/;
-    const files = [...(await filesBelow('src')), ...(await filesBelow('tests'))];
+    const files = (await Promise.all(['src', 'lab', 'tests'].map(filesBelow))).flat();
     expect(files.filter((file) => file.split('/').some((part) => meaningless.test(part)))).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe('files', () => {
 
   it('have no links that leave the project', async () => {
     const beside = resolve(root, '..', 'shared');
-    const files = (await Promise.all(['src', 'tests', 'docs'].map(filesBelow))).flat();
+    const files = (await Promise.all(['src', 'lab', 'tests', 'docs'].map(filesBelow))).flat();
     const astray: string[] = [];
     for (const file of files) {
       for (const [path] of (await sourceOf(file)).matchAll(/(?:\.\.\/)+shared\b/g)) {

@@ -52,7 +52,7 @@ const known: Readonly<Record<string, readonly [page: string, ...rows: string[]] 
   'src/agent/programs/child-process.ts': 'starts terraform and opa, whose connections have a table of their own',
   'src/agent/programs/find-programs.ts': 'asks programs for their version',
   'src/agent/programs/process-group.ts': 'looks at the processes of this machine',
-  'src/agent/programs/run-user.ts': 'looks at the users of this machine',
+  'src/agent/run-user.ts': 'looks at the users of this machine',
   'src/agent/service/service-client.ts': [agents, 'Gatehouse'],
   'src/application/background/begun.ts': 'has a parameter of this name',
   'src/application/supporting/version-control/commit-files.ts': 'has a method of this name',

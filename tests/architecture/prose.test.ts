@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { faultsOf, proseIn } from '../../scripts/prose.js';
+import { faultsOf, namingFaultsOf, proseIn } from '../../scripts/prose.js';
 import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
 import { packageVersion } from '../../src/infrastructure/package-version.js';
 
@@ -56,6 +56,31 @@ describe('the prose linter', () => {
   it('reads a document without its headings, code and quotations', () => {
     const prose = proseIn('some.md', '# Anew\n\nSome `anew` and "anew".\n\n```\nanew\n```\n\nanew\n');
     expect(phrases(prose)).toEqual(['anew']);
+  });
+});
+
+describe('the linter of names', () => {
+  const names = (text: string) => namingFaultsOf(text).map(({ phrase }) => phrase);
+
+  it('reads what is exported, and its members', () => {
+    const source = `
+const told = 1;
+export const mostTags = told;
+export function unlessStale(most: number) {
+  return most;
+}
+export interface Listener {
+  readonly hearChanges: () => void;
+  onChange(told: string): void;
+}
+`;
+    expect(names(source)).toEqual(['mostTags', 'unlessStale', 'hearChanges']);
+  });
+
+  it('reads words, and no parts of them', () => {
+    expect(
+      names("export const almostTask = 'told';\nexport const atMost = 1;\nexport const checkUnlessForced = 1;\n"),
+    ).toEqual([]);
   });
 });
 

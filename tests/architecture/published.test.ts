@@ -29,7 +29,7 @@ describe('the name of the package', () => {
   const strangersIn = (text: string): readonly string[] => text.replaceAll(own, '').match(stranger) ?? [];
 
   it('is never that of the stranger, in code, docs and examples', () => {
-    const folders = ['deploy', 'docs', 'examples', 'scripts', 'src', 'tests'].flatMap((folder) =>
+    const folders = ['deploy', 'docs', 'examples', 'lab', 'scripts', 'src', 'tests'].flatMap((folder) =>
       readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true }).map((file) => `${folder}/${file}`),
     );
     const files = [...readdirSync(new URL('../../', import.meta.url)), ...folders].filter((file) =>

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { torture } from '../../lab/torture/torture.js';
 import { skipPostgres } from '../support/databases.js';
-import { torture } from '../torture/torture.js';
 
 const tortured = skipPostgres ? it.skip : it;
 

@@ -5,8 +5,8 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Sample, seed } from '../bench/sample.js';
-import { addressOf, adminToken, end, launch } from '../bench/servers.js';
+import { type Sample, seed } from '../../lab/bench/sample.js';
+import { addressOf, adminToken, end, launch } from '../../lab/bench/servers.js';
 
 const size = {
   workspaces: 4,

@@ -8,12 +8,13 @@ const { compiled, sourceMapOf } = require('./compiled.cjs');
 
 /**
  * Runs a file of tests as Jest does, in modules that Node loads instead of Jest: a process loads `src` and the packages
- * once, and not for each file, which saves half of the time. Modules in `tests` are loaded again for each file.
+ * once, and not for each file, which saves half of the time. Modules in `tests` and `lab` are loaded again for each file.
  */
 
-const tests = pathToFileURL(join(__dirname, '..') + sep).href;
+const root = pathToFileURL(join(__dirname, '../..') + sep).href;
+const loadedAgain = [`${root}tests/`, `${root}lab/`];
 /** It keeps compiled schemas, and no state of the tests. */
-const loadedOnce = `${tests}support/published-description.ts`;
+const loadedOnce = `${root}tests/support/published-description.ts`;
 
 /** How many files this process has run. It makes their modules' addresses differ. */
 let files = 0;
@@ -22,7 +23,8 @@ registerHooks({
   resolve(specifier, context, next) {
     if (specifier === '@jest/globals') return { url: `jest-globals:${files}`, format: 'module', shortCircuit: true };
     const found = next(inTypeScript(specifier, context.parentURL), context);
-    const anew = found.url.startsWith(tests) && found.url.endsWith('.ts') && found.url !== loadedOnce;
+    const isOfTests = loadedAgain.some((folder) => found.url.startsWith(folder)) && found.url.endsWith('.ts');
+    const anew = isOfTests && found.url !== loadedOnce;
     return anew ? { ...found, url: `${found.url}?${files}` } : found;
   },
   load(url, context, next) {

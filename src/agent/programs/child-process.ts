@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RunUser } from '../run-user.js';
 import { ProcessGroup } from './process-group.js';
-import type { RunUser } from './run-user.js';
 
 export interface Bounds {
   /** The time by which it must have ended, by `performance.now()`. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import type { RunUser } from '../run-user.js';
 import { type Bounds, runProgram } from './child-process.js';
 import type { OpaProgram } from './find-programs.js';
-import type { RunUser } from './run-user.js';
 
 /** The result of one policy. */
 export type Verdict =

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { killAllOf, type RunUser } from './run-user.js';
+import { killAllOf, type RunUser } from '../run-user.js';
 
 interface Process {
   readonly pid: number;

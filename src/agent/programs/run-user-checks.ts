@@ -1,8 +1,8 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type RunUser, runAs } from '../run-user.js';
 import { type Settings, SettingsError } from '../settings.js';
 import { processesAs } from './process-group.js';
-import { type RunUser, runAs } from './run-user.js';
 
 /** Throws `SettingsError` if programs of another user could not work, or could replace files of the agent. */
 export async function checkRunUser(settings: Settings): Promise<void> {

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
+import type { RunUser } from '../run-user.js';
 import { type Bounds, type Ended, runProgram } from './child-process.js';
 import type { TerraformProgram } from './find-programs.js';
-import type { RunUser } from './run-user.js';
 
 /** Keeps the end of a program's output, to search it for errors. */
 export class Tail {

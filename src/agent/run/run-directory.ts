@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { chmod, chown, lchown, lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type RunUser, runAs } from '../programs/run-user.js';
 import { taken } from '../programs/taken.js';
+import { type RunUser, runAs } from '../run-user.js';
 import type { Job } from '../service/job.js';
 
 /** The prefix of this host's run directories; the process id follows. */

@@ -1,4 +1,3 @@
-import type { Command } from './command.js';
 import { agentPoolCommands } from './commands/agent-pool.js';
 import { backup } from './commands/backup.js';
 import { doctor } from './commands/doctor.js';
@@ -10,6 +9,7 @@ import { serve } from './commands/serve.js';
 import { tokenCommands } from './commands/token.js';
 import { userCommands } from './commands/user.js';
 import { verify } from './commands/verify.js';
+import type { Command } from './toolkit/command.js';
 
 /** All commands, in the order in which help and docs list them. */
 export const commands: readonly Command[] = [

@@ -1,4 +1,4 @@
-import type { Command, Option } from './command.js';
+import type { Command, Option } from './toolkit/command.js';
 
 /** The options of every command. */
 export const everywhere: Readonly<Record<'json' | 'help', Option>> = {

@@ -4,9 +4,9 @@ import { OperatorError } from '../backup.js';
 import { ConfigError } from '../config.js';
 import { packageVersion } from '../package-version.js';
 import { forOperator, StartError } from '../service.js';
-import { Call, type Command, type Option, UsageError } from './command.js';
 import { everywhere, helpOf, helpOfAll } from './help.js';
-import { type Output, Progress } from './output.js';
+import { Call, type Command, type Option, UsageError } from './toolkit/command.js';
+import { type Output, Progress } from './toolkit/output.js';
 
 export interface Dependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import type { AgentPool, AgentToken } from '../../../domain/index.js';
-import { type Command, UsageError } from '../command.js';
-import { all, atWork, known, type Workplace } from '../operator.js';
-import { card, listing } from '../output.js';
+import { type Command, UsageError } from '../toolkit/command.js';
+import { all, atWork, known, type Workplace } from '../toolkit/operator.js';
+import { card, listing } from '../toolkit/output.js';
 
 const presented = ({ id, name, createdAt }: AgentPool) => ({ id, name, 'created-at': createdAt });
 

@@ -1,6 +1,6 @@
 import { backUp, OperatorError, refuseOtherUsers } from '../../backup.js';
-import type { Command } from '../command.js';
-import { counted } from '../output.js';
+import type { Command } from '../toolkit/command.js';
+import { counted } from '../toolkit/output.js';
 
 export const backup: Command = {
   name: 'backup',

@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { OperatorError } from '../../backup.js';
 import { type Config, ConfigError } from '../../config.js';
 import { nodeFault } from '../../node-version.js';
-import type { Call, Command } from '../command.js';
 import { address, port } from '../doctor/address-checks.js';
 import { database } from '../doctor/database-check.js';
 import { dataDir, disk, leftToken } from '../doctor/directory-checks.js';
@@ -11,7 +10,8 @@ import { type Check, type Finding, failed, type Looked, ok, sentenceOf, warning 
 import { recount } from '../doctor/kept-data.js';
 import { secret } from '../doctor/secret-check.js';
 import { store } from '../doctor/store-check.js';
-import { counted, table } from '../output.js';
+import type { Call, Command } from '../toolkit/command.js';
+import { counted, table } from '../toolkit/output.js';
 
 const git: Check = {
   name: 'git',

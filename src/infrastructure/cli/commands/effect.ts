@@ -1,7 +1,7 @@
 import type { FailingEffect } from '../../../application/index.js';
-import type { Command } from '../command.js';
-import { all, atWork, known, type Workplace } from '../operator.js';
-import { listing } from '../output.js';
+import type { Command } from '../toolkit/command.js';
+import { all, atWork, known, type Workplace } from '../toolkit/operator.js';
+import { listing } from '../toolkit/output.js';
 
 const presented = ({ id, kind, subject, attempts, status, lastError, notBefore }: FailingEffect) => ({
   id,

@@ -1,9 +1,9 @@
 import { effectLeaseSeconds } from '../../../application/background/perform-effects.js';
 import { attemptSeconds, type Effect, type PendingEffect } from '../../../application/index.js';
 import { OperatorError } from '../../backup.js';
-import type { Call, Command } from '../command.js';
-import { atWork, openStore, type Workplace } from '../operator.js';
-import { counted, size, table } from '../output.js';
+import type { Call, Command } from '../toolkit/command.js';
+import { atWork, openStore, type Workplace } from '../toolkit/operator.js';
+import { counted, size, table } from '../toolkit/output.js';
 
 /** Effects that only remove data. A service, which may be running at the same time, performs the others. */
 const share = {

@@ -9,8 +9,8 @@ import {
 } from '../../../adapters/persistence/knex/migrate.js';
 import { dataDirectory, OperatorError, refuseOtherUsers } from '../../backup.js';
 import type { Config } from '../../config.js';
-import type { Command } from '../command.js';
-import { counted } from '../output.js';
+import type { Command } from '../toolkit/command.js';
+import { counted } from '../toolkit/output.js';
 
 /** The tables missing before; another process may create some of them concurrently. */
 async function made(database: ReturnType<typeof sqliteConfig>): Promise<readonly string[]> {

@@ -1,8 +1,8 @@
 import type { OrganizationGroups } from '../../../application/index.js';
 import type { Organization } from '../../../domain/index.js';
-import { type Command, UsageError } from '../command.js';
-import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
-import { card, counted, listing } from '../output.js';
+import { type Command, UsageError } from '../toolkit/command.js';
+import { all, atWork, known, userNamed, type Workplace } from '../toolkit/operator.js';
+import { card, counted, listing } from '../toolkit/output.js';
 
 const presented = ({ name, email, createdAt, id }: Organization) => ({
   name,

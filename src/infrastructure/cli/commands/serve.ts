@@ -1,5 +1,5 @@
 import { settingsTable } from '../../config.js';
-import type { Command } from '../command.js';
+import type { Command } from '../toolkit/command.js';
 
 export const serve: Command = {
   name: 'serve',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { IssuedToken } from '../../../application/index.js';
 import { type ApiToken, type Instant, isDomainError, type OrganizationTokenKind } from '../../../domain/index.js';
-import { type Call, type Command, UsageError } from '../command.js';
-import { all, atWork, known, userNamed, type Workplace } from '../operator.js';
-import { card, listing } from '../output.js';
+import { type Call, type Command, UsageError } from '../toolkit/command.js';
+import { all, atWork, known, userNamed, type Workplace } from '../toolkit/operator.js';
+import { card, listing } from '../toolkit/output.js';
 
 const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 

@@ -1,7 +1,7 @@
 import type { User } from '../../../domain/index.js';
-import type { Answer, Command } from '../command.js';
-import { all, atWork, userNamed } from '../operator.js';
-import { card, listing } from '../output.js';
+import type { Answer, Command } from '../toolkit/command.js';
+import { all, atWork, userNamed } from '../toolkit/operator.js';
+import { card, listing } from '../toolkit/output.js';
 
 const presented = (user: User) => ({
   id: user.id,

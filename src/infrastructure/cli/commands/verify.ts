@@ -1,7 +1,7 @@
 import { type Fault, faultOf, storedBytes } from '../../stored-bundles.js';
-import type { Command } from '../command.js';
-import { openStore, withDatabase } from '../operator.js';
-import { counted } from '../output.js';
+import type { Command } from '../toolkit/command.js';
+import { openStore, withDatabase } from '../toolkit/operator.js';
+import { counted } from '../toolkit/output.js';
 
 const said: Readonly<Record<Fault['what'], string>> = {
   missing: 'is missing',

@@ -3,9 +3,9 @@ import { askPostgres, faultsInFile } from '../../../adapters/persistence/knex/da
 import type { Schema } from '../../../adapters/persistence/knex/migrate.js';
 import { dataDirectory, refuseOtherUsers } from '../../backup.js';
 import type { Config } from '../../config.js';
-import type { Call } from '../command.js';
-import { inDatabase } from '../operator.js';
-import { size } from '../output.js';
+import type { Call } from '../toolkit/command.js';
+import { inDatabase } from '../toolkit/operator.js';
+import { size } from '../toolkit/output.js';
 import { type Check, clockFound, type Found, failed, type Looked, ok, sentenceOf, warning } from './finding.js';
 import { keptData } from './kept-data.js';
 

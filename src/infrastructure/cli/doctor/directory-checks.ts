@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unclaimedSecret } from '../../generated-secrets.js';
-import { size } from '../output.js';
+import { size } from '../toolkit/output.js';
 import { type Check, failed, ok, opened, warning } from './finding.js';
 
 const { R_OK, W_OK, X_OK } = constants;

@@ -1,6 +1,6 @@
 import { isDomainError } from '../../../domain/index.js';
 import type { Config } from '../../config.js';
-import type { Call } from '../command.js';
+import type { Call } from '../toolkit/command.js';
 
 /** The result of a check. A result other than `ok` includes the fix. */
 export type Found =

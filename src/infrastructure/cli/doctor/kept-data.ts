@@ -2,9 +2,9 @@ import { neverEnded, type OrganizationBytes, type UnitOfWork } from '../../../ap
 import type { Organization } from '../../../domain/index.js';
 import { livesTooLong } from '../../../domain/shared/token-lifetimes.js';
 import type { Config } from '../../config.js';
-import type { Call } from '../command.js';
-import { operatorId } from '../operator.js';
-import { counted, size } from '../output.js';
+import type { Call } from '../toolkit/command.js';
+import { operatorId } from '../toolkit/operator.js';
+import { counted, size } from '../toolkit/output.js';
 import { type Found, type Looked, ok, warning } from './finding.js';
 
 /** The only change the doctor makes, on request. */

@@ -4,8 +4,8 @@ import { SealedSecretBox } from '../../../adapters/system/sealed-secret-box.js';
 import { dataDirectory, refuseOtherUsers } from '../../backup.js';
 import type { Config } from '../../config.js';
 import { secretsIn } from '../../generated-secrets.js';
-import { inDatabase } from '../operator.js';
-import { counted } from '../output.js';
+import { inDatabase } from '../toolkit/operator.js';
+import { counted } from '../toolkit/output.js';
 import { type Check, failed, ok, opened, warning } from './finding.js';
 
 const restored =

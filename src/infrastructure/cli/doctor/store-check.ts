@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { BundleStore } from '../../../application/index.js';
 import { dataDirectory } from '../../backup.js';
 import type { Config } from '../../config.js';
-import { openStore } from '../operator.js';
+import { openStore } from '../toolkit/operator.js';
 import { type Check, clockFound, type Found, failed, ok, warning } from './finding.js';
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

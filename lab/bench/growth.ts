@@ -1,0 +1,346 @@
+import { createReadStream, writeFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import { randomText } from '../../src/adapters/system/random-ids.js';
+import { residentMiB } from '../../tests/support/resident-memory.js';
+import { alternate, median, ratios, summary } from './alternate.js';
+import type { BenchGroup, Finding } from './finding.js';
+import {
+  api,
+  type Case,
+  cases,
+  deepLists,
+  type List,
+  page,
+  pageSize,
+  type Search,
+  searches,
+  times,
+  type World,
+} from './growth-cases.js';
+import { type Ask, Connections, percentile } from './latencies.js';
+import { type Size, seedPostgres, seedSqlite, sizeOf } from './seed-rows.js';
+import { postgresUrl, Server } from './servers.js';
+
+/** The time for one measurement, in milliseconds. */
+const budget = 3_000;
+
+const mostRatio = 1.5;
+/** In MiB, for any number of readers of whole lists: V8's young generation, and a little for each. */
+const mostForLists = 48;
+const mostPerThousandSkipped = 25;
+const mostPerThousandSearched = 500;
+const mostPerThousandRead = 10_000;
+const mostAtDepth = 100;
+/** With fewer rows, the request itself costs more than the rows skipped or searched. */
+const enough = 10_000;
+
+class Comparison {
+  constructor(
+    private readonly full: World,
+    private readonly small: World,
+    private readonly engine: string,
+    private readonly quick: boolean,
+  ) {}
+
+  /** Compares the latencies of one case in both databases, on one connection and mostly on eight; reports the worse. */
+  async *ratiosOf(given: Case): AsyncIterable<Finding> {
+    const found: Record<'p50' | 'p99', { values: readonly number[]; of: string }[]> = { p50: [], p99: [] };
+    // Enough rounds that other load falls on both. Creations make the small database larger.
+    const rounds = this.quick ? 2 : given.kind === 'create' ? 5 : 10;
+    const from: Record<string, unknown> = { full: this.full.size, small: this.small.size };
+    for (const connections of given.minor ? [1] : [1, 8]) {
+      let least = (this.quick ? 40 : 400) / (given.minor ? (this.quick ? 4 : 2) : 1);
+      const take = async (world: World, count: number) => {
+        const asks = await given.asks(world, count);
+        const open = await Connections.to(world.server.url, world.seeded[given.as ?? 'owner'], connections);
+        // The first request on each connection also opens it.
+        await open.ask(times(connections, () => ({ path: `${api}/account/details` })));
+        const took = await open.ask(asks);
+        open.close();
+        return took;
+      };
+      for (const world of [this.small, this.full]) {
+        await world.warm();
+        const [first = 0] = await take(world, connections);
+        // Slow requests are measured with fewer.
+        least = Math.min(least, Math.max(20, Math.round((budget * connections) / first)));
+        await take(world, least);
+      }
+      const took: Record<'full' | 'small', (readonly number[])[]> = { full: [], small: [] };
+      const measured = await alternate(rounds, {
+        full: async () => {
+          const values = await take(this.full, least);
+          took.full.push(values);
+          return median(values);
+        },
+        small: async () => {
+          const values = await take(this.small, least);
+          took.small.push(values);
+          return median(values);
+        },
+      });
+      // One round has too few values for a p99: it is taken over all rounds, and over each half for the spread.
+      const slowest = (values: readonly (readonly number[])[]) => {
+        const all = values.flat();
+        const half = Math.ceil(values.length / 2);
+        return [values.slice(0, half).flat(), all, values.slice(half).flat()].map((some) => percentile(some, 99));
+      };
+      const p99 = { full: slowest(took.full), small: slowest(took.small) };
+      const [former = Number.NaN, all = Number.NaN, latter = Number.NaN] = ratios(p99.full, p99.small);
+      const requests = least * rounds;
+      const of = `of ${requests.toLocaleString('en')} requests, ${connections} at a time`;
+      found.p50.push({ values: ratios(measured.full, measured.small), of });
+      found.p99.push({ values: [Math.min(former, latter, all), all, Math.max(former, latter, all)], of });
+      from[`on ${connections}`] = { requests, p50: measured, p99 };
+    }
+    for (const [name, each] of Object.entries(found)) {
+      const [{ values, of } = { values: [], of: '' }] = each.toSorted((a, b) => median(b.values) - median(a.values));
+      yield {
+        name: `${this.engine}: ${given.kind === 'show' || given.kind === 'create' ? '' : `${given.kind} of `}${given.name}, ${name}`,
+        unit: '×',
+        ...summary(values),
+        // With few requests, the slowest says nothing.
+        ...(name === 'p99' && this.quick ? {} : { target: { atMost: mostRatio } }),
+        ...(name === 'p99' && { note: of }),
+        from,
+      };
+    }
+  }
+
+  /** The cost of each row before the page, and the latency of a page in the middle and at the end. */
+  async *depthOf(list: List): AsyncIterable<Finding> {
+    const total = list.rows?.(this.full) ?? 0;
+    const last = Math.floor(total / pageSize);
+    const count = this.quick ? 20 : 40;
+    const open = await Connections.to(this.full.server.url, this.full.seeded[list.as ?? 'owner'], 1);
+    const at = (number: number) => async () =>
+      median(await open.ask(times(count, () => page(list, this.full, number))));
+    const [quarter, middle] = [Math.floor(last / 4), Math.floor(last / 2)];
+    const took = await alternate(this.quick ? 3 : 7, {
+      first: at(1),
+      quarter: at(quarter),
+      middle: at(middle),
+      last: at(last),
+    });
+    open.close();
+    const microseconds = (some: readonly number[], than: readonly number[]) =>
+      some.map((value, round) => (value - (than[round] ?? 0)) * 1000);
+    // Between two deep pages, so that the cost of colder memory, which both pay once, cancels out.
+    const perThousand = microseconds(took.middle, took.quarter).map(
+      (more) => (more * 1000) / ((middle - quarter) * pageSize),
+    );
+    const skipped = (median(perThousand) * middle * pageSize) / 1000;
+    yield {
+      name: `${this.engine}: ${list.name}, for each 1,000 rows skipped`,
+      unit: 'µs',
+      ...summary(perThousand),
+      note: `and ${(median(microseconds(took.middle, took.first)) - skipped).toFixed(0)} µs once`,
+      ...(total < enough ? {} : { target: { atMost: mostPerThousandSkipped } }),
+      from: { rows: total, ...took },
+    };
+    yield {
+      name: `${this.engine}: ${list.name}, deepest page of ${total.toLocaleString('en')} rows`,
+      unit: 'ms',
+      ...summary(median(took.middle) > median(took.last) ? took.middle : took.last),
+      target: { atMost: mostAtDepth },
+      from: { rows: total, ...took },
+    };
+  }
+
+  /** The cost of each row that is examined, returned or not. */
+  async *search({ name, path, rows, readsRows }: Search): AsyncIterable<Finding> {
+    const { server, seeded, size } = this.full;
+    const total = rows(size);
+    const open = await Connections.to(server.url, seeded.owner, 1);
+    const asks = times(this.quick ? 5 : 20, () => ({ path: `${api}${path(seeded, size)}` }));
+    await open.ask(asks);
+    const took: number[] = [];
+    for (let round = 0; round < (this.quick ? 2 : 5); round += 1) took.push(median(await open.ask(asks)));
+    open.close();
+    yield {
+      name: `${this.engine}: ${name}, for each 1,000 rows searched`,
+      unit: 'µs',
+      ...summary(took.map((value) => (value * 1000 * 1000) / total)),
+      ...(total < enough ? {} : { target: { atMost: readsRows ? mostPerThousandRead : mostPerThousandSearched } }),
+      from: { rows: total, took },
+    };
+    yield {
+      name: `${this.engine}: ${name}, of ${total.toLocaleString('en')} rows`,
+      unit: 'ms',
+      ...summary(took),
+      ...(readsRows ? {} : { target: { atMost: mostAtDepth } }),
+      from: { rows: total, took },
+    };
+  }
+
+  /** Unpaginated lists: the cost of a row, and their memory. */
+  async *wholeLists(): AsyncIterable<Finding> {
+    const { size, seeded, server } = this.full;
+    const lists = [...seeded.listed, { id: seeded.workspaceId, rows: size.accesses }]
+      .filter(({ rows }, index, all) => all.findIndex((other) => other.rows === rows) === index)
+      .sort((a, b) => b.rows - a.rows);
+    const path = (id: string): Ask => ({ path: `${api}/team-workspaces?filter[workspace][id]=${id}` });
+    const open = await Connections.to(server.url, seeded.owner, 1);
+    const took = await alternate(
+      this.quick ? 3 : 7,
+      Object.fromEntries(
+        lists.map(({ id, rows }) => [
+          String(rows),
+          async () => median(await open.ask(times(Math.max(3, 2000 / rows), () => path(id)))),
+        ]),
+      ),
+    );
+    open.close();
+    const perRow = lists.map(({ rows }) => (took[String(rows)] ?? []).map((value) => (value * 1000) / rows));
+    for (const [index, { rows }] of lists.entries()) {
+      yield {
+        name: `${this.engine}: a row of a whole list of ${rows.toLocaleString('en')} team accesses`,
+        unit: 'µs',
+        ...summary(perRow[index] ?? []),
+      };
+    }
+    const [largest = lists[0], smaller] = lists;
+    yield {
+      name: `${this.engine}: a row of the longest list against one of the next`,
+      unit: '×',
+      ...summary(ratios(perRow[0] ?? [], perRow[1] ?? [])),
+      target: { atMost: mostRatio },
+      from: { rows: [largest?.rows, smaller?.rows] },
+    };
+    if (largest === undefined) return;
+    for (const connections of [1, 8]) {
+      const several = await Connections.to(server.url, seeded.owner, connections);
+      if (!forgetPeak(server.pid)) return several.close();
+      const before = await residentMiB(server.pid, 'VmRSS');
+      await several.ask(times(connections * 4, () => path(largest.id)));
+      several.close();
+      const peak = await residentMiB(server.pid, 'VmHWM');
+      yield {
+        name: `${this.engine}: memory above idle while ${connections} read ${largest.rows.toLocaleString('en')} team accesses`,
+        unit: 'MiB',
+        ...summary([peak - before]),
+        target: { atMost: mostForLists },
+        from: { before, peak },
+      };
+    }
+  }
+}
+
+/** Resets the kernel's record of a process's peak memory. Returns false if the system cannot. */
+const forgetPeak = (pid: number): boolean => {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export async function readThrough(file: string): Promise<void> {
+  for await (const _ of createReadStream(file, { highWaterMark: 1 << 20 }));
+}
+
+/** A service on a seeded database. */
+async function onSqlite(directory: string, size: Size): Promise<World> {
+  await mkdir(directory, { recursive: true });
+  const file = join(directory, 'gatehouse.sqlite');
+  const seeded = await seedSqlite(file, size);
+  const server = await Server.service(directory);
+  const reader = new Database(file, { readonly: true });
+  return {
+    size,
+    seeded,
+    server,
+    warm: () => readThrough(file),
+    column: async (sql) => reader.prepare(sql).pluck().all() as readonly string[],
+    close: async () => {
+      reader.close();
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function onPostgres(directory: string, size: Size, url: string): Promise<World> {
+  const name = `growth_${randomText(8).toLowerCase()}`;
+  const server = new pg.Client({ connectionString: url });
+  await server.connect();
+  await server.query(`create database ${name}`);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  const seeded = await seedPostgres(own.href, size);
+  await mkdir(directory, { recursive: true });
+  const service = await Server.service(directory, { DATABASE_URL: own.href, SIGNING_SECRET: randomText(48) });
+  const reader = new pg.Client({ connectionString: own.href });
+  await reader.connect();
+  return {
+    size,
+    seeded,
+    server: service,
+    // Seeding filled its own buffers and the system's cache.
+    warm: async () => {},
+    column: async (sql) => (await reader.query({ text: sql, rowMode: 'array' })).rows.map(([first]) => first as string),
+    close: async () => {
+      await reader.end();
+      await service.stop();
+      await server.query(`drop database ${name}`);
+      await server.end();
+    },
+  };
+}
+
+async function* compared(full: World, small: World, engine: string, quick: boolean): AsyncIterable<Finding> {
+  const comparison = new Comparison(full, small, engine, quick);
+  const creates = ({ kind }: Case) => kind === 'create';
+  for (const given of cases.filter((each) => !creates(each))) yield* comparison.ratiosOf(given);
+  for (const list of deepLists) yield* comparison.depthOf(list);
+  for (const each of searches) yield* comparison.search(each);
+  yield* comparison.wholeLists();
+  // The small database does not stay small.
+  for (const given of cases.filter(creates)) yield* comparison.ratiosOf(given);
+}
+
+const smallest = sizeOf(0.001);
+
+/** Seeding ten million versions takes too long on Postgres: it has a tenth of those and all other rows. */
+const largest = { sqlite: sizeOf(1), postgres: { ...sizeOf(1), versions: 100_000, versionsInEach: 9 } };
+
+export const growth: BenchGroup = {
+  name: 'growth',
+  title: 'Growth: a large database against a small one',
+  async *run({ quick, directory, say }) {
+    const worlds = async function* (engine: string, size: Size, world: (name: string, size: Size) => Promise<World>) {
+      const opened: World[] = [];
+      try {
+        const small = await world('small', smallest);
+        opened.push(small);
+        const full = await world('full', size);
+        opened.push(full);
+        say(
+          `  ${engine}: ${describe(full.size)}, seeded in ${full.seeded.seconds.toFixed(0)} s; small: ${describe(small.size)}`,
+        );
+        yield* compared(full, small, engine, quick);
+      } finally {
+        for (const each of opened) await each.close();
+      }
+    };
+    yield* worlds('SQLite', quick ? sizeOf(0.01) : largest.sqlite, (name, size) =>
+      onSqlite(join(directory, `growth-${name}`), size),
+    );
+    const url = await postgresUrl();
+    if (url === undefined) return say('  no Postgres for this machine: what needs one is left out');
+    yield* worlds('Postgres', quick ? sizeOf(0.01) : largest.postgres, (name, size) =>
+      onPostgres(join(directory, `growth-postgres-${name}`), size, url),
+    );
+  },
+};
+
+const describe = ({ versions, workspaces, versionsInEach, teams }: Size): string =>
+  [
+    `${(versions + workspaces * versionsInEach).toLocaleString('en')} configuration versions`,
+    `${workspaces.toLocaleString('en')} workspaces`,
+    `${teams.toLocaleString('en')} teams`,
+  ].join(', ');

@@ -1,0 +1,49 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import startPostgres from '../../tests/support/start-postgres.cjs';
+import { torture } from './torture.js';
+
+const help = `npm run torture -- [--seconds 60] [--seed N] [--short]
+
+Injects faults into three instances for --seconds, then checks that nothing was lost. Uses the Postgres that npm
+installs, or TEST_POSTGRES_URL. --short leaves out faults that take minutes to be noticed.
+`;
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    short: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function main(): Promise<void> {
+  if (values.help) return say(help);
+  await startPostgres();
+  const seed = Number(values.seed);
+  const evidence = join(tmpdir(), `gatehouse-torture-${seed}`);
+  try {
+    const { violations, figures } = await torture({
+      seed,
+      seconds: Number(values.seconds),
+      short: values.short,
+      say,
+      evidence,
+    });
+    say(JSON.stringify(figures, undefined, 2));
+    if (violations.length === 0) return say('nothing was lost');
+    for (const { rule, what } of violations.slice(0, 20)) say(`BROKEN: ${rule}: ${what}`);
+    say(`${violations.length} rules are broken; the evidence is in ${evidence}`);
+    process.exitCode = 1;
+  } finally {
+    await startPostgres.stop();
+  }
+}
+
+await main();

@@ -1,0 +1,272 @@
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { archiveOf } from '../../tests/support/archives.js';
+import { check, type Violation } from './checker.js';
+import { Client } from './client.js';
+import { Cluster, type Instance } from './cluster.js';
+import { type FaultName, faults, patientFaults, schedules } from './faults.js';
+import { HttpClient } from './http-client.js';
+import { Journal, type Operation } from './journal.js';
+import { finishRuns, live, lookAtAll, roles, work } from './load.js';
+import { Random } from './random.js';
+import { setUp, sha256, type World } from './world.js';
+
+export interface TortureOptions {
+  readonly seed: number;
+  /** The duration of faults and load. The checks afterwards take about as long, at most two minutes. */
+  readonly seconds: number;
+  /** Leaves out faults that are only noticed through timeouts, and does not wait for agents' leases to end. */
+  readonly short: boolean;
+  readonly say: (line: string) => void;
+  /** The directory for journal, logs and findings, if there are findings. */
+  readonly evidence: string;
+}
+
+export interface Tortured {
+  readonly violations: readonly Violation[];
+  readonly figures: Readonly<Record<string, unknown>>;
+}
+
+/** The maximum duration of a request in milliseconds: three attempts at a silent store, plus a margin. */
+const bound = { short: 45_000, patient: 150_000 };
+const restWithin = 240_000;
+const recoveredWithin = 150_000;
+
+/** Log lines that the faults explain: the database or the store is unreachable. */
+const explained = /service\/unavailable|"fault":"HeadBucket|service\/storage-full|shared\/stale-revision/;
+
+class Recoveries {
+  readonly failures: string[] = [];
+  readonly times = new Map<FaultName, number[]>();
+  readonly strikes = new Map<FaultName, number>();
+
+  note(fault: FaultName, milliseconds: number, strikes: number): void {
+    this.times.set(fault, [...(this.times.get(fault) ?? []), milliseconds]);
+    this.strikes.set(fault, (this.strikes.get(fault) ?? 0) + strikes);
+  }
+}
+
+export async function torture(options: TortureOptions): Promise<Tortured> {
+  const { seed, seconds, short, say } = options;
+  const random = new Random(seed);
+  const journal = new Journal();
+  const longest = short ? bound.short : bound.patient;
+  const http = new HttpClient(longest);
+  say(`seed ${seed}: ${seconds} s of faults on three instances`);
+  const cluster = await Cluster.start();
+  try {
+    const urls = cluster.instances.map(({ url }) => url);
+    const client = (name: string, at = urls) => new Client(name, random.fork(), journal, http, at);
+    const world = await setUp(client('builder'));
+
+    const recoveries = new Recoveries();
+    const end = performance.now() + seconds * 1000;
+    const over = () => performance.now() > end;
+    const lives = roles.flatMap((role) =>
+      Array.from({ length: role.count }, (_, index) => live(client(`${role.name} ${index + 1}`), world, role, over)),
+    );
+    const probes = await Promise.all(
+      cluster.instances.map(({ url }, index) => Probe.at(client(`probe ${index}`, [url]), world)),
+    );
+    const harms = schedules.map(({ weights, pause: between }) =>
+      harm(cluster, probes, random.fork(), { weights: fitting(weights, short), between }, recoveries, over),
+    );
+    await Promise.all([...lives, ...harms]);
+    say(`faults are over: ${journal.operations.length} operations; bringing everything to rest`);
+
+    const restBegun = performance.now();
+    const restClients = cluster.instances.map(({ url }, index) => client(`checker-${index}`, [url]));
+    await toRest(cluster, restClients, client, world, short);
+    say(`at rest after ${Math.round((performance.now() - restBegun) / 100) / 10} s`);
+    await lookAtAll(
+      cluster.instances.map(({ url }) => client('checker', [url])),
+      world,
+    );
+    const exits = await Promise.all(cluster.instances.map((instance) => instance.stop()));
+    const swept = await cluster.sweep();
+    const atRest = await cluster.atRest();
+
+    const unexpected = [
+      ...recoveries.failures,
+      ...cluster.instances.flatMap(unexpectedLines),
+      ...exits.flatMap((code, index) => (code === 0 ? [] : [`instance ${index} was stopped and ended with ${code}`])),
+    ];
+    say(
+      `${journal.operations.length} operations on ${new Set(journal.operations.map(({ object }) => object)).size} objects; checking`,
+    );
+    const violations = check(journal.operations, atRest, { holders: world.holders, unexpected, bound: longest });
+    const figures = {
+      seed,
+      seconds,
+      ...figuresOf(journal.operations),
+      faults: faultFigures(recoveries),
+      'starts that a fault ended': cluster.instances.reduce((sum, { failedStarts }) => sum + failedStarts, 0),
+      versions: count(atRest.versions.map(({ status }) => status)),
+      runs: count(atRest.runs.map(({ status }) => status)),
+      'queued by an upload': atRest.runs.filter(({ source }) => source === 'tfe-configuration-version').length,
+      'megabytes taken in': Math.round(world.done.bytes / 1e6),
+      'bundles in the store': atRest.bundles.size,
+      'attempts swept': swept,
+      'lines logged as errors': cluster.instances.flatMap(errorLines).length,
+      violations: violations.length,
+    };
+    if (violations.length > 0) await keepEvidence(options.evidence, { journal, cluster, violations, figures });
+    return { violations, figures };
+  } finally {
+    http.close();
+    await cluster.close();
+  }
+}
+
+const fitting = (weights: Partial<Record<FaultName, number>>, short: boolean): Record<FaultName, number> =>
+  Object.fromEntries(
+    Object.entries(weights).filter(([name]) => !(short && patientFaults.includes(name as FaultName))),
+  ) as Record<FaultName, number>;
+
+/** Checks that an instance takes an upload, which needs the database and the store. */
+class Probe {
+  private constructor(
+    private readonly client: Client,
+    private readonly workspaceId: string,
+    private readonly bytes: Buffer,
+  ) {}
+
+  static async at(client: Client, { lockableId }: World): Promise<Probe> {
+    return new Probe(client, lockableId, await archiveOf({ 'main.tf': client.name }));
+  }
+
+  async works(): Promise<boolean> {
+    const path = `/workspaces/${this.workspaceId}/configuration-versions`;
+    const body = { data: { type: 'configuration-version', attributes: { 'auto-queue-runs': false } } };
+    const { outcome, json } = await this.client.api({ kind: 'create-version' }, 'POST', path, body);
+    if (outcome !== 'done') return false;
+    const url = new URL(json.data.attributes['upload-url']);
+    const meant = { kind: 'upload', object: `version ${json.data.id}`, value: sha256(this.bytes) };
+    return (await this.client.send(meant, { method: 'PUT', path: url.pathname, body: this.bytes })).outcome === 'done';
+  }
+}
+
+/** Injects one fault after another, each until the affected instance takes uploads again. */
+async function harm(
+  cluster: Cluster,
+  probes: readonly Probe[],
+  random: Random,
+  { weights, between }: { readonly weights: Record<FaultName, number>; readonly between: number },
+  recoveries: Recoveries,
+  over: () => boolean,
+): Promise<void> {
+  while (!over()) {
+    await pause(random.between(0, 2 * between));
+    const name = random.weighted(weights);
+    const index = random.below(cluster.instances.length);
+    const strikes = await faults[name](cluster, cluster.instances[index] as Instance, random);
+    const begun = performance.now();
+    while (!(await probes[index]?.works())) {
+      if (performance.now() - begun > recoveredWithin) {
+        recoveries.failures.push(`instance ${index} did not recover from: ${name}`);
+        return;
+      }
+      await pause(20);
+    }
+    recoveries.note(name, performance.now() - begun, strikes);
+  }
+}
+
+/** Waits until every run has ended and every effect is performed. */
+async function toRest(
+  cluster: Cluster,
+  [first]: readonly Client[],
+  client: (name: string) => Client,
+  world: World,
+  short: boolean,
+): Promise<void> {
+  const deadline = performance.now() + restWithin;
+  // No live agent holds a run now: the remaining leases belong to agents that are gone.
+  if (short) await cluster.endLeases();
+  let finished = false;
+  const agents = [1, 2].map(async (number) => {
+    const agent = client(`last agent ${number}`);
+    while (!finished && performance.now() < deadline) await work(agent, world);
+  });
+  for (let done = false; !done && performance.now() < deadline; ) {
+    const undone = await cluster.undone();
+    done = (await finishRuns(first as Client, world)) && undone.length === 0;
+    if (!done) await pause(300);
+  }
+  finished = true;
+  await Promise.all(agents);
+}
+
+interface LogLine {
+  readonly level?: number;
+  readonly err?: unknown;
+}
+
+const errorLines = ({ printed }: Instance): readonly string[] =>
+  printed
+    .flatMap((text) => text.split('\n'))
+    .filter((line) => {
+      if (!line.startsWith('{')) return /rror|ended by itself|^\s+at /.test(line);
+      try {
+        return ((JSON.parse(line) as LogLine).level ?? 0) >= 50;
+      } catch {
+        // The truncated last line of a killed process.
+        return false;
+      }
+    });
+
+const unexpectedLines = (instance: Instance): readonly string[] =>
+  errorLines(instance)
+    .filter((line) => !explained.test(line))
+    .map((line) => `${instance.name}: ${line}`);
+
+const count = (words: readonly string[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const word of words.toSorted()) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+};
+
+const quantile = (sorted: readonly number[], share: number): number =>
+  Math.round(sorted[Math.min(sorted.length - 1, Math.floor((sorted.length - 1) * share))] ?? 0);
+
+function figuresOf(operations: readonly Operation[]) {
+  const asked = operations.filter(({ status, client }) => status !== 200 || !client.startsWith('checker'));
+  const kinds = Object.fromEntries(
+    [...Map.groupBy(asked, ({ object, kind }) => `${kind} ${object.split(' ')[0]}`.trim())]
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([kind, list]) => {
+        const by = count(list.map(({ outcome }) => outcome));
+        return [kind, `${by.done ?? 0} done, ${by.refused ?? 0} refused, ${by.unknown ?? 0} unknown`];
+      }),
+  );
+  const took = operations.map(({ begun, ended }) => ended - begun).sort((a, b) => a - b);
+  return {
+    operations: { all: operations.length, ...count(operations.map(({ outcome }) => outcome)) },
+    kinds,
+    answers: count(operations.map(({ status }) => String(status))),
+    'milliseconds per request': { p50: quantile(took, 0.5), p99: quantile(took, 0.99), longest: quantile(took, 1) },
+  };
+}
+
+const faultFigures = ({ times, strikes }: Recoveries) =>
+  Object.fromEntries(
+    [...times].map(([name, all]) => {
+      const sorted = all.toSorted((a, b) => a - b);
+      const figures = `recovered in p50 ${quantile(sorted, 0.5)} ms, at most ${quantile(sorted, 1)} ms`;
+      return [name, `${all.length} times, ${strikes.get(name)} struck, ${figures}`];
+    }),
+  );
+
+async function keepEvidence(
+  directory: string,
+  found: { journal: Journal; cluster: Cluster; violations: readonly Violation[]; figures: object },
+): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'journal.jsonl'), found.journal.toString());
+  await writeFile(join(directory, 'violations.json'), JSON.stringify(found.violations, undefined, 2));
+  await writeFile(join(directory, 'figures.json'), JSON.stringify(found.figures, undefined, 2));
+  for (const { name, printed } of found.cluster.instances) {
+    for (const text of printed) await appendFile(join(directory, `${name.replace(' ', '-')}.log`), text);
+  }
+}
