@@ -228,7 +228,7 @@ export const limitsPage = (): string =>
     ].join('\n'),
     table(
       ['Limit', 'Applies to', 'Response beyond it'],
-      Object.values(limits).map(({ most, of, answer }) => [most.toLocaleString('en-US'), of, answer]),
+      Object.values(limits).map(({ max, of, answer }) => [max.toLocaleString('en-US'), of, answer]),
     ),
   );
 
@@ -288,7 +288,7 @@ export function metricsPage(): string {
     meters: new Meters(),
     takeSnapshot: () => Promise.reject(new Error('there is no database')),
     version: packageVersion(),
-    mostBytes: 0,
+    maxBytes: 0,
     database: 'sqlite',
     ofProcess: false,
   });

@@ -28,13 +28,13 @@ export function chartOf({ groups, machine }: Report): string {
     .filter(({ findings }) => findings.length > 0);
   const all = charted.flatMap(({ findings }) => findings);
   const needed = Math.max(1, ...all.flatMap((finding) => [finding.spread[1], targetOf(finding) ?? 0]));
-  const most = Math.min(longest, Math.ceil(needed * 5) / 5);
+  const max = Math.min(longest, Math.ceil(needed * 5) / 5);
   const labels = Math.ceil(Math.max(0, ...all.map(({ name }) => name.length)) * letter) + 16;
   const width = labels + bars + values;
-  const at = (value: number): number => labels + (Math.min(Math.max(value, 0), most) / most) * bars;
+  const at = (value: number): number => labels + (Math.min(Math.max(value, 0), max) / max) * bars;
   const height = head + row * (charted.length + all.length) + 40;
   const parts: string[] = [];
-  for (let tick = 0; tick <= most + 1e-9; tick += 0.2) {
+  for (let tick = 0; tick <= max + 1e-9; tick += 0.2) {
     const x = at(tick).toFixed(1);
     const kind = Math.abs(tick - 1) < 1e-9 ? 'one' : 'tick';
     parts.push(`<line class="${kind}" x1="${x}" y1="${head - 8}" x2="${x}" y2="${height - 32}"/>`);

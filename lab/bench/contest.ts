@@ -206,7 +206,7 @@ export async function* contest(
   const awake = by === 'processor';
   const servers = Object.entries(contestants) as (readonly [keyof Contestants, Server])[];
   for (const [, server] of servers) {
-    await load.ask({ ...orderOf([server], question, warm.has(server) ? warmUp : coldFactor * warmUp), awake });
+    await load.run({ ...orderOf([server], question, warm.has(server) ? warmUp : coldFactor * warmUp), awake });
     warm.add(server);
   }
   const results: Record<keyof Contestants, LoadResult[]> = { ours: [], bare: [], equal: [] };
@@ -214,7 +214,7 @@ export async function* contest(
     servers.map(([name, server]) => [
       name,
       async () => {
-        const result = await load.ask({ ...orderOf([server], question, seconds), awake });
+        const result = await load.run({ ...orderOf([server], question, seconds), awake });
         results[name].push(result);
         return result.requests / (by === 'processor' ? (result.cpuSeconds ?? result.seconds) : result.seconds);
       },

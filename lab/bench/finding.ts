@@ -16,7 +16,7 @@ export interface Finding {
 export interface BenchOptions {
   /** Smaller and fewer, so that all groups together take less than four minutes. */
   readonly quick: boolean;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Removed at the end. */
   readonly directory: string;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { randomText } from '../../src/adapters/system/random-ids.js';
-import { type Ask, Connections } from './latencies.js';
+import { Connections, type Request } from './latencies.js';
 import type { Seeded, Size } from './seed-rows.js';
 import type { Server } from './servers.js';
 
@@ -28,7 +28,7 @@ export interface Case {
   readonly as?: Caller;
   /** Set for rare requests: they are measured on one connection, with fewer requests. */
   readonly minor?: true;
-  asks(world: World, count: number): Promise<readonly Ask[]> | readonly Ask[];
+  requests(world: World, count: number): Promise<readonly Request[]> | readonly Request[];
 }
 
 export const api = '/api/v2';
@@ -58,7 +58,7 @@ const shown = (name: string, table: string, prefix: string, path: string, { mino
   name: `show ${name}`,
   kind: 'show',
   ...(minor && { minor }),
-  asks: async (world, count) =>
+  requests: async (world, count) =>
     (await someIds(world, table, prefix, count, of)).map((id) => ({
       path: `${api}${path.replace(':organization', 'acme').replace(/:\w+/, id)}`,
     })),
@@ -327,14 +327,14 @@ export const searches: readonly Search[] = [
 /** The number of rows of each kind in the small database. */
 export const pageSize = 10;
 
-export const page = (list: List, { seeded }: World, number: number): Ask => ({
+export const page = (list: List, { seeded }: World, number: number): Request => ({
   path: `${api}${list.path(seeded)}page[number]=${number}&page[size]=${pageSize}`,
 });
 
 const firstPage = ({ rows: _, path: __, ...list }: List, index: number): Case => ({
   ...list,
   kind: 'first page',
-  asks: (world, count) => times(count, () => page(lists[index] as List, world, 1)),
+  requests: (world, count) => times(count, () => page(lists[index] as List, world, 1)),
 });
 
 const one = (type: string, id: string) => ({ data: { type, id } });
@@ -357,7 +357,8 @@ const creates = (
   kind: 'create',
   ...(as && { as }),
   minor: true,
-  asks: ({ seeded }, count) => times(count, () => ({ method: 'POST', path: `${api}${path(seeded)}`, body: body() })),
+  requests: ({ seeded }, count) =>
+    times(count, () => ({ method: 'POST', path: `${api}${path(seeded)}`, body: body() })),
 });
 
 const newUser = () => {
@@ -387,7 +388,8 @@ export const cases: readonly Case[] = [
       name: what === 'current-state-version' ? 'show the current state' : 'show the outputs of the current state',
       kind: 'show',
       minor: true,
-      asks: ({ seeded }, count) => times(count, () => ({ path: `${api}/workspaces/${seeded.workspaceId}/${what}` })),
+      requests: ({ seeded }, count) =>
+        times(count, () => ({ path: `${api}/workspaces/${seeded.workspaceId}/${what}` })),
     }),
   ),
   shown('what happened to a run', 'runs', 'run', '/runs/:id/run-events', minor),
@@ -397,7 +399,7 @@ export const cases: readonly Case[] = [
     name: 'create a comment',
     kind: 'create',
     minor: true,
-    asks: async (world, count) =>
+    requests: async (world, count) =>
       (await someIds(world, 'runs', 'run', count)).map((id) => ({
         method: 'POST',
         path: `${api}/runs/${id}/comments`,
@@ -411,7 +413,7 @@ export const cases: readonly Case[] = [
       name: what === 'capacity' ? 'count a queue' : 'show a queue',
       kind: 'show',
       minor: true,
-      asks: (_, count) => times(count, () => ({ path: `${api}/organizations/acme/${what}` })),
+      requests: (_, count) => times(count, () => ({ path: `${api}/organizations/acme/${what}` })),
     }),
   ),
   shown('a task stage', 'task_stages', 'ts', '/task-stages/:id'),
@@ -429,8 +431,8 @@ export const cases: readonly Case[] = [
     const of = shown(phase === 'plan' ? 'a plan' : 'an apply', 'runs', 'run', `${path}/:id`, minor);
     return {
       ...of,
-      asks: async (world, count) =>
-        (await of.asks(world, count)).map((ask) => ({ path: ask.path.replace('/run-', `/${phase}-`) })),
+      requests: async (world, count) =>
+        (await of.requests(world, count)).map((ask) => ({ path: ask.path.replace('/run-', `/${phase}-`) })),
     };
   }),
   shown('a workspace by its name', 'workspaces', 'ws', '/organizations/:organization/workspaces/:name', {
@@ -451,7 +453,7 @@ export const cases: readonly Case[] = [
       name: route.endsWith('set') ? 'show an entitlement set' : 'show an organization',
       kind: 'show',
       minor: true,
-      asks: (_, count) => times(count, () => ({ path: `${api}${route.replace(':organization', 'acme')}` })),
+      requests: (_, count) => times(count, () => ({ path: `${api}${route.replace(':organization', 'acme')}` })),
     }),
   ),
   {
@@ -459,7 +461,7 @@ export const cases: readonly Case[] = [
     name: 'show an account',
     kind: 'show',
     minor: true,
-    asks: (_, count) => times(count, () => ({ path: `${api}/account/details` })),
+    requests: (_, count) => times(count, () => ({ path: `${api}/account/details` })),
   },
   // Before versions are created: afterwards the newest is not uploaded.
   {
@@ -467,7 +469,7 @@ export const cases: readonly Case[] = [
     name: 'create a run',
     kind: 'create',
     minor: true,
-    asks: async (world, count) =>
+    requests: async (world, count) =>
       (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({
         method: 'POST',
         path: `${api}/runs`,
@@ -478,7 +480,7 @@ export const cases: readonly Case[] = [
     route: 'post /workspaces/:workspaceId/configuration-versions',
     name: 'create a configuration version in the largest workspace',
     kind: 'create',
-    asks: ({ seeded }, count) =>
+    requests: ({ seeded }, count) =>
       times(count, () => ({
         method: 'POST',
         path: `${api}/workspaces/${seeded.workspaceId}/configuration-versions`,
@@ -489,7 +491,7 @@ export const cases: readonly Case[] = [
     route: 'post /workspaces/:workspaceId/configuration-versions',
     name: 'create a configuration version in any workspace',
     kind: 'create',
-    asks: async (world, count) =>
+    requests: async (world, count) =>
       (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({
         method: 'POST',
         path: `${api}/workspaces/${id}/configuration-versions`,
@@ -501,7 +503,7 @@ export const cases: readonly Case[] = [
     name: 'create a variable',
     kind: 'create',
     minor: true,
-    asks: async (world, count) =>
+    requests: async (world, count) =>
       (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({
         method: 'POST',
         path: `${api}/workspaces/${id}/vars`,
@@ -513,7 +515,7 @@ export const cases: readonly Case[] = [
     name: 'list the variables of a workspace and its variable sets',
     kind: 'show',
     minor: true,
-    asks: async (world, count) =>
+    requests: async (world, count) =>
       (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/all-vars` })),
   },
   {
@@ -521,7 +523,7 @@ export const cases: readonly Case[] = [
     name: 'list the variable sets of a workspace',
     kind: 'show',
     minor: true,
-    asks: async (world, count) =>
+    requests: async (world, count) =>
       (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/varsets` })),
   },
   // A workspace keeps earlier ones, up to its limit.
@@ -530,14 +532,14 @@ export const cases: readonly Case[] = [
     name: 'list the variables of a workspace',
     kind: 'show',
     minor: true,
-    asks: async (world, count) =>
+    requests: async (world, count) =>
       (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/vars` })),
   },
   {
     route: 'post /team-workspaces',
     name: 'create a team access',
     kind: 'create',
-    asks: async (world, count) => {
+    requests: async (world, count) => {
       // The owners have access to everything already.
       const teams = await someIds(world, 'teams', 'team', count * 2, { where: 'and not t.is_owners' });
       const workspaces = await someIds(world, 'workspaces', 'ws', count * 2);
@@ -556,7 +558,7 @@ export const cases: readonly Case[] = [
     route: 'post /teams/:teamId/authentication-token',
     name: 'create a team token',
     kind: 'create',
-    asks: async (world, count) =>
+    requests: async (world, count) =>
       (await someIds(world, 'teams', 'team', count)).map((id) => ({
         method: 'POST',
         path: `${api}/teams/${id}/authentication-token`,
@@ -567,7 +569,7 @@ export const cases: readonly Case[] = [
       route: `post /organizations/:organization/${what}s`,
       name: `create a ${what}`,
       kind: 'create',
-      asks: (_, count) =>
+      requests: (_, count) =>
         times(count, () => ({
           method: 'POST',
           path: `${api}/organizations/acme/${what}s`,
@@ -589,10 +591,10 @@ export const cases: readonly Case[] = [
     name: 'create a member',
     kind: 'create',
     minor: true,
-    asks: async ({ server, seeded }, count) => {
+    requests: async ({ server, seeded }, count) => {
       const users = times(count, newUser);
       const open = await Connections.to(server.url, seeded.admin, 1);
-      await open.ask(users.map((body) => ({ method: 'POST', path: `${api}/admin/users`, body })));
+      await open.send(users.map((body) => ({ method: 'POST', path: `${api}/admin/users`, body })));
       open.close();
       return users.map(({ data: { attributes } }) => ({
         method: 'POST',
@@ -624,7 +626,7 @@ export const cases: readonly Case[] = [
     route: versions.route,
     name: versions.name,
     kind: 'any page',
-    asks: (world, count) =>
+    requests: (world, count) =>
       times(count, () => page(versions, world, 1 + below(Math.floor(world.size.versions / pageSize)))),
   },
 ];

@@ -20,20 +20,20 @@ import {
   times,
   type World,
 } from './growth-cases.js';
-import { type Ask, Connections, percentile } from './latencies.js';
+import { Connections, percentile, type Request } from './latencies.js';
 import { type Size, seedPostgres, seedSqlite, sizeOf } from './seed-rows.js';
 import { postgresUrl, Server } from './servers.js';
 
 /** The time for one measurement, in milliseconds. */
 const budget = 3_000;
 
-const mostRatio = 1.5;
+const maxRatio = 1.5;
 /** In MiB, for any number of readers of whole lists: V8's young generation, and a little for each. */
-const mostForLists = 48;
-const mostPerThousandSkipped = 25;
-const mostPerThousandSearched = 500;
-const mostPerThousandRead = 10_000;
-const mostAtDepth = 100;
+const maxForLists = 48;
+const maxPerThousandSkipped = 25;
+const maxPerThousandSearched = 500;
+const maxPerThousandRead = 10_000;
+const maxAtDepth = 100;
 /** With fewer rows, the request itself costs more than the rows skipped or searched. */
 const enough = 10_000;
 
@@ -54,11 +54,11 @@ class Comparison {
     for (const connections of given.minor ? [1] : [1, 8]) {
       let least = (this.quick ? 40 : 400) / (given.minor ? (this.quick ? 4 : 2) : 1);
       const take = async (world: World, count: number) => {
-        const asks = await given.asks(world, count);
+        const asks = await given.requests(world, count);
         const open = await Connections.to(world.server.url, world.seeded[given.as ?? 'owner'], connections);
         // The first request on each connection also opens it.
-        await open.ask(times(connections, () => ({ path: `${api}/account/details` })));
-        const took = await open.ask(asks);
+        await open.send(times(connections, () => ({ path: `${api}/account/details` })));
+        const took = await open.send(asks);
         open.close();
         return took;
       };
@@ -103,7 +103,7 @@ class Comparison {
         unit: '×',
         ...summary(values),
         // With few requests, the slowest says nothing.
-        ...(name === 'p99' && this.quick ? {} : { target: { atMost: mostRatio } }),
+        ...(name === 'p99' && this.quick ? {} : { target: { atMost: maxRatio } }),
         ...(name === 'p99' && { note: of }),
         from,
       };
@@ -117,7 +117,7 @@ class Comparison {
     const count = this.quick ? 20 : 40;
     const open = await Connections.to(this.full.server.url, this.full.seeded[list.as ?? 'owner'], 1);
     const at = (number: number) => async () =>
-      median(await open.ask(times(count, () => page(list, this.full, number))));
+      median(await open.send(times(count, () => page(list, this.full, number))));
     const [quarter, middle] = [Math.floor(last / 4), Math.floor(last / 2)];
     const took = await alternate(this.quick ? 3 : 7, {
       first: at(1),
@@ -138,14 +138,14 @@ class Comparison {
       unit: 'µs',
       ...summary(perThousand),
       note: `and ${(median(microseconds(took.middle, took.first)) - skipped).toFixed(0)} µs once`,
-      ...(total < enough ? {} : { target: { atMost: mostPerThousandSkipped } }),
+      ...(total < enough ? {} : { target: { atMost: maxPerThousandSkipped } }),
       from: { rows: total, ...took },
     };
     yield {
       name: `${this.engine}: ${list.name}, deepest page of ${total.toLocaleString('en')} rows`,
       unit: 'ms',
       ...summary(median(took.middle) > median(took.last) ? took.middle : took.last),
-      target: { atMost: mostAtDepth },
+      target: { atMost: maxAtDepth },
       from: { rows: total, ...took },
     };
   }
@@ -156,22 +156,22 @@ class Comparison {
     const total = rows(size);
     const open = await Connections.to(server.url, seeded.owner, 1);
     const asks = times(this.quick ? 5 : 20, () => ({ path: `${api}${path(seeded, size)}` }));
-    await open.ask(asks);
+    await open.send(asks);
     const took: number[] = [];
-    for (let round = 0; round < (this.quick ? 2 : 5); round += 1) took.push(median(await open.ask(asks)));
+    for (let round = 0; round < (this.quick ? 2 : 5); round += 1) took.push(median(await open.send(asks)));
     open.close();
     yield {
       name: `${this.engine}: ${name}, for each 1,000 rows searched`,
       unit: 'µs',
       ...summary(took.map((value) => (value * 1000 * 1000) / total)),
-      ...(total < enough ? {} : { target: { atMost: readsRows ? mostPerThousandRead : mostPerThousandSearched } }),
+      ...(total < enough ? {} : { target: { atMost: readsRows ? maxPerThousandRead : maxPerThousandSearched } }),
       from: { rows: total, took },
     };
     yield {
       name: `${this.engine}: ${name}, of ${total.toLocaleString('en')} rows`,
       unit: 'ms',
       ...summary(took),
-      ...(readsRows ? {} : { target: { atMost: mostAtDepth } }),
+      ...(readsRows ? {} : { target: { atMost: maxAtDepth } }),
       from: { rows: total, took },
     };
   }
@@ -182,14 +182,14 @@ class Comparison {
     const lists = [...seeded.listed, { id: seeded.workspaceId, rows: size.accesses }]
       .filter(({ rows }, index, all) => all.findIndex((other) => other.rows === rows) === index)
       .sort((a, b) => b.rows - a.rows);
-    const path = (id: string): Ask => ({ path: `${api}/team-workspaces?filter[workspace][id]=${id}` });
+    const path = (id: string): Request => ({ path: `${api}/team-workspaces?filter[workspace][id]=${id}` });
     const open = await Connections.to(server.url, seeded.owner, 1);
     const took = await alternate(
       this.quick ? 3 : 7,
       Object.fromEntries(
         lists.map(({ id, rows }) => [
           String(rows),
-          async () => median(await open.ask(times(Math.max(3, 2000 / rows), () => path(id)))),
+          async () => median(await open.send(times(Math.max(3, 2000 / rows), () => path(id)))),
         ]),
       ),
     );
@@ -207,7 +207,7 @@ class Comparison {
       name: `${this.engine}: a row of the longest list against one of the next`,
       unit: '×',
       ...summary(ratios(perRow[0] ?? [], perRow[1] ?? [])),
-      target: { atMost: mostRatio },
+      target: { atMost: maxRatio },
       from: { rows: [largest?.rows, smaller?.rows] },
     };
     if (largest === undefined) return;
@@ -215,14 +215,14 @@ class Comparison {
       const several = await Connections.to(server.url, seeded.owner, connections);
       if (!forgetPeak(server.pid)) return several.close();
       const before = await residentMiB(server.pid, 'VmRSS');
-      await several.ask(times(connections * 4, () => path(largest.id)));
+      await several.send(times(connections * 4, () => path(largest.id)));
       several.close();
       const peak = await residentMiB(server.pid, 'VmHWM');
       yield {
         name: `${this.engine}: memory above idle while ${connections} read ${largest.rows.toLocaleString('en')} team accesses`,
         unit: 'MiB',
         ...summary([peak - before]),
-        target: { atMost: mostForLists },
+        target: { atMost: maxForLists },
         from: { before, peak },
       };
     }
@@ -311,7 +311,7 @@ const largest = { sqlite: sizeOf(1), postgres: { ...sizeOf(1), versions: 100_000
 export const growth: BenchGroup = {
   name: 'growth',
   title: 'Growth: a large database against a small one',
-  async *run({ quick, directory, say }) {
+  async *run({ quick, directory, print }) {
     const worlds = async function* (engine: string, size: Size, world: (name: string, size: Size) => Promise<World>) {
       const opened: World[] = [];
       try {
@@ -319,7 +319,7 @@ export const growth: BenchGroup = {
         opened.push(small);
         const full = await world('full', size);
         opened.push(full);
-        say(
+        print(
           `  ${engine}: ${describe(full.size)}, seeded in ${full.seeded.seconds.toFixed(0)} s; small: ${describe(small.size)}`,
         );
         yield* compared(full, small, engine, quick);
@@ -331,7 +331,7 @@ export const growth: BenchGroup = {
       onSqlite(join(directory, `growth-${name}`), size),
     );
     const url = await postgresUrl();
-    if (url === undefined) return say('  no Postgres for this machine: what needs one is left out');
+    if (url === undefined) return print('  no Postgres for this machine: what needs one is left out');
     yield* worlds('Postgres', quick ? sizeOf(0.01) : largest.postgres, (name, size) =>
       onPostgres(join(directory, `growth-postgres-${name}`), size, url),
     );

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface Ask {
+export interface Request {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** From the root on. */
   readonly path: string;
@@ -28,7 +28,7 @@ class Connection {
   }
 
   /** Resolves to the latency in milliseconds. Rejects if the status is not 2xx. */
-  ask({ method = 'GET', path, body }: Ask): Promise<number> {
+  ask({ method = 'GET', path, body }: Request): Promise<number> {
     const text = body === undefined ? '' : JSON.stringify(body);
     const content =
       text === '' ? '' : `Content-Type: application/vnd.api+json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
@@ -85,7 +85,7 @@ export class Connections {
   }
 
   /** The latencies in milliseconds, unordered. */
-  async ask(asks: readonly Ask[]): Promise<readonly number[]> {
+  async send(asks: readonly Request[]): Promise<readonly number[]> {
     const left = asks.values();
     const took: number[] = [];
     await Promise.all(

@@ -43,7 +43,7 @@ export const layers: BenchGroup = {
         ],
       ];
       const ask = (server: Server, question: Question, seconds: number) =>
-        load.ask({ ...orderOf([server], question, seconds), awake: true });
+        load.run({ ...orderOf([server], question, seconds), awake: true });
       for (const [, server, question] of steps) await ask(server, question, 2 * span.warmUp);
       const measured = await alternate(
         span.rounds,

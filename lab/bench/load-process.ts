@@ -8,7 +8,7 @@ const settleMilliseconds = 100;
 
 /** The minimum number of responses: a busy machine may stall, so fewer are not significant. */
 const fewest = 50;
-const mostMilliseconds = 10_000;
+const maxMilliseconds = 10_000;
 
 /** The total of all processes; undefined if one is unknown. */
 const cpuOf = (pids: readonly number[]): number | undefined => {
@@ -46,7 +46,7 @@ async function carryOut(order: LoadOrder): Promise<LoadResult> {
   durations.length = 0;
   const begun = { at: performance.now(), answered, cpu: cpuOf(pids), own: process.cpuUsage() };
   do await pause(seconds * 1_000);
-  while (answered - begun.answered < fewest && performance.now() - begun.at < mostMilliseconds);
+  while (answered - begun.answered < fewest && performance.now() - begun.at < maxMilliseconds);
   const elapsed = (performance.now() - begun.at) / 1_000;
   const cpu = cpuOf(pids);
   const own = process.cpuUsage(begun.own);

@@ -49,7 +49,7 @@ export class Load {
   }
 
   /** Repeats the request on all connections, each as soon as the previous response arrived. Throws if one is refused. */
-  async ask(order: LoadOrder): Promise<LoadResult> {
+  async run(order: LoadOrder): Promise<LoadResult> {
     const over = new AbortController();
     const { signal } = over;
     const ended = once(this.child, 'exit', { signal }).then(([code]) => ({ fault: `it ended with ${code}` }));

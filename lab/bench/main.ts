@@ -38,7 +38,7 @@ const { values } = parseArgs({
 
 const page = join(root, 'docs/performance.md');
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
@@ -55,17 +55,17 @@ async function measured(group: BenchGroup, directory: string): Promise<GroupRepo
   const begun = performance.now();
   const findings: Finding[] = [];
   let broken: string | undefined;
-  say(`\n${group.title}`);
+  print(`\n${group.title}`);
   try {
-    for await (const finding of group.run({ quick: values.quick, say, directory })) {
+    for await (const finding of group.run({ quick: values.quick, print, directory })) {
       findings.push(finding);
-      say(`  ${line(finding)}`);
+      print(`  ${line(finding)}`);
     }
   } catch (error) {
     // The other groups take minutes and do not depend on this one.
     process.exitCode = 1;
     broken = (error as Error).message;
-    say(`  BROKEN: ${(error as Error).stack ?? error}`);
+    print(`  BROKEN: ${(error as Error).stack ?? error}`);
   }
   const seconds = (performance.now() - begun) / 1_000;
   const { name, title } = group;
@@ -77,7 +77,7 @@ async function write(report: Report, file: string): Promise<void> {
   await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
   const chart = `${file.replace(/\.json$/, '')}.svg`;
   await writeFile(chart, chartOf(report));
-  say(`written to ${file} and ${chart}`);
+  print(`written to ${file} and ${chart}`);
 }
 
 async function bench(directory: string): Promise<void> {
@@ -98,7 +98,7 @@ async function bench(directory: string): Promise<void> {
     },
     groups: reports,
   };
-  say(`\n${textOf(report)}\n`);
+  print(`\n${textOf(report)}\n`);
   await write(report, file);
   if (!values.docs) return;
   const shown = headlines(report);
@@ -107,7 +107,7 @@ async function bench(directory: string): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  if (values.help) return say(help);
+  if (values.help) return print(help);
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'));
   let cleaning: Promise<void> | undefined;
   const cleanUp = async () => {

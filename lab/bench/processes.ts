@@ -18,10 +18,10 @@ async function* twoAgainstOne(
   options: BenchOptions,
 ): AsyncGenerator<Finding> {
   const { rounds, seconds, warmUp } = usualSpan(options);
-  for (const server of both) await load.ask(orderOf([server], question, warmUp));
+  for (const server of both) await load.run(orderOf([server], question, warmUp));
   const results: Record<'one' | 'two', LoadResult[]> = { one: [], two: [] };
   const asked = (name: 'one' | 'two', servers: readonly Server[]) => async () => {
-    const result = await load.ask(orderOf(servers, question, seconds));
+    const result = await load.run(orderOf(servers, question, seconds));
     results[name].push(result);
     return result.requests / result.seconds;
   };

@@ -48,7 +48,7 @@ export function seededDatabase(options: BenchOptions): Promise<SeededDatabase | 
 async function fillDatabase(options: BenchOptions): Promise<SeededDatabase | undefined> {
   const url = await postgresUrl();
   if (url === undefined) {
-    options.say('  no Postgres for this machine: what needs one is left out');
+    options.print('  no Postgres for this machine: what needs one is left out');
     return undefined;
   }
   const template = await newDatabase(url, 'seeded');

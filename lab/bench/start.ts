@@ -12,14 +12,14 @@ const longest = 1_000;
 export const start: BenchGroup = {
   name: 'start',
   title: 'Start: from the command to the first answer of the API',
-  async *run({ quick, directory, say }) {
+  async *run({ quick, directory, print }) {
     const data = join(directory, 'start');
     const file = join(data, 'gatehouse.sqlite');
     const scale = quick ? 0.01 : 0.1;
     const size = sizeOf(scale);
     const seeded = await seedSqlite(file, size);
     const versions = size.versions + size.workspaces * size.versionsInEach;
-    say(`seeded ${versions.toLocaleString('en')} configuration versions in ${seeded.seconds.toFixed(0)} s`);
+    print(`seeded ${versions.toLocaleString('en')} configuration versions in ${seeded.seconds.toFixed(0)} s`);
     const took: number[] = [];
     for (let round = 0; round < (quick ? 3 : 9); round += 1) {
       await readThrough(file);

@@ -42,13 +42,13 @@ export const streams: BenchGroup = {
         : [];
     };
     try {
-      await load.ask({ ...orderOf([server], question, span.warmUp * 4), awake: true });
+      await load.run({ ...orderOf([server], question, span.warmUp * 4), awake: true });
       const results: Record<'alone' | 'followed', LoadResult[]> = { alone: [], followed: [] };
       const measure = (name: keyof typeof results) => async () => {
         await follow(name === 'followed');
         // Opening and closing them is not what is measured.
         await pause(500);
-        const result = await load.ask({ ...orderOf([server], question, span.seconds), awake: true });
+        const result = await load.run({ ...orderOf([server], question, span.seconds), awake: true });
         results[name].push(result);
         return result.requests / (result.cpuSeconds ?? result.seconds);
       };

@@ -11,7 +11,7 @@ import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { residentMiB } from '../../tests/support/resident-memory.js';
 import { alternate, median, ratios, summary } from './alternate.js';
-import type { Task, Told } from './bare/upload-client.js';
+import type { Task, UploadResult } from './bare/upload-client.js';
 import type { BenchGroup, BenchOptions, Finding } from './finding.js';
 import { adminToken, cpuSeconds, end, launch, Server } from './servers.js';
 
@@ -100,8 +100,8 @@ class Client {
   /** In milliseconds. */
   async run(task: Task): Promise<number> {
     const over = new AbortController();
-    const told = once(this.child, 'message', over) as Promise<[Told]>;
-    const left = once(this.child, 'exit', over).then((): [Told] => [{ fault: 'the client ended' }]);
+    const told = once(this.child, 'message', over) as Promise<[UploadResult]>;
+    const left = once(this.child, 'exit', over).then((): [UploadResult] => [{ fault: 'the client ended' }]);
     this.child.send(task);
     const [answer] = await Promise.race([told, left]).finally(() => over.abort());
     if ('fault' in answer) throw new Error(answer.fault);
@@ -237,7 +237,7 @@ async function bothCheck({ both, file }: { readonly both: Both; readonly file: s
 }
 
 async function* compared(
-  { say, directory, quick }: BenchOptions,
+  { print, directory, quick }: BenchOptions,
   client: Client,
   archiveOf: (size: ArchiveSize) => Promise<string>,
 ): AsyncGenerator<Finding> {
@@ -255,7 +255,7 @@ async function* compared(
             kind === 'upload'
               ? { kind: 'put', urls: await server.toPut(count), file, atOnce }
               : { kind: 'get', urls: Array(count).fill(await server.toGet()), bytes, atOnce };
-          say(name);
+          print(name);
           if (size.bytes <= MB) for (const server of [both.ours, both.bare]) await client.run(await taskFor(server));
           const { ratio, from } = await compare(both, client, { rounds: size.rounds, count }, taskFor);
           yield { name, unit: '×', ...ratio, target: { atLeast: 0.8 }, from: { bytes, ...from } };
@@ -287,7 +287,7 @@ async function peakOf(pid: number, work: () => Promise<unknown>): Promise<{ idle
 }
 
 async function* memory(
-  { say, directory, quick }: BenchOptions,
+  { print, directory, quick }: BenchOptions,
   client: Client,
   archiveOf: (size: ArchiveSize) => Promise<string>,
 ): AsyncGenerator<Finding> {
@@ -303,7 +303,7 @@ async function* memory(
     const file = await archiveOf(size);
     const found: { idle: number; above: number }[] = [];
     for (let round = 0; round < (quick ? 1 : 3); round += 1) {
-      say(`memory of ${name}`);
+      print(`memory of ${name}`);
       const data = join(directory, 'memory');
       const put = (urls: readonly string[]) => client.run({ kind: 'put', urls, file, atOnce: urls.length });
       const server = await ours(data);
@@ -345,7 +345,7 @@ export const uploads: BenchGroup = {
       const made =
         archives.get(bytes) ??
         makeArchive(path, bytes).then(() => {
-          options.say(`made an archive of ${name}`);
+          options.print(`made an archive of ${name}`);
           return path;
         });
       archives.set(bytes, made);

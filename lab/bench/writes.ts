@@ -125,7 +125,7 @@ const held: Readonly<Record<Engine, (connections: number) => Targets>> = {
   SQLite: (connections) => (connections === 16 ? { bare: 0.5, naive: 2 } : {}),
 };
 
-const mostTail = 4;
+const maxTail = 4;
 
 async function alike(servers: Servers, question: Question): Promise<void> {
   for (const token of [question.token, question.strangerToken, 'nobody']) {
@@ -142,7 +142,7 @@ const tail = (name: string, results: readonly LoadResult[], bare: readonly LoadR
   name: `${name}, p99 of p50`,
   unit: '×',
   ...tailsOf(results),
-  target: { atMost: mostTail },
+  target: { atMost: maxTail },
   note: `p50 ${median(results.map(({ p50 }) => p50)).toFixed(2)} ms, p99 ${median(results.map(({ p99 }) => p99)).toFixed(2)} ms; bare ${tailsOf(bare).measured.toFixed(2)} ×`,
 });
 
@@ -155,7 +155,7 @@ async function* compared(
 ): AsyncGenerator<Finding> {
   const { rounds, seconds, warmUp } = usualSpan(options);
   const ask = (server: Server, question: Question, connections: number, span = seconds) =>
-    load.ask(orderOf([server], question, span, connections));
+    load.run(orderOf([server], question, span, connections));
   const show = oneVersion(engine, sample);
   await ask(servers.ours, show, 16, warmUp);
   for (const { question, connections: counts, ofShows } of await questions(options, engine, servers.ours.url, sample)) {

@@ -6,7 +6,7 @@ export interface FuzzOptions {
   readonly seed: number;
   readonly requests: number;
   readonly backend: Backend;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 export interface Fuzzed {
@@ -22,7 +22,7 @@ export interface Fuzzed {
 const longest = 5_000;
 
 /** Walks one empty service after another, until there was enough or something is found. */
-export async function fuzz({ seed, requests, backend, say }: FuzzOptions): Promise<Fuzzed> {
+export async function fuzz({ seed, requests, backend, print }: FuzzOptions): Promise<Fuzzed> {
   const counts = new Map<string, Map<number, number>>();
   let unanswered: readonly string[] | undefined;
   let findings: readonly Finding[] = [];
@@ -37,13 +37,13 @@ export async function fuzz({ seed, requests, backend, say }: FuzzOptions): Promi
       for (const [status, count] of byStatus) known.set(status, (known.get(status) ?? 0) + count);
     }
     sent += Math.min(longest, requests - sent);
-    say(
+    print(
       `${sent} requests, ${findings.length} findings, ${toldOf(counts)}, never done: ${unanswered.join(' ') || 'none'}`,
     );
     const [first] = findings;
     if (first !== undefined) {
-      say(`${first.what}; looking for the shortest way there`);
-      for (const line of await shrunk(backend, first, walked.history)) say(line);
+      print(`${first.what}; looking for the shortest way there`);
+      for (const line of await shrunk(backend, first, walked.history)) print(line);
     }
   }
   return { findings, requests: sent, counts, unanswered: unanswered ?? [] };

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import startPostgres from '../../tests/support/start-postgres.cjs';
 import { fuzz } from './fuzz.js';
-import { toldIn } from './walk.js';
+import { textOfFinding } from './walk.js';
 
 const help = `npm run fuzz -- [--requests 100000] [--seed N] [--backend sqlite|postgres]
 
@@ -18,12 +18,12 @@ const { values } = parseArgs({
   },
 });
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
 async function main(): Promise<void> {
-  if (values.help) return say(help);
+  if (values.help) return print(help);
   const onPostgres = values.backend === 'postgres';
   if (onPostgres) await startPostgres();
   try {
@@ -33,16 +33,16 @@ async function main(): Promise<void> {
     if (backend === undefined) throw new Error(`there is no backend ${values.backend}`);
     const seed = Number(values.seed);
     const begun = performance.now();
-    say(`seed ${seed}, ${values.requests} requests, ${backend.name}`);
-    const fuzzed = await fuzz({ seed, requests: Number(values.requests), backend, say });
+    print(`seed ${seed}, ${values.requests} requests, ${backend.name}`);
+    const fuzzed = await fuzz({ seed, requests: Number(values.requests), backend, print });
     for (const [operation, byStatus] of fuzzed.counts) {
       const told = [...byStatus].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
-      say(`${operation}: ${told.join(', ')}`);
+      print(`${operation}: ${told.join(', ')}`);
     }
-    say(`never done what they are for: ${fuzzed.unanswered.join(', ') || 'none'}`);
-    for (const finding of fuzzed.findings) say(`FOUND: ${toldIn(finding)}`);
+    print(`never done what they are for: ${fuzzed.unanswered.join(', ') || 'none'}`);
+    for (const finding of fuzzed.findings) print(`FOUND: ${textOfFinding(finding)}`);
     const seconds = Math.round((performance.now() - begun) / 1000);
-    say(`${fuzzed.requests} requests, ${fuzzed.findings.length} findings, ${seconds} s`);
+    print(`${fuzzed.requests} requests, ${fuzzed.findings.length} findings, ${seconds} s`);
     if (fuzzed.findings.length > 0) process.exitCode = 1;
   } finally {
     if (onPostgres) await startPostgres.stop();

@@ -43,7 +43,7 @@ const telling = new RegExp(
   'g',
 );
 
-export const toldBy = (answer: string): readonly string[] =>
+export const identifiersIn = (answer: string): readonly string[] =>
   answer.length > 200_000 ? [] : [...new Set(answer.match(telling) ?? [])];
 
 /** The path of a collection without the ids in it. */
@@ -171,7 +171,7 @@ export class Pool {
     const json: Json = JSON.parse(answer);
     this.walk(json);
     this.collect(asked, json.data);
-    for (const url of toldBy(answer)) if (url.startsWith('/v1/')) this.add(url.split('/', 3).join('/'), url);
+    for (const url of identifiersIn(answer)) if (url.startsWith('/v1/')) this.add(url.split('/', 3).join('/'), url);
     const secret = json.data?.attributes?.token ?? json.included?.[0]?.attributes?.token;
     const owner = /^issue(Team|Organization|User|Agent)Token/.exec(operation)?.[1];
     if (owner !== undefined) this.add(`secret ${owner.toLowerCase()}`, secret);
@@ -186,12 +186,12 @@ export class Pool {
 
   /** Records the objects in a response as located where the requested object is. */
   private settle(asked: string, said: string, answer: string): void {
-    const about = [...toldBy(asked), ...toldBy(said)];
+    const about = [...identifiersIn(asked), ...identifiersIn(said)];
     const known = <Part extends keyof Home>(part: Part) =>
       about.map((name) => this.homes.get(name)?.[part]).find((one) => one !== undefined);
     const organization = /^(?:\/api\/v2)?\/organizations\/([\w-]+)/.exec(asked)?.[1] ?? known('organization');
     if (organization === undefined) return;
-    const told = toldBy(answer);
+    const told = identifiersIn(answer);
     const workspace = [...about, ...told].find((name) => name.startsWith('ws-')) ?? known('workspace');
     for (const name of told) {
       const its = name.startsWith('ws-') ? name : ofOneWorkspace.test(name) ? workspace : undefined;
@@ -203,7 +203,7 @@ export class Pool {
   /** Records the objects in a response by the path of their collection, and whose collection that is. */
   private collect(asked: string, data: Json): void {
     const path = asked.replace(/^\/api\/v2|\/?(?:\?.*)?$/g, '');
-    const owners = toldBy(path);
+    const owners = identifiersIn(path);
     for (const { id } of [data ?? []].flat()) {
       this.add(`in ${collectionOf(path)}`, id);
       const owner = owners.findLast((name) => name !== id);

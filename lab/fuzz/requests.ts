@@ -417,13 +417,13 @@ export class Requests {
   }
 
   /** Whether the operation takes tokens of the caller's kind. */
-  asksForTokenOf({ operation, caller }: Outgoing): boolean {
+  takesTokenOf({ operation, caller }: Outgoing): boolean {
     const { security = [] } = this.asked.get(operation)?.operation ?? {};
     return security.some((scheme) => (caller === 'agent' ? 'agentToken' : 'token') in scheme);
   }
 
   /** Records the response to a request. */
-  heard(asked: Outgoing, answer: Answered): void {
+  record(asked: Outgoing, answer: Answered): void {
     const { operation, method } = asked;
     const { status, text } = answer;
     const { path = '', method: its } = this.asked.get(operation) ?? {};

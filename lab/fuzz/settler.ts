@@ -1,5 +1,5 @@
 import { archiveOf } from '../../tests/support/archives.js';
-import { type Pool, toldBy } from './pool.js';
+import { identifiersIn, type Pool } from './pool.js';
 import { repositories } from './repositories.js';
 import type { Answered } from './requests.js';
 import type { Service } from './service.js';
@@ -69,7 +69,7 @@ export class Settler {
   private async post(url: string, body: object = {}, operation = ''): Promise<any> {
     const said = JSON.stringify(body);
     const { text } = await this.send('POST', url, Buffer.from(said));
-    this.told.push(...toldBy(text));
+    this.told.push(...identifiersIn(text));
     this.pool.learn(operation, url, said, '', text, undefined);
     return text === '' ? undefined : JSON.parse(text);
   }

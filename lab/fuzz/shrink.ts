@@ -1,5 +1,5 @@
 import type { Backend } from '../../tests/support/backends.js';
-import { Pool, toldBy } from './pool.js';
+import { identifiersIn, Pool } from './pool.js';
 import type { Outgoing } from './requests.js';
 import { startService } from './service.js';
 import { Settler } from './settler.js';
@@ -36,11 +36,11 @@ const textOf = ({ url, headers, body }: Outgoing): string =>
 
 /** The requests that changed an object of this request, or that led to it. */
 function waysTo({ outgoing }: Finding, before: readonly Sent[]): readonly Sent[] {
-  const about = new Set(toldBy(textOf(outgoing)));
+  const about = new Set(identifiersIn(textOf(outgoing)));
   const way: Sent[] = [];
   for (const sent of before.toReversed()) {
-    const named = sent.outgoing === undefined ? [] : toldBy(textOf(sent.outgoing));
-    if (!sent.changed || ![...sent.told, ...named].some((name) => about.has(name))) continue;
+    const named = sent.outgoing === undefined ? [] : identifiersIn(textOf(sent.outgoing));
+    if (!sent.changed || ![...sent.identifiers, ...named].some((name) => about.has(name))) continue;
     way.unshift(sent);
     for (const name of named) about.add(name);
   }
@@ -54,7 +54,7 @@ async function fails(backend: Backend, finding: Finding, way: readonly Sent[]): 
   const anew = new Map<string, string>();
   const renamed = (text: string): string => {
     let now = text;
-    for (const old of toldBy(text)) now = now.replaceAll(old, anew.get(old) ?? old);
+    for (const old of identifiersIn(text)) now = now.replaceAll(old, anew.get(old) ?? old);
     return now;
   };
   const again = async ({ method, url, headers, body, after = 0 }: Outgoing) => {
@@ -73,10 +73,12 @@ async function fails(backend: Backend, finding: Finding, way: readonly Sent[]): 
     const settler = new Settler(service, pool);
     await settler.user('outsider');
     const description = descriptionOf(service.openApi);
-    for (const { number, outgoing, told } of way) {
+    for (const { number, outgoing, identifiers } of way) {
       const now =
-        outgoing === undefined ? await settler.organization(`settled-${number}`) : toldBy((await again(outgoing)).text);
-      for (const [index, old] of told.entries()) anew.set(old, now[index] ?? old);
+        outgoing === undefined
+          ? await settler.organization(`settled-${number}`)
+          : identifiersIn((await again(outgoing)).text);
+      for (const [index, old] of identifiers.entries()) anew.set(old, now[index] ?? old);
       if (number % everySoManyRequests.goingOn === 0) await service.goOn(2);
     }
     service.errors.length = 0;

@@ -4,7 +4,7 @@ import type { RunId, WorkspaceId } from '../../src/domain/index.js';
 import { ended } from '../../tests/domain/specified-runs.js';
 import { Description } from '../../tests/support/description.js';
 import { leaksIn } from '../../tests/support/secrets-in-logs.js';
-import { Pool, toldBy } from './pool.js';
+import { identifiersIn, Pool } from './pool.js';
 import { type Answered, isDocument, lastIn, type Outgoing, Requests } from './requests.js';
 import { type Service, startService } from './service.js';
 import { Settler } from './settler.js';
@@ -35,7 +35,7 @@ export interface Sent {
   readonly number: number;
   /** Undefined if the finding concerns a settled organization. */
   readonly outgoing?: Outgoing;
-  readonly told: readonly string[];
+  readonly identifiers: readonly string[];
   readonly changed: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface WalkOptions {
   readonly rows: UnitOfWork;
   readonly environment?: Readonly<Record<string, string>>;
   /** The number of findings after which the walk ends. */
-  readonly most?: number;
+  readonly max?: number;
 }
 
 let described: { readonly text: string; readonly description: Description } | undefined;
@@ -158,7 +158,7 @@ const indistinct = ({ status, headers, text }: Answered): string => {
 export const everySoManyRequests = { settling: 150, goingOn: 15, tidying: 400, rows: 1_000 };
 
 /** Sends `requests` requests to a service of its own, and checks every response. */
-export async function walk({ seed, requests, rows, environment, most = 5 }: WalkOptions): Promise<Walked> {
+export async function walk({ seed, requests, rows, environment, max = 5 }: WalkOptions): Promise<Walked> {
   const service = await startService(seed, rows, environment);
   const description = descriptionOf(service.openApi);
   const pool = new Pool();
@@ -174,10 +174,10 @@ export async function walk({ seed, requests, rows, environment, most = 5 }: Walk
     pool.drop('secret user', outsider.secret);
     pool.add('secret outsider', outsider.secret);
     const made = new Requests(service.openApi, pool);
-    for (let number = 1; number <= requests && findings.length < most; number += 1) {
+    for (let number = 1; number <= requests && findings.length < max; number += 1) {
       if (number % everySoManyRequests.settling === 1) {
         const told = await settler.organization(`settled-${number}`);
-        history.push({ number, told, changed: true });
+        history.push({ number, identifiers: told, changed: true });
       }
       const outgoing = made.make(seed, number);
       const found = (what: string, answer?: Answered) => {
@@ -212,13 +212,13 @@ export async function walk({ seed, requests, rows, environment, most = 5 }: Walk
         );
       } else if (answer.status === 302)
         pool.add('downloads', String(answer.headers.location).replace(/^https?:\/\/[^/]+/, ''));
-      if (answer.status === 401 && made.asksForTokenOf(outgoing)) pool.gone(secretOf(outgoing));
+      if (answer.status === 401 && made.takesTokenOf(outgoing)) pool.gone(secretOf(outgoing));
       if (answer.status === 409) pool.refused(outgoing.url, answer.text, outgoing.headers.Lease);
       if (answer.status === 204 && outgoing.method === 'DELETE') pool.gone(lastIn(outgoing.url));
-      made.heard(outgoing, answer);
-      const told = toldBy(answer.text);
+      made.record(outgoing, answer);
+      const told = identifiersIn(answer.text);
       for (const one of told) if (secretText.test(one)) secrets.add(one);
-      history.push({ number, outgoing, told, changed: outgoing.method !== 'GET' && answer.status < 300 });
+      history.push({ number, outgoing, identifiers: told, changed: outgoing.method !== 'GET' && answer.status < 300 });
       if (number % everySoManyRequests.goingOn === 0) {
         for (const what of await service.goOn(number % 4 === 0 ? 40 : 2)) found(what);
         for (const { result, token } of service.runTasks.calls.splice(0)) pool.called(result.id, token);
@@ -252,7 +252,7 @@ const passedOver = /^describeApi|^export|^list(?:Site)?Audit/;
 const secretOf = ({ headers }: Outgoing): string => String(headers.Authorization ?? '').replace('Bearer ', '');
 
 /** The finding as text, with the command that reproduces it. */
-export const toldIn = ({ seed, number, what, outgoing, answer }: Finding): string =>
+export const textOfFinding = ({ seed, number, what, outgoing, answer }: Finding): string =>
   `npm run fuzz -- --seed ${seed} --requests ${number}: ${what}\n  ${curlOf(outgoing)}\n  ${answer}`;
 
 /** The request as a curl command, with the port of a running service. */

@@ -111,7 +111,9 @@ export const areas = {
     ],
     ['uploads', 'configuration-versions', 'open-bundle'].map((name) => `tests/application/${name}.test.ts`),
     ['tests/http/bundles.test.ts'],
-    ['state-versions', 'writing-states', 'audit-events', 'agent-files', 'runs'].map((name) => `tests/http/${name}.test.ts`),
+    ['state-versions', 'writing-states', 'audit-events', 'agent-files', 'runs'].map(
+      (name) => `tests/http/${name}.test.ts`,
+    ),
     ['tests/contracts/side-by-side.test.ts'],
   ),
   'sign-in': code(

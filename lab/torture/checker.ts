@@ -173,13 +173,13 @@ function* queuedRuns(operations: readonly Operation[], { versions, runs }: AtRes
     const here = queued.get(id) ?? [];
     const history = histories.get(`version ${id}`) ?? [];
     const uploaded = stamps['uploaded-at'] !== undefined;
-    const most = autoQueue && uploaded ? 1 : 0;
+    const max = autoQueue && uploaded ? 1 : 0;
     // A version that was archived or deleted before its run was queued gets none.
-    const least = history.some(({ kind, outcome }) => undoes.has(kind) && outcome !== 'refused') ? 0 : most;
-    if (here.length > most || here.length < least) {
+    const least = history.some(({ kind, outcome }) => undoes.has(kind) && outcome !== 'refused') ? 0 : max;
+    if (here.length > max || here.length < least) {
       yield violation(
         'every auto-queued run once',
-        `version ${id} queued ${here.length} runs, not ${most}`,
+        `version ${id} queued ${here.length} runs, not ${max}`,
         ...here,
         ...history,
       );

@@ -17,7 +17,7 @@ export interface Meant {
   readonly outcome?: (answer: Answered) => Outcome;
 }
 
-export interface Said {
+export interface Answer {
   readonly outcome: Outcome | 'unsent';
   readonly status: number;
   readonly json: Json;
@@ -52,11 +52,11 @@ export class Client {
   }
 
   /** As the administrator. */
-  api(meant: Meant, method: string, path: string, body?: object): Promise<Said> {
+  api(meant: Meant, method: string, path: string, body?: object): Promise<Answer> {
     return this.as(adminToken, meant, method, path, body);
   }
 
-  as(token: string, meant: Meant, method: string, path: string, body?: object): Promise<Said> {
+  as(token: string, meant: Meant, method: string, path: string, body?: object): Promise<Answer> {
     return this.send(meant, {
       method,
       path,
@@ -66,7 +66,7 @@ export class Client {
   }
 
   /** Sends to its current instance, or to the address in `url`. */
-  async send(meant: Meant, { path, ...request }: Request, url?: string): Promise<Said> {
+  async send(meant: Meant, { path, ...request }: Request, url?: string): Promise<Answer> {
     const { instance } = this;
     const begun = this.journal.now();
     let answer = nothingSaid;

@@ -10,7 +10,7 @@ export interface Model {
 /** `undecided` is separate, so that a checker that gives up does not report success. */
 export type Verdict = 'explained' | 'impossible' | 'undecided';
 
-const mostSteps = 400_000;
+const maxSteps = 400_000;
 
 /**
  * Whether an order of the operations exists, each at one moment between its start and its end, in which every response
@@ -28,7 +28,7 @@ export function judge(history: readonly Operation[], model: Model): Verdict {
   /** `from` is the first operation not yet ordered; the choices before it are the same in every order that reaches it. */
   const explain = (from: number, state: string): boolean => {
     if (required === 0) return true;
-    if (++steps > mostSteps) return false;
+    if (++steps > maxSteps) return false;
     let first = from;
     while (taken[first]) first += 1;
     let later = '';
@@ -64,7 +64,7 @@ export function judge(history: readonly Operation[], model: Model): Verdict {
   };
 
   if (explain(0, model.initial)) return 'explained';
-  return steps > mostSteps ? 'undecided' : 'impossible';
+  return steps > maxSteps ? 'undecided' : 'impossible';
 }
 
 /** The shortest prefix of a history that is not linearizable; its last operation is the violation. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { completedRunStatuses, runStatusesHoldingWorkspace } from '../../src/domain/index.js';
 import { archiveOf } from '../../tests/support/archives.js';
 import { ReferenceAgent } from '../../tests/support/reference-agent.js';
-import type { Client, Json, Said } from './client.js';
+import type { Answer, Client, Json } from './client.js';
 import { missing, none } from './models.js';
 import { document, organization, sha256, type Token, to, type Version, type World } from './world.js';
 
@@ -144,7 +144,7 @@ async function createRun(client: Client, world: World): Promise<void> {
   await pause(random.between(0, 300));
 }
 
-const wish = (client: Client, id: string, kind: 'cancel' | 'discard' | 'apply'): Promise<Said> =>
+const wish = (client: Client, id: string, kind: 'cancel' | 'discard' | 'apply'): Promise<Answer> =>
   client.api({ kind, object: `run ${id}` }, 'POST', `/runs/${id}/actions/${kind}`);
 
 export async function showRun(client: Client, id: string): Promise<string> {
@@ -190,9 +190,9 @@ async function override(client: Client, id: string): Promise<void> {
 }
 
 /** Retries a report until it is acknowledged, as agents do. Returns the last response. */
-async function insisting(client: Client, say: () => Promise<{ readonly status: number; readonly json: Json }>) {
+async function insisting(client: Client, send: () => Promise<{ readonly status: number; readonly json: Json }>) {
   for (let tries = 0; ; tries += 1) {
-    const said = await say();
+    const said = await send();
     if ((said.status !== 0 && said.status < 500) || tries === 8) return said;
     await pause(client.random.between(50, 400));
   }
@@ -224,9 +224,9 @@ async function execute(client: Client, world: World): Promise<void> {
   const { runId } = job;
   world.runIds.add(runId);
   const dies = () => random.chance(0.02);
-  const report = async (say: () => Promise<{ readonly status: number; readonly json: Json }>) => {
+  const report = async (send: () => Promise<{ readonly status: number; readonly json: Json }>) => {
     const begun = client.now();
-    const said = await insisting(client, say);
+    const said = await insisting(client, send);
     const status = said.json?.run?.status;
     if (said.status === 200 && status !== undefined) client.note(`run ${runId}`, 'show', status, begun);
     return said.status === 200;
@@ -286,7 +286,7 @@ async function changeSoleToken(client: Client, world: World): Promise<void> {
 /** 404 is a valid result, too. */
 const orNone = { outcome: ({ status }: { status: number }) => (status >= 500 ? 'unknown' : 'done') } as const;
 
-const showSoleToken = (client: Client, object: string, path: string): Promise<Said> =>
+const showSoleToken = (client: Client, object: string, path: string): Promise<Answer> =>
   client.api({ kind: 'read', object, value: (json) => json.data?.id ?? none, ...orNone }, 'GET', path);
 
 /** Whether an instance accepts the secret. */
@@ -435,7 +435,7 @@ async function changePassing(client: Client, world: World): Promise<void> {
   }
 }
 
-const showPassing = (client: Client, { object, path, attribute }: World['passing'][number]): Promise<Said> =>
+const showPassing = (client: Client, { object, path, attribute }: World['passing'][number]): Promise<Answer> =>
   client.api(
     { kind: 'read', object, value: (json) => json.data?.attributes[attribute] ?? none, ...orNone },
     'GET',
@@ -452,7 +452,7 @@ async function changeLock(client: Client, world: World): Promise<void> {
   }
 }
 
-const showLock = (client: Client, { lockableId }: World): Promise<Said> =>
+const showLock = (client: Client, { lockableId }: World): Promise<Answer> =>
   client.api(
     { kind: 'read', object: `lock ${lockableId}`, value: ({ data }) => (data.attributes.locked ? 'locked' : none) },
     'GET',

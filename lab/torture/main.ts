@@ -19,12 +19,12 @@ const { values } = parseArgs({
   },
 });
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
 async function main(): Promise<void> {
-  if (values.help) return say(help);
+  if (values.help) return print(help);
   await startPostgres();
   const seed = Number(values.seed);
   const evidence = join(tmpdir(), `gatehouse-torture-${seed}`);
@@ -33,13 +33,13 @@ async function main(): Promise<void> {
       seed,
       seconds: Number(values.seconds),
       short: values.short,
-      say,
+      print,
       evidence,
     });
-    say(JSON.stringify(figures, undefined, 2));
-    if (violations.length === 0) return say('nothing was lost');
-    for (const { rule, what } of violations.slice(0, 20)) say(`BROKEN: ${rule}: ${what}`);
-    say(`${violations.length} rules are broken; the evidence is in ${evidence}`);
+    print(JSON.stringify(figures, undefined, 2));
+    if (violations.length === 0) return print('nothing was lost');
+    for (const { rule, what } of violations.slice(0, 20)) print(`BROKEN: ${rule}: ${what}`);
+    print(`${violations.length} rules are broken; the evidence is in ${evidence}`);
     process.exitCode = 1;
   } finally {
     await startPostgres.stop();

@@ -18,7 +18,7 @@ export interface TortureOptions {
   readonly seconds: number;
   /** Leaves out faults that are only noticed through timeouts, and does not wait for agents' leases to end. */
   readonly short: boolean;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** The directory for journal, logs and findings, if there are findings. */
   readonly evidence: string;
 }
@@ -48,12 +48,12 @@ class Recoveries {
 }
 
 export async function torture(options: TortureOptions): Promise<Tortured> {
-  const { seed, seconds, short, say } = options;
+  const { seed, seconds, short, print } = options;
   const random = new Random(seed);
   const journal = new Journal();
   const longest = short ? bound.short : bound.patient;
   const http = new HttpClient(longest);
-  say(`seed ${seed}: ${seconds} s of faults on three instances`);
+  print(`seed ${seed}: ${seconds} s of faults on three instances`);
   const cluster = await Cluster.start();
   try {
     const urls = cluster.instances.map(({ url }) => url);
@@ -73,12 +73,12 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
       harm(cluster, probes, random.fork(), { weights: fitting(weights, short), between }, recoveries, over),
     );
     await Promise.all([...lives, ...harms]);
-    say(`faults are over: ${journal.operations.length} operations; bringing everything to rest`);
+    print(`faults are over: ${journal.operations.length} operations; bringing everything to rest`);
 
     const restBegun = performance.now();
     const restClients = cluster.instances.map(({ url }, index) => client(`checker-${index}`, [url]));
     await toRest(cluster, restClients, client, world, short);
-    say(`at rest after ${Math.round((performance.now() - restBegun) / 100) / 10} s`);
+    print(`at rest after ${Math.round((performance.now() - restBegun) / 100) / 10} s`);
     await lookAtAll(
       cluster.instances.map(({ url }) => client('checker', [url])),
       world,
@@ -92,7 +92,7 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
       ...cluster.instances.flatMap(unexpectedLines),
       ...exits.flatMap((code, index) => (code === 0 ? [] : [`instance ${index} was stopped and ended with ${code}`])),
     ];
-    say(
+    print(
       `${journal.operations.length} operations on ${new Set(journal.operations.map(({ object }) => object)).size} objects; checking`,
     );
     const violations = check(journal.operations, atRest, { holders: world.holders, unexpected, bound: longest });

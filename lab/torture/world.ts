@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { archiveOf } from '../../tests/support/archives.js';
-import type { Client, Json, Said } from './client.js';
+import type { Answer, Client, Json } from './client.js';
 
 export interface Version {
   readonly id: string;
@@ -52,7 +52,7 @@ export const sha256 = (bytes: Buffer): string => createHash('sha256').update(byt
 export const organization = '/organizations/acme';
 
 /** Setup requests must all succeed. */
-async function needed(said: Promise<Said>): Promise<Json> {
+async function needed(said: Promise<Answer>): Promise<Json> {
   const { status, json } = await said;
   if (status >= 300) throw new Error(`setting up was answered ${status}: ${JSON.stringify(json)}`);
   return json?.data;

@@ -16,25 +16,25 @@ const afterNonsense = 15_000;
 export async function runAgent(
   settings: Settings,
   token: string,
-  dependencies: Pick<Dependencies, 'environment' | 'stopping' | 'killing' | 'say'>,
+  dependencies: Pick<Dependencies, 'environment' | 'stopping' | 'killing' | 'print'>,
 ): Promise<void> {
-  const { stopping, say, environment } = dependencies;
-  const client = new ServiceClient(settings.GATEHOUSE_URL, token, say);
+  const { stopping, print, environment } = dependencies;
+  const client = new ServiceClient(settings.GATEHOUSE_URL, token, print);
   await checkRunUser(settings);
   await removeLeftovers(settings, dependencies);
   refuseSharedUser(settings);
-  await introduce(settings, environment, say);
+  await introduce(settings, environment, print);
   while (!stopping.aborted) {
     const job = await client.claim(settings.AGENT_NAME, longestWait, stopping).catch(async (error: Error) => {
       if (stopping.aborted) return undefined;
       if (error instanceof ServiceRefused && error.status === 401) throw error;
       // The response was not understood; another release may soon serve this address.
-      say(`claiming a run failed: ${error.message}`);
+      print(`claiming a run failed: ${error.message}`);
       await pause(afterNonsense, undefined, { signal: stopping }).catch(() => undefined);
       return undefined;
     });
     if (job === undefined) continue;
-    say(`${job.run.id}: ${job.phase} of ${job.workspace.organization}/${job.workspace.name}`);
+    print(`${job.run.id}: ${job.phase} of ${job.workspace.organization}/${job.workspace.name}`);
     await executeJob(job, { ...dependencies, client, settings, token });
   }
 }
@@ -42,18 +42,18 @@ export async function runAgent(
 async function introduce(
   settings: Settings,
   environment: Dependencies['environment'],
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<void> {
   const { AGENT_WORK_DIR: place } = settings;
   const bare = bareEnvironment(environment, place, place);
   const [terraform, opa] = await Promise.all([findTerraform(settings, bare), findOpa(settings, bare)]);
-  say(`agent ${settings.AGENT_NAME} claims runs from ${settings.GATEHOUSE_URL}`);
-  say(`runs are executed in ${place}; states that cannot be uploaded are kept in ${join(place, 'lost-state')}`);
+  print(`agent ${settings.AGENT_NAME} claims runs from ${settings.GATEHOUSE_URL}`);
+  print(`runs are executed in ${place}; states that cannot be uploaded are kept in ${join(place, 'lost-state')}`);
   if (settings.AGENT_RUN_AS === undefined) {
-    say(
+    print(
       "warning: configurations run as the agent's own user and can read its token. Run the agent as root with AGENT_RUN_AS to prevent that (docs/agents.md)",
     );
   }
-  say(terraform ? `${terraform.title} ${terraform.version} is ${terraform.path}` : noTerraform(settings));
-  say(opa ? `OPA ${opa.version} is ${opa.path}` : noOpa(settings));
+  print(terraform ? `${terraform.title} ${terraform.version} is ${terraform.path}` : noTerraform(settings));
+  print(opa ? `OPA ${opa.version} is ${opa.path}` : noOpa(settings));
 }

@@ -5,7 +5,7 @@ import { ServiceRefused } from './service/service-client.js';
 import { helpPage, loadSettings, SettingsError } from './settings.js';
 import { tokenOf } from './token.js';
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 };
 
@@ -25,7 +25,7 @@ async function main(words: readonly string[]): Promise<void> {
     process.stdout.write(helpPage());
     return;
   }
-  if (words[0] === 'put-back') return putBack(words.slice(1), process.env, say);
+  if (words[0] === 'put-back') return putBack(words.slice(1), process.env, print);
   const [unknown] = words.filter((word) => word !== '--with-server');
   if (unknown !== undefined) throw new SettingsError([`unknown argument ${unknown}; see --help`]);
 
@@ -37,7 +37,7 @@ async function main(words: readonly string[]): Promise<void> {
   const killing = new AbortController();
   const stop = () => {
     if (!stopping.signal.aborted) {
-      say('stopping; a second signal kills running programs');
+      print('stopping; a second signal kills running programs');
       stopping.abort();
     } else if (!killing.signal.aborted) killing.abort();
     else process.exit(1);
@@ -45,7 +45,7 @@ async function main(words: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
   // A closing terminal may send it twice, which must not kill programs.
   process.on('SIGHUP', () => stopping.signal.aborted || stop());
-  const dependencies = { stopping: stopping.signal, killing: killing.signal, say };
+  const dependencies = { stopping: stopping.signal, killing: killing.signal, print };
 
   if (settings === undefined || token === undefined) {
     const { withServer } = await import('./first-try/with-server.js');
@@ -53,7 +53,7 @@ async function main(words: readonly string[]): Promise<void> {
   } else {
     await runAgent(settings, token, { ...dependencies, environment: process.env });
   }
-  say('stopped');
+  print('stopped');
 }
 
 main(process.argv.slice(2)).then(
@@ -62,7 +62,9 @@ main(process.argv.slice(2)).then(
     const refused = error instanceof ServiceRefused && error.status === 401;
     const known = error instanceof SettingsError || error.name === 'FirstTryError';
     if (refused && process.argv[2] !== 'put-back')
-      say('the service rejected the agent token: it was revoked, belongs to another service, or is not an agent token');
+      print(
+        'the service rejected the agent token: it was revoked, belongs to another service, or is not an agent token',
+      );
     else process.stderr.write(`${known || error instanceof ServiceRefused ? error.message : error.stack}\n`);
     process.exit(1);
   },

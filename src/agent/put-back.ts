@@ -34,7 +34,7 @@ function givenIn(words: readonly string[]): Given {
   return { file, force: words.includes('--force') };
 }
 
-function clientOf(environment: NodeJS.ProcessEnv, say: (line: string) => void): ServiceClient {
+function clientOf(environment: NodeJS.ProcessEnv, print: (line: string) => void): ServiceClient {
   const url = settings.GATEHOUSE_URL.schema.safeParse(environment.GATEHOUSE_URL);
   const token = tokenSchema.safeParse(environment.GATEHOUSE_TOKEN);
   const faults = [
@@ -42,7 +42,7 @@ function clientOf(environment: NodeJS.ProcessEnv, say: (line: string) => void): 
     ...(token.success ? [] : ['GATEHOUSE_TOKEN: must be a token of a user or team that may write states']),
   ];
   if (!url.success || !token.success) throw new SettingsError(faults);
-  return new ServiceClient(url.data, token.data, say);
+  return new ServiceClient(url.data, token.data, print);
 }
 
 /** Which run's state it is: an agent names the file after the run. */
@@ -72,12 +72,12 @@ async function described(file: string): Promise<{ serial: number; lineage: strin
 export async function putBack(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<void> {
   const { file, force } = givenIn(words);
   const runId = runIn(file);
   const state = await described(file);
-  const client = clientOf(environment, say);
+  const client = clientOf(environment, print);
   const ask = <Schema extends z.ZodType>(method: 'GET' | 'POST', path: string, schema: Schema, body?: object) =>
     client.json({ method, path: `/api/v2${path}`, body, seconds: seconds.request, retryFor: seconds.retryFor }, schema);
 
@@ -103,7 +103,7 @@ export async function putBack(
       { method: 'PUT', path, body, seconds: seconds.upload, retryFor: seconds.retryFor },
       z.undefined(),
     );
-    say(`${file} is the current state of the workspace now, as ${created.data.id}. The file can be removed.`);
+    print(`${file} is the current state of the workspace now, as ${created.data.id}. The file can be removed.`);
   } finally {
     if (locked) await ask('POST', `${workspace}/actions/unlock`, shown);
   }

@@ -28,29 +28,29 @@ export interface Ports {
 }
 
 /** The class of an object and the sources of its constructor parameters, in order. */
-export interface Made<Thing> {
+export interface Binding<Thing> {
   readonly Class: new (...given: never[]) => Thing;
   readonly from: readonly Source[];
 }
 
 /** A port, or an object that is itself made. */
-export type Source = keyof Ports | Made<unknown>;
+export type Source = keyof Ports | Binding<unknown>;
 
 /** The names of the ports that implement `Needed`. */
 type PortFor<Needed> = { [Name in keyof Ports]: Ports[Name] extends Needed ? Name : never }[keyof Ports];
 
 /** One port or made object per constructor parameter. */
 type Sources<Parameters extends readonly unknown[]> = {
-  [Index in keyof Parameters]: PortFor<Parameters[Index]> | Made<Parameters[Index]>;
+  [Index in keyof Parameters]: PortFor<Parameters[Index]> | Binding<Parameters[Index]>;
 };
 
 /** The compiler checks `from` against the constructor's parameters: their number, order and types. */
-export const made = <Thing, Parameters extends readonly unknown[]>(
+export const bind = <Thing, Parameters extends readonly unknown[]>(
   Class: new (...given: Parameters) => Thing,
   ...from: Sources<Parameters>
 ) => ({ Class, from });
 
 /** The objects a table creates, by row name. */
-export type MadeBy<Rows extends Readonly<Record<string, Made<unknown>>>> = {
-  readonly [Name in keyof Rows]: Rows[Name] extends Made<infer Thing> ? Thing : never;
+export type Bound<Rows extends Readonly<Record<string, Binding<unknown>>>> = {
+  readonly [Name in keyof Rows]: Rows[Name] extends Binding<infer Thing> ? Thing : never;
 };

@@ -57,7 +57,7 @@ export type {
 } from './ports/outside/bundle-inspector.js';
 export type { BundleFound, BundleStore, ByteRange } from './ports/outside/bundle-store.js';
 export { type CapabilityPurpose, type CapabilityUrls, capabilityPurposes } from './ports/outside/capability-urls.js';
-export type { ChangeKind, Changes, HearChanges } from './ports/outside/changes.js';
+export type { ChangeKind, ChangeListener, Changes } from './ports/outside/changes.js';
 export type { Clock } from './ports/outside/clock.js';
 export type { CommitFetcher, CommitRequest, FetchedCommit } from './ports/outside/commit-fetcher.js';
 export type { IdGenerator, IdKind } from './ports/outside/id-generator.js';
@@ -78,7 +78,7 @@ export type {
 } from './ports/repositories/api-token-repository.js';
 export { teamTokenSorts } from './ports/repositories/api-token-repository.js';
 export type { AuditedThing, AuditPlace, AuditQuery, AuditSlice, AuditTrail } from './ports/repositories/audit-trail.js';
-export { auditedKinds, mostLookedAt, mostNumbered } from './ports/repositories/audit-trail.js';
+export { auditedKinds, maxLookedAt, maxNumbered } from './ports/repositories/audit-trail.js';
 export type {
   CommitReport,
   ConfigurationVersionQueries,
@@ -206,7 +206,7 @@ export { AnnounceState, type StateAnnounced, type StateReport } from './supporti
 export { AppendRunLog } from './supporting/agents/append-run-log.js';
 export { AuthenticateAgent } from './supporting/agents/authenticate-agent.js';
 export { ClaimRun, type Job } from './supporting/agents/claim-run.js';
-export { AskLease, type LeaseHolder } from './supporting/agents/lease-holder.js';
+export { CheckLease, type LeaseHolder } from './supporting/agents/lease-holder.js';
 export { ReadPlanFile } from './supporting/agents/read-plan-file.js';
 export { ReadRunFiles } from './supporting/agents/read-run-files.js';
 export { ReadRunPolicy } from './supporting/agents/read-run-policy.js';
@@ -222,7 +222,7 @@ export { ForgetAuditEvents } from './supporting/audit/forget-audit-events.js';
 export type { AuditFilter, AuditPart } from './supporting/audit/list-audit-events.js';
 export { ListAuditEvents, ListAuditTrails, ListSiteAuditEvents } from './supporting/audit/list-audit-events.js';
 export { type Refusal, Refusals } from './supporting/audit/refusals.js';
-export { ChangeFeed, type Followed, type Follower, mostFollowers } from './supporting/changes/change-feed.js';
+export { ChangeFeed, type Followed, type Follower, maxFollowers } from './supporting/changes/change-feed.js';
 export { type Following, FollowOrganization, FollowWorkspace } from './supporting/changes/follow-changes.js';
 export {
   type Linking,
@@ -301,7 +301,7 @@ export { ListWorkspaceTasks } from './supporting/run-tasks/list-workspace-tasks.
 export { ReadTaskFiles, type TaskFile } from './supporting/run-tasks/read-task-files.js';
 export { RemoveRunTask } from './supporting/run-tasks/remove-run-task.js';
 export { RemoveWorkspaceTask } from './supporting/run-tasks/remove-workspace-task.js';
-export { AskTaskResult, ReportTaskResult, type TaskCaller } from './supporting/run-tasks/report-task-result.js';
+export { CheckTaskResultToken, ReportTaskResult, type TaskCaller } from './supporting/run-tasks/report-task-result.js';
 export { ShowRunTask } from './supporting/run-tasks/show-run-task.js';
 export { ShowTaskResult } from './supporting/run-tasks/show-task-result.js';
 export { ShowWorkspaceTask } from './supporting/run-tasks/show-workspace-task.js';

@@ -1,4 +1,4 @@
-import { asRead, isStale } from '../domain/shared/domain-error.js';
+import { isStale, unavailableIfStale } from '../domain/shared/domain-error.js';
 import type { RepositoryName, Transaction, UnitOfWork } from './ports/repositories/unit-of-work.js';
 
 const attempts = 5;
@@ -35,7 +35,7 @@ export class RetryingUnitOfWork<Names extends RepositoryName = RepositoryName> i
     try {
       return await this.inner.read(work);
     } catch (error) {
-      throw asRead(error);
+      throw unavailableIfStale(error);
     }
   }
 }

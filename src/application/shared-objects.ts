@@ -1,6 +1,6 @@
 /** Objects that several use cases share. */
 
-import { made } from './assembly.js';
+import { bind } from './assembly.js';
 import { EffectPerformers } from './background/effect-performers.js';
 import { PolicyFetches } from './background/policy-fetches.js';
 import { ArchiveOldVersions } from './configuration-versions/archive-old-versions.js';
@@ -25,21 +25,21 @@ import { FetchedVersions } from './supporting/version-control/fetched-version.js
 import { WebhookKeys } from './supporting/version-control/webhook-keys.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 
-export const tokenUses = made(TokenUses, 'unitOfWork');
-export const changeFeed = made(ChangeFeed, 'unitOfWork');
-export const tokenIssuer = made(TokenIssuer, 'clock', 'ids', 'secrets');
-export const refusals = made(Refusals, 'unitOfWork', 'clock');
-export const uploads = made(Uploads, 'clock', 'ids', 'capabilityUrls', 'bundleStore', refusals);
-export const byteQuota = made(ByteQuota, 'settings');
-export const runProgress = made(RunProgress, 'clock', 'ids');
-export const taskResultProgress = made(TaskResultProgress, 'clock', runProgress);
-export const archiveOldVersions = made(ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
-export const repositoryLinks = made(RepositoryLinks, 'ids', 'secrets', 'secretBox');
-export const tagChanges = made(TagChanges, 'clock', 'ids');
-export const fetchedVersions = made(FetchedVersions, 'clock', 'ids');
-export const newVariables = made(NewVariables, 'clock', 'ids', 'secretBox');
-export const pendingSignIns = made(PendingSignIns, 'identityProvider', 'clock', 'secretBox');
-export const identityLinks = made(
+export const tokenUses = bind(TokenUses, 'unitOfWork');
+export const changeFeed = bind(ChangeFeed, 'unitOfWork');
+export const tokenIssuer = bind(TokenIssuer, 'clock', 'ids', 'secrets');
+export const refusals = bind(Refusals, 'unitOfWork', 'clock');
+export const uploads = bind(Uploads, 'clock', 'ids', 'capabilityUrls', 'bundleStore', refusals);
+export const byteQuota = bind(ByteQuota, 'settings');
+export const runProgress = bind(RunProgress, 'clock', 'ids');
+export const taskResultProgress = bind(TaskResultProgress, 'clock', runProgress);
+export const archiveOldVersions = bind(ArchiveOldVersions, 'unitOfWork', 'clock', 'settings');
+export const repositoryLinks = bind(RepositoryLinks, 'ids', 'secrets', 'secretBox');
+export const tagChanges = bind(TagChanges, 'clock', 'ids');
+export const fetchedVersions = bind(FetchedVersions, 'clock', 'ids');
+export const newVariables = bind(NewVariables, 'clock', 'ids', 'secretBox');
+export const pendingSignIns = bind(PendingSignIns, 'identityProvider', 'clock', 'secretBox');
+export const identityLinks = bind(
   IdentityLinks,
   'unitOfWork',
   pendingSignIns,
@@ -48,13 +48,13 @@ export const identityLinks = made(
   'ids',
   'secrets',
 );
-export const groupMemberships = made(GroupMemberships, 'clock', 'ids');
-const commitFiles = made(CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
-export const fetchedPolicies = made(FetchedPolicies, 'clock', 'ids');
-export const webhookKeys = made(WebhookKeys, 'clock', 'secretBox');
-const policyFetches = made(PolicyFetches, 'unitOfWork', 'clock', 'bundleStore', commitFiles, byteQuota);
-const stateOutputsReader = made(StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
-const callRunTask = made(
+export const groupMemberships = bind(GroupMemberships, 'clock', 'ids');
+const commitFiles = bind(CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
+export const fetchedPolicies = bind(FetchedPolicies, 'clock', 'ids');
+export const webhookKeys = bind(WebhookKeys, 'clock', 'secretBox');
+const policyFetches = bind(PolicyFetches, 'unitOfWork', 'clock', 'bundleStore', commitFiles, byteQuota);
+const stateOutputsReader = bind(StateOutputsReader, 'unitOfWork', 'ids', 'secretBox', 'bundleStore');
+const callRunTask = bind(
   CallRunTask,
   'unitOfWork',
   'clock',
@@ -63,7 +63,7 @@ const callRunTask = made(
   'runTaskCaller',
   taskResultProgress,
 );
-export const effectPerformers = made(
+export const effectPerformers = bind(
   EffectPerformers,
   'unitOfWork',
   'clock',

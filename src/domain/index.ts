@@ -8,7 +8,7 @@ export type {
   GivenClaim,
   WorkspaceAction,
 } from './authorization/effective-access.js';
-export { effectiveAccess, shownTo, workspaceActions } from './authorization/effective-access.js';
+export { effectiveAccess, visibleRights, workspaceActions } from './authorization/effective-access.js';
 export type { OrganizationAccess, OrganizationPermission } from './authorization/organization-permissions.js';
 export { organizationPermissions, permissionsWithoutEffect } from './authorization/organization-permissions.js';
 export type {
@@ -21,13 +21,13 @@ export {
   actions,
   authorize,
   authorized,
+  authorizedView,
   claims,
   effectivePermissions,
   isOwner,
   may,
   organizationAccessOf,
   policy,
-  seenBy,
 } from './authorization/policy.js';
 export type { PoolInQuestion, Standing, TeamInQuestion, TeamStanding } from './authorization/standing.js';
 export type {
@@ -70,12 +70,12 @@ export type {
   Verdict,
 } from './policy-outcomes/policy-set-outcome.js';
 export {
-  addedUp,
   blocks,
   noResults,
   outcomeStatuses,
   readReport,
   resultCountOf,
+  sumOfCounts,
   verdictOf,
 } from './policy-outcomes/policy-set-outcome.js';
 export type {
@@ -173,7 +173,7 @@ export type {
   AuditEvent,
   NewAuditEvent,
 } from './supporting/audit/audit-event.js';
-export { auditEventId, auditIdsFrom, unaskedActions } from './supporting/audit/audit-event.js';
+export { actionsOutsidePolicy, auditEventId, auditIdsFrom } from './supporting/audit/audit-event.js';
 export type { Member, Membership, Organization } from './supporting/organizations/organization.js';
 export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
 export type { OrganizationSettings } from './supporting/organizations/organization-settings.js';
@@ -271,7 +271,7 @@ export {
   everyGroup,
   type GroupPattern,
   isGiven,
-  mostGroupPatterns,
+  maxGroupPatterns,
 } from './supporting/sign-in/groups.js';
 export {
   type Identity,
@@ -302,7 +302,7 @@ export type { Tag } from './supporting/tags/tag.js';
 export { tagNameOf } from './supporting/tags/tag.js';
 export type { EffectiveTagBinding, KeyValue, TagBinding, TagBindingOwner } from './supporting/tags/tag-binding.js';
 export type { AccessChange, Team, TeamSettings } from './supporting/teams/team.js';
-export { asQuestion, ownersTeamName, visibilities } from './supporting/teams/team.js';
+export { ownersTeamName, teamInQuestion, visibilities } from './supporting/teams/team.js';
 export { teamNameKey } from './supporting/teams/team-name.js';
 export { awaitedUser, type User } from './supporting/users/user.js';
 export {

@@ -60,11 +60,11 @@ class Loops {
   private readonly working = new Set<Promise<void>>();
   private again = false;
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly max: number) {}
 
   /** `work` never rejects. */
   wake(work: () => Promise<void>): void {
-    if (this.working.size >= this.most) {
+    if (this.working.size >= this.max) {
       this.again = true;
       return;
     }

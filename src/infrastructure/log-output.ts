@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** The maximum of characters waiting to be written before lines are dropped. */
-const mostWaiting = 1024 * 1024;
+const maxWaiting = 1024 * 1024;
 
 const writeSome = promisify(write);
 
@@ -22,7 +22,7 @@ async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
  * The maximum time a line waits to be written together with others, in milliseconds. Unbatched, log writes took a tenth
  * of the time of small requests.
  */
-const retryDelay = 5;
+const batchInterval = 5;
 
 /**
  * The destination of log lines. A full disk, or a reader that is gone or does not read, costs lines only: the service
@@ -37,13 +37,13 @@ export function logOutput(fd: number): { write(line: string): void } {
       const bytes = Buffer.from(waiting);
       waiting = '';
       await writeAll(fd, bytes).catch(() => undefined);
-      await pause(retryDelay);
+      await pause(batchInterval);
     }
     writing = false;
   };
   return {
     write: (line) => {
-      if (waiting.length < mostWaiting) waiting += line;
+      if (waiting.length < maxWaiting) waiting += line;
       if (!writing) void writeOn();
     },
   };

@@ -7,12 +7,12 @@ import { logOutput } from './log-output.js';
 import { nodeFault } from './node-version.js';
 import type { RunningService } from './service.js';
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
 const giveUp = (text: string): never => {
-  say(text);
+  print(text);
   process.exit(1);
 };
 
@@ -95,7 +95,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
 
   // Last, since a reader of this line may stop the service at once.
-  say(welcome(service, await handOver(service, config, log)));
+  print(welcome(service, await handOver(service, config, log)));
 }
 
 main().catch((error: unknown) => {

@@ -139,7 +139,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     http.serve(app);
     // Last, because an earlier failure closes the database, which must have no background work then.
     worker.start();
-    database.hear({ ordered: (kinds) => worker.wake(kinds), changed: use.changeFeed.announce });
+    database.onChange({ ordered: (kinds) => worker.wake(kinds), changed: use.changeFeed.announce });
     const opened = database;
     return {
       publicUrl,

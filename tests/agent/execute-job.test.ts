@@ -71,7 +71,7 @@ it('an apply with the maximum number of sensitive values keeps its lease by hear
           environment: {},
           stopping: never,
           killing: never,
-          say: () => undefined,
+          print: () => undefined,
         },
       );
     });
@@ -115,7 +115,7 @@ it.each([
       const client = new ServiceClient(url, 'token-of-the-agent', () => undefined);
       const given = { client, settings, token: 'token-of-the-agent', environment: {}, stopping: never, killing: never };
       const workspace = { ...apply.workspace, 'terraform-version': asked };
-      await executeJob({ ...apply, workspace }, { ...given, say: () => undefined });
+      await executeJob({ ...apply, workspace }, { ...given, print: () => undefined });
     });
     const log = logs.join('');
     if (said === undefined) expect(log).not.toMatch(/requires/);

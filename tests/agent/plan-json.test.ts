@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { verdictOf } from '../../src/agent/programs/opa.js';
-import { countsOf, countsSaid, redacted } from '../../src/agent/run/plan-json.js';
+import { countsOf, redacted, reportedCounts } from '../../src/agent/run/plan-json.js';
 import { Secrets } from '../../src/agent/service/secrets.js';
 
 const none = await Secrets.of([]);
@@ -134,8 +134,8 @@ describe('a plan as JSON', () => {
 
   it('is counted from the last line of an apply', () => {
     const said = 'x: Creating...\n\nApply complete! Resources: 3 imported, 2 added, 1 changed, 4 destroyed.\n';
-    expect(countsSaid(said)).toEqual({ additions: 2, changes: 1, destructions: 4, imports: 3 });
-    expect(countsSaid('Error: no')).toEqual({ additions: 0, changes: 0, destructions: 0, imports: 0 });
+    expect(reportedCounts(said)).toEqual({ additions: 2, changes: 1, destructions: 4, imports: 3 });
+    expect(reportedCounts('Error: no')).toEqual({ additions: 0, changes: 0, destructions: 0, imports: 0 });
   });
 });
 

@@ -144,7 +144,7 @@ describe('what an agent left that was killed', () => {
 
       const said: string[] = [];
       const settings = { AGENT_WORK_DIR: work, AGENT_CANCEL_SECONDS: 20 };
-      await removeLeftovers(settings, { say: (line) => said.push(line), killing: never });
+      await removeLeftovers(settings, { print: (line) => said.push(line), killing: never });
       expect(left.exitCode ?? left.signalCode).not.toBeNull();
       expect((await readdir(work)).sort()).toEqual([other, 'lost-state', 'ready'].sort());
       expect(await readdir(join(work, 'lost-state'))).toEqual(['run-applied.tfstate']);
@@ -167,7 +167,7 @@ describe('what an agent left that was killed', () => {
       await writeFile(join(work, 'lost-state'), 'in the way');
       const said: string[] = [];
       const settings = { AGENT_WORK_DIR: work, AGENT_CANCEL_SECONDS: 1 };
-      await removeLeftovers(settings, { say: (line) => said.push(line), killing: never });
+      await removeLeftovers(settings, { print: (line) => said.push(line), killing: never });
       expect(await readFile(apply.at('state', 'production', 'terraform.tfstate'), 'utf8')).toBe('the only one');
       expect(said).toEqual([expect.stringContaining(apply.path)]);
     });

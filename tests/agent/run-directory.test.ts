@@ -57,7 +57,7 @@ describe("a run's directory", () => {
 
       const left = await RunDirectory.create(join(directory, 'y'.repeat(50)), job);
       const settings = { AGENT_WORK_DIR: directory, AGENT_CANCEL_SECONDS: 1 };
-      await removeLeftovers(settings, { say: () => undefined, killing: new AbortController().signal });
+      await removeLeftovers(settings, { print: () => undefined, killing: new AbortController().signal });
       expect(existsSync(left.temporary)).toBe(false);
     });
   });
@@ -173,7 +173,7 @@ asRoot(`a run's directory, with programs of another user${root ? '' : ' (skipped
 
       const said: string[] = [];
       const settings = { AGENT_WORK_DIR: work, AGENT_CANCEL_SECONDS: 20 };
-      await removeLeftovers(settings, { say: (line) => said.push(line), killing: never });
+      await removeLeftovers(settings, { print: (line) => said.push(line), killing: never });
       expect(left.exitCode ?? left.signalCode).not.toBeNull();
       const path = join(work, 'lost-state', 'run-applied.tfstate');
       expect(said).toEqual([`run-applied: an agent was killed during the apply; the state is in ${path}`]);

@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Heartbeat } from '../../src/agent/service/heartbeat.js';
 import { LeasedRun } from '../../src/agent/service/leased-run.js';
-import { LeaseLost, ServiceAway, ServiceClient, ServiceRefused } from '../../src/agent/service/service-client.js';
+import {
+  LeaseLost,
+  ServiceClient,
+  ServiceRefused,
+  ServiceUnavailable,
+} from '../../src/agent/service/service-client.js';
 import { startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
@@ -142,7 +147,7 @@ describe('a leased run', () => {
   it('is given up in time when the service does not answer', async () => {
     const { run } = await leased();
     trouble = { kind: 'cut', times: 100 };
-    await expect(run.heartbeat()).rejects.toBeInstanceOf(ServiceAway);
+    await expect(run.heartbeat()).rejects.toBeInstanceOf(ServiceUnavailable);
     expect(asked.filter((line) => line.endsWith('/heartbeat'))).toHaveLength(1);
   });
 });

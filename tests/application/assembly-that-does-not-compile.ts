@@ -1,4 +1,4 @@
-import { type MadeBy, made } from '../../src/application/assembly.js';
+import { type Bound, bind } from '../../src/application/assembly.js';
 import type { Clock } from '../../src/application/ports/outside/clock.js';
 import type { Settings } from '../../src/application/ports/outside/settings.js';
 import type { UnitOfWork } from '../../src/application/ports/repositories/unit-of-work.js';
@@ -10,49 +10,49 @@ import type { UseCases } from '../../src/application/use-cases.js';
 
 // Never run: `npm run typecheck` fails where a line below an `@ts-expect-error` compiles.
 
-const tokenUses = made(TokenUses, 'unitOfWork');
-made(Authenticate, 'unitOfWork', 'clock', 'secrets', tokenUses);
+const tokenUses = bind(TokenUses, 'unitOfWork');
+bind(Authenticate, 'unitOfWork', 'clock', 'secrets', tokenUses);
 
 // @ts-expect-error: too few
-made(Authenticate, 'unitOfWork', 'clock', 'secrets');
+bind(Authenticate, 'unitOfWork', 'clock', 'secrets');
 // @ts-expect-error: too many
-made(Authenticate, 'unitOfWork', 'clock', 'secrets', tokenUses, 'clock');
+bind(Authenticate, 'unitOfWork', 'clock', 'secrets', tokenUses, 'clock');
 // @ts-expect-error: in another order
-made(Authenticate, 'clock', 'unitOfWork', 'secrets', tokenUses);
+bind(Authenticate, 'clock', 'unitOfWork', 'secrets', tokenUses);
 // @ts-expect-error: another port
-made(Authenticate, 'unitOfWork', 'clock', 'secretBox', tokenUses);
+bind(Authenticate, 'unitOfWork', 'clock', 'secretBox', tokenUses);
 // @ts-expect-error: a port that there is not
-made(Authenticate, 'unitOfWork', 'clock', 'secrets', 'tokenUses');
+bind(Authenticate, 'unitOfWork', 'clock', 'secrets', 'tokenUses');
 // @ts-expect-error: an object of another class
-made(Authenticate, 'unitOfWork', 'clock', 'secrets', made(TokenIssuer, 'clock', 'ids', 'secrets'));
+bind(Authenticate, 'unitOfWork', 'clock', 'secrets', bind(TokenIssuer, 'clock', 'ids', 'secrets'));
 // @ts-expect-error: a class, and not how it is made
-made(Authenticate, 'unitOfWork', 'clock', 'secrets', TokenUses);
+bind(Authenticate, 'unitOfWork', 'clock', 'secrets', TokenUses);
 
 class NeedsSetting {
   constructor(readonly settings: Pick<Settings, 'auditDays'>) {}
 }
-made(NeedsSetting, 'settings');
+bind(NeedsSetting, 'settings');
 class NeedsNumber {
   constructor(readonly auditDays: number) {}
 }
 // @ts-expect-error: no port is a plain number
-made(NeedsNumber, 'settings');
+bind(NeedsNumber, 'settings');
 class FewerRepositories {
   constructor(readonly unitOfWork: UnitOfWork<'tokens'>) {}
 }
 class MoreRepositories {
   constructor(readonly unitOfWork: UnitOfWork<'teams' | 'tokens' | 'audit'>) {}
 }
-made(FewerRepositories, 'unitOfWork');
+bind(FewerRepositories, 'unitOfWork');
 class MayDoWithoutClock {
   constructor(
     readonly unitOfWork: UnitOfWork,
     readonly clock?: Clock,
   ) {}
 }
-made(MayDoWithoutClock, 'unitOfWork');
+bind(MayDoWithoutClock, 'unitOfWork');
 // @ts-expect-error: another port where none would do
-made(MayDoWithoutClock, 'unitOfWork', 'ids');
+bind(MayDoWithoutClock, 'unitOfWork', 'ids');
 
 declare const whole: UnitOfWork;
 declare const narrow: UnitOfWork<'teams' | 'tokens'>;
@@ -66,7 +66,7 @@ await narrow.run(async (tx) => {
   await tx.audit.forget('2030-01-01T00:00:00.000Z', 1);
 });
 
-const misnamed = { createTeam: made(ListTeams, 'unitOfWork') };
-declare const built: MadeBy<typeof misnamed>;
+const misnamed = { createTeam: bind(ListTeams, 'unitOfWork') };
+declare const built: Bound<typeof misnamed>;
 // @ts-expect-error: not the class that those who use it expect
 export const use: Pick<UseCases, 'createTeam'> = built;

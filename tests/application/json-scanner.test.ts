@@ -23,7 +23,7 @@ class Keeping implements JsonVisitor {
 
   constructor(
     private readonly at: number,
-    private readonly most = 1_000_000,
+    private readonly max = 1_000_000,
   ) {
     this.deepest = at;
   }
@@ -37,7 +37,7 @@ class Keeping implements JsonVisitor {
   }
 
   value(depth: number): number {
-    return depth === this.at ? this.most : 0;
+    return depth === this.at ? this.max : 0;
   }
 
   kept(_depth: number, value: KeptJson): void {

@@ -36,7 +36,7 @@ async function die(lane: Lane): Promise<number> {
 
 /** Attempts beyond the second are made one at a time. */
 async function dieInEveryAttempt(lane: Lane): Promise<void> {
-  for (let attempt = 1; attempt <= neverEnded.most; attempt += 1) {
+  for (let attempt = 1; attempt <= neverEnded.max; attempt += 1) {
     expect(await die(attempt <= neverEnded.alone ? lane : 'alone')).toBe(1);
     expect(await failing()).toEqual([]);
   }
@@ -151,10 +151,10 @@ describe('an effect whose process dies in five attempts in a row', () => {
     await expect(outputs()).rejects.toMatchObject({ code: 'state-version/outputs-unread' });
     const effect = await putAside('local');
     await expect(outputs()).rejects.toMatchObject({ code: 'state-version/outputs-errored', message: because });
-    expect(await current()).toMatchObject({ unreadBecause: because });
+    expect(await current()).toMatchObject({ unreadReason: because });
     await retryInVain(effect);
     expect((await outputs()).rows.items).toMatchObject([{ name: 'size', value: '5' }]);
-    expect(await current()).toMatchObject({ unreadBecause: null });
+    expect(await current()).toMatchObject({ unreadReason: null });
   });
 
   it('is only reported where nothing waits for it: rows are removed once it is retried', async () => {
@@ -194,7 +194,7 @@ describe('an effect whose process dies in five attempts in a row', () => {
     const id = await orderFetch();
     world.repositories.broken = new Error('the disk is full');
     for (let round = 0; round < 3; round += 1) {
-      for (let attempt = 1; attempt < neverEnded.most; attempt += 1) {
+      for (let attempt = 1; attempt < neverEnded.max; attempt += 1) {
         await die(attempt <= neverEnded.alone ? 'fetches' : 'alone');
       }
       expect((await world.useCases.performEffects.execute('alone')).failures).toHaveLength(1);
@@ -209,14 +209,14 @@ describe('an effect whose process dies in five attempts in a row', () => {
 describe('attempts that do not count', () => {
   it('are those that a process gives back as it stops in order', async () => {
     const id = await orderFetch();
-    for (let turn = 0; turn < 2 * neverEnded.most; turn += 1) {
+    for (let turn = 0; turn < 2 * neverEnded.max; turn += 1) {
       const stopping = world.processBeside().performEffects;
       expect((await stopping.claim('fetches')).effects).toHaveLength(1);
       await stopping.release();
     }
     const halted = world.processBeside().performEffects;
     halted.halt();
-    for (let turn = 0; turn < 2 * neverEnded.most; turn += 1) await halted.execute('fetches');
+    for (let turn = 0; turn < 2 * neverEnded.max; turn += 1) await halted.execute('fetches');
     await world.performEffects();
     expect((await world.stateOf(id)).status).toBe('uploaded');
     expect(await failing()).toEqual([]);
@@ -247,7 +247,7 @@ describe('attempts that do not count', () => {
       attempts += (await world.useCases.performEffects.execute('local')).failures.length;
       world.clock.advance(1);
     }
-    expect(attempts).toBeGreaterThan(neverEnded.most);
+    expect(attempts).toBeGreaterThan(neverEnded.max);
     expect(await failing()).toMatchObject([{ status: 'retrying', attempts, lastError: 'Error: the store is away' }]);
     store.away = false;
     world.clock.advance(600);
@@ -274,7 +274,7 @@ describe('attempts that do not count', () => {
     world.repositories.push(cloneUrl, 'main', files);
     const id = await orderFetch();
     rows.away = true;
-    for (let turn = 0; turn < 2 * neverEnded.most; turn += 1) {
+    for (let turn = 0; turn < 2 * neverEnded.max; turn += 1) {
       await expect(world.useCases.performEffects.execute('fetches')).rejects.toThrow('the database is away');
     }
     rows.away = false;
@@ -290,7 +290,7 @@ describe('an effect that is in hand with one that ends the process', () => {
     await world.useCases.updateWorkspace.execute(world.owner, { id: other.id }, { repository });
     const poison = await world.useCases.fetchCommit.execute(world.owner, world.workspace.id);
     const innocent = await world.useCases.fetchCommit.execute(world.owner, other.id);
-    for (let death = 0; death < 2 * neverEnded.most; death += 1) {
+    for (let death = 0; death < 2 * neverEnded.max; death += 1) {
       const { performEffects } = world.processBeside();
       const claimed = [
         await performEffects.claim('fetches'),
@@ -300,7 +300,7 @@ describe('an effect that is in hand with one that ends the process', () => {
       const isPoison = (batch: (typeof claimed)[number]) =>
         batch.effects.some(({ effect }) => 'versionId' in effect && effect.versionId === poison.id);
       // It ends the process as soon as it begins; what is alone in its lane has time to end before it is claimed.
-      if (claimed.some(isPoison) && claimed.every(({ effects }) => (effects[0]?.begun ?? 0) <= neverEnded.most)) {
+      if (claimed.some(isPoison) && claimed.every(({ effects }) => (effects[0]?.begun ?? 0) <= neverEnded.max)) {
         world.clock.advance(effectLeaseSeconds);
         continue;
       }

@@ -518,12 +518,12 @@ describe('a callback token', () => {
     const [first, second] = world.runTasks.calls;
     const caller = { resultId: first?.result.id ?? '', secret: second?.token };
     const missing = { code: 'resource/not-found' };
-    await expect(world.useCases.askTaskResult.execute(caller)).rejects.toMatchObject(missing);
+    await expect(world.useCases.checkTaskResultToken.execute(caller)).rejects.toMatchObject(missing);
     await expect(world.useCases.reportTaskResult.execute(caller, said, [])).rejects.toMatchObject(missing);
     await expect(world.useCases.readTaskFiles.execute(caller, 'configuration')).rejects.toMatchObject(missing);
     await expect(world.bearerOf(second?.token ?? '')).rejects.toMatchObject(ended);
     for (const secret of [undefined, 'another', world.owner.secret]) {
-      const attempt = world.useCases.askTaskResult.execute({ ...caller, secret });
+      const attempt = world.useCases.checkTaskResultToken.execute({ ...caller, secret });
       await expect(attempt).rejects.toMatchObject(ended);
     }
   });

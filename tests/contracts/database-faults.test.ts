@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import pg from 'pg';
-import { sayingWhatFails } from '../../src/adapters/persistence/knex/engine/sqlite-faults.js';
+import { withMappedFaults } from '../../src/adapters/persistence/knex/engine/sqlite-faults.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
 import { isDomainError } from '../../src/domain/index.js';
 import { aUser } from '../support/builders.js';
@@ -186,12 +186,12 @@ describe('an SQLite file that refuses work', () => {
     ['SQLITE_CANTOPEN', "the database's file cannot be read or written"],
     ['SQLITE_IOERR_WRITE', "the database's file cannot be read or written"],
   ])('is unavailable when it fails with %s', async (code, message) => {
-    const failing = sayingWhatFails(Promise.reject(Object.assign(new Error('no'), { code })));
+    const failing = withMappedFaults(Promise.reject(Object.assign(new Error('no'), { code })));
     await expect(failing).rejects.toEqual(unavailable(message));
   });
 
   it('has no room, and what is our own fault stays a fault', async () => {
-    const failing = (code: string) => sayingWhatFails(Promise.reject(Object.assign(new Error('no'), { code })));
+    const failing = (code: string) => withMappedFaults(Promise.reject(Object.assign(new Error('no'), { code })));
     await expect(failing('SQLITE_FULL')).rejects.toEqual(refusal('service/storage-full'));
     const fault = await failing('SQLITE_ERROR').catch((error: unknown) => error);
     expect(isDomainError(fault)).toBe(false);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type KnexDatabase, openPostgres, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
-import type { Effect, HearChanges, Transaction, UnitOfWork } from '../../src/application/index.js';
+import type { ChangeListener, Effect, Transaction, UnitOfWork } from '../../src/application/index.js';
 import { type AuditPlace, inWorkspace } from '../../src/application/ports/repositories/audit-trail.js';
 import { doneBySystem } from '../../src/domain/supporting/audit/audit-event.js';
 import { aConfigurationVersion, afterNoon, anOrganization, aRun, aWorkspace, unique } from '../support/builders.js';
@@ -17,15 +17,15 @@ type Heard = (readonly string[] | undefined)[];
 
 const hearing = (database: KnexDatabase): Heard => {
   const heard: Heard = [];
-  database.hear({ ordered: (kinds) => heard.push(kinds), changed: () => {} });
+  database.onChange({ ordered: (kinds) => heard.push(kinds), changed: () => {} });
   return heard;
 };
 
-type Listening = Pick<KnexDatabase, 'unitOfWork'> & { readonly hearChanges: (hear: HearChanges) => void };
+type Listening = Pick<KnexDatabase, 'unitOfWork'> & { readonly hearChanges: (hear: ChangeListener) => void };
 
 const listeningTo = (database: KnexDatabase): Listening => ({
   unitOfWork: database.unitOfWork,
-  hearChanges: (changed) => database.hear({ ordered: () => {}, changed }),
+  hearChanges: (changed) => database.onChange({ ordered: () => {}, changed }),
 });
 
 const hearingChanges = ({ hearChanges }: Listening): Heard => {

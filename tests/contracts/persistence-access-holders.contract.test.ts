@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { actingFor } from '../../src/domain/authorization/actor.js';
-import { asQuestion, type Grant, type ProjectGrant, type Team, type TeamStanding } from '../../src/domain/index.js';
+import { type Grant, type ProjectGrant, type Team, type TeamStanding, teamInQuestion } from '../../src/domain/index.js';
 import { defaultProjectId } from '../../src/domain/supporting/projects/project.js';
 import { aCustomGrant, aMembership, giveProjectGrant, noon } from '../support/builders.js';
 import { onEveryBackend } from './on-every-backend.js';
@@ -13,7 +13,7 @@ const held = (team: Team, given: { grant?: Grant; projectGrant?: ProjectGrant } 
 });
 
 const named = (...teams: readonly Team[]) =>
-  new Map(teams.map((team) => [team.id, { ...asQuestion(team), name: team.name }]));
+  new Map(teams.map((team) => [team.id, { ...teamInQuestion(team), name: team.name }]));
 
 onEveryBackend('what a user or a team has on a workspace', (on) => {
   const aPlace = async () => {

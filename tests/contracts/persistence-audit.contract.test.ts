@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
-import { type AuditQuery, ListSiteAuditEvents, mostLookedAt } from '../../src/application/index.js';
+import { type AuditQuery, ListSiteAuditEvents, maxLookedAt } from '../../src/application/index.js';
 import {
   type AuditAction,
   type AuditEvent,
@@ -161,7 +161,7 @@ onEveryBackend('the audit trail', (on) => {
   it('looks at a bounded number of events for a filter, and says where to go on', async () => {
     const { id: organizationId } = await on.organization();
     await on.run(async (tx) => {
-      for (let number = 0; number <= mostLookedAt; number += 1) await tx.audit.add(anEvent(), { organizationId });
+      for (let number = 0; number <= maxLookedAt; number += 1) await tx.audit.add(anEvent(), { organizationId });
     });
     const rare: AuditAction = 'teams/delete';
     await addTo(organizationId, anEvent({ action: rare }));

@@ -158,7 +158,7 @@ onEveryBackend('tokens that act in an organization', (on) => {
     ].sort((a, b) => (a.id < b.id ? -1 : 1));
     for (const user of [stranger, invited]) await on.token(ownedBy('user', user));
     await on.token(ownedBy('team', await on.team(other)));
-    const part = (after: string, most: number) => on.read((tx) => tx.tokens.actingIn(organization.id, after, most));
+    const part = (after: string, max: number) => on.read((tx) => tx.tokens.actingIn(organization.id, after, max));
     expect(await part('', 100)).toEqual(expected);
     expect(await part('', 2)).toEqual(expected.slice(0, 2));
     expect(await part(expected[1]?.id ?? '', 100)).toEqual(expected.slice(2));

@@ -66,7 +66,8 @@ onEveryBackend('keys of webhooks', (on) => {
     const others = [await linked(`${sealPrefix('ab')}x`), await linked('v1.x')].sort((a, b) => (a.id < b.id ? -1 : 1));
     const removed = await linked('v1.y');
     await on.run((tx) => tx.workspaces.remove(removed.id, noon));
-    const found = (after: string, limit: number) => on.read((tx) => tx.workspaces.sealedOtherwise('aa', after, limit));
+    const found = (after: string, limit: number) =>
+      on.read((tx) => tx.workspaces.sealedWithOtherKeys('aa', after, limit));
     expect(await found('', 10)).toEqual(others);
     expect(await found('', 1)).toEqual(others.slice(0, 1));
     expect(await found(others[0]?.id ?? '', 10)).toEqual(others.slice(1));

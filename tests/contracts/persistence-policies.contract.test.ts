@@ -237,13 +237,13 @@ onEveryBackend('policy sets', (on) => {
     ].sort(byId);
     await add(organization, { repository: sealedBy('new') });
     await add(organization);
-    const sealedOtherwise = (after: string, limit = 100) =>
-      on.read((tx) => tx.policySets.sealedOtherwise('new', after, limit));
+    const sealedWithOtherKeys = (after: string, limit = 100) =>
+      on.read((tx) => tx.policySets.sealedWithOtherKeys('new', after, limit));
     const ours = (sets: readonly PolicySet[]) =>
       sets.filter(({ organizationId }) => organizationId === organization.id);
-    expect(ours(await sealedOtherwise(''))).toEqual([first, second]);
-    expect(ours(await sealedOtherwise(first?.id ?? ''))).toEqual([second]);
-    expect((await sealedOtherwise(first?.id ?? '', 1)).length).toBe(1);
+    expect(ours(await sealedWithOtherKeys(''))).toEqual([first, second]);
+    expect(ours(await sealedWithOtherKeys(first?.id ?? ''))).toEqual([second]);
+    expect((await sealedWithOtherKeys(first?.id ?? '', 1)).length).toBe(1);
   });
 
   it('are gone when they are removed, and hidden with their organization', async () => {

@@ -192,7 +192,7 @@ onEveryBackend('policy set parameters', (on) => {
     const others = ['var-zz-1', 'var-zz-3'].map((id) => aPolicySetParameter(set, { id, sealedValue: 'v2.old.text' }));
     for (const one of [own, ...others]) await on.run((tx) => tx.policySetParameters.add(one));
     const found = (after: string, limit = 10) =>
-      on.read((tx) => tx.policySetParameters.sealedOtherwise('new', after, limit));
+      on.read((tx) => tx.policySetParameters.sealedWithOtherKeys('new', after, limit));
     expect((await found('var-zz')).map(({ id }) => id)).toEqual(['var-zz-1', 'var-zz-3']);
     expect((await found('var-zz-1', 1)).map(({ id }) => id)).toEqual(['var-zz-3']);
   });

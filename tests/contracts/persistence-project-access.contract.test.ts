@@ -2,12 +2,12 @@ import { expect, it } from '@jest/globals';
 import type { Transaction } from '../../src/application/index.js';
 import {
   type Actor,
-  asQuestion,
   type Organization,
   type ProjectGrant,
   type Standing,
   type Team,
   type TeamProject,
+  teamInQuestion,
   workspaceVisibility,
 } from '../../src/domain/index.js';
 import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
@@ -65,7 +65,7 @@ onEveryBackend('access of teams to projects', (on) => {
       siteAdministrator: false,
       member: true,
       teams: [{ ...held, projectGrant: custom }],
-      team: asQuestion(team),
+      team: teamInQuestion(team),
     });
     const next = row.change({ access: 'maintain', permissions: { project: {}, workspaces: {} }, unnamed: 'default' });
     await on.run((tx) => tx.projectAccess.save(next));

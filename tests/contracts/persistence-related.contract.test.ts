@@ -55,7 +55,7 @@ onEveryBackend('related resources', (on) => {
     };
     const among = async (visibility: WorkspaceVisibility) => {
       const ids = [a.id, b.id, foreign.id, 'ws-none'];
-      return on.read((tx) => tx.workspaces.seenAmong(organization.id, standing, visibility, ids));
+      return on.read((tx) => tx.workspaces.visibleWithStanding(organization.id, standing, visibility, ids));
     };
     const all = await among('all');
     expect(all.map(({ subject }) => subject)).toEqual([a, b]);

@@ -192,10 +192,10 @@ const otherSettings: OrganizationSettings = {
   enforceHyok: true,
   maxTtlEnabled: true,
   tokenLifetimes: {
-    organization: { most: 3_600_000, changedAt: noon },
-    team: { most: 7_200_000, changedAt: noon },
-    user: { most: 10_800_000, changedAt: noon },
-    auditor: { most: 14_400_000, changedAt: noon },
+    organization: { max: 3_600_000, changedAt: noon },
+    team: { max: 7_200_000, changedAt: noon },
+    user: { max: 10_800_000, changedAt: noon },
+    auditor: { max: 14_400_000, changedAt: noon },
   },
   ownersTeamSamlRoleId: 'owners',
   registryMonorepoSupportEnabled: true,
@@ -526,7 +526,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [version, before],
       [finalized, afterwards],
       [{ ...finalized, jsonBundle, outputsRead: true }, withOutputs],
-      [{ ...finalized, jsonBundle, outputsRead: true, unreadBecause: 'it is too large' }, unread],
+      [{ ...finalized, jsonBundle, outputsRead: true, unreadReason: 'it is too large' }, unread],
       [{ ...finalized, jsonBundle, outputsRead: true }, await read()],
     ];
   },

@@ -121,7 +121,7 @@ onEveryBackend('run tasks', (on) => {
       const old = [1, 2].map(() => addTask(fresh, organization, { sealedHmacKey: other.seal('two') }));
       const ids = idsOf(await Promise.all(old)).sort();
       const found = (after: string) =>
-        fresh.read(async (tx) => idsOf(await tx.runTasks.sealedOtherwise(box.fingerprints[0], after, 10)));
+        fresh.read(async (tx) => idsOf(await tx.runTasks.sealedWithOtherKeys(box.fingerprints[0], after, 10)));
       expect(await found('')).toEqual(ids);
       expect(await found(ids[0] ?? '')).toEqual(ids.slice(1));
     });

@@ -91,7 +91,7 @@ describe.each(backends.filter(({ skip }) => !skip))('what is counted of a whole 
       await on.run((tx) => tx.teams.remove(gone.id, noon));
       const organization = await on.organization();
       await on.token(ownedBy('organization', organization), { expiresAt: afterNoon(day) });
-      const count = (most: number) => on.read((tx) => tx.tokens.countExpiring(noon, afterNoon(7 * day), most));
+      const count = (max: number) => on.read((tx) => tx.tokens.countExpiring(noon, afterNoon(7 * day), max));
       expect(await count(10)).toEqual({ expired: 2, expiring: 2 });
       const { expired, expiring } = await count(3);
       expect(expired + expiring).toBe(3);

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Transaction } from '../../src/application/index.js';
 import {
   type Actor,
-  asQuestion,
   type ConfigurationVersion,
   type Grant,
   type Membership,
@@ -10,6 +9,7 @@ import {
   type Standing,
   type Team,
   type TeamStanding,
+  teamInQuestion,
   type User,
   type Workspace,
 } from '../../src/domain/index.js';
@@ -99,7 +99,7 @@ onEveryBackend('standing', (on) => {
       ofSummary: onWorkspace,
       ofOrganization: onOrganization,
       ofMembership: onOrganization,
-      ofTeam: { ...onOrganization, team: asQuestion(secret) },
+      ofTeam: { ...onOrganization, team: teamInQuestion(secret) },
     };
   };
 

@@ -259,7 +259,7 @@ onEveryBackend('outputs of states', (on) => {
     ]);
     const ids = outputs.map(({ id }) => id);
     const others = async (by: string) => {
-      const found = await on.read((tx) => tx.stateOutputs.sealedOtherwise(by, '', 10_000));
+      const found = await on.read((tx) => tx.stateOutputs.sealedWithOtherKeys(by, '', 10_000));
       return found.filter(({ id }) => ids.includes(id)).map(({ id }) => id);
     };
     const [first = '', second = '', third = ''] = ids;
@@ -267,7 +267,7 @@ onEveryBackend('outputs of states', (on) => {
     expect(await others(`${key}-x`)).toEqual([first, second, third].sort());
     await on.run((tx) => tx.stateOutputs.reseal(second, sealed(`${key}-b`)));
     expect(await others(`${key}-b`)).toEqual([third]);
-    expect(await on.read((tx) => tx.stateOutputs.sealedOtherwise(`${key}-b`, third, 10_000))).not.toContainEqual(
+    expect(await on.read((tx) => tx.stateOutputs.sealedWithOtherKeys(`${key}-b`, third, 10_000))).not.toContainEqual(
       expect.objectContaining({ id: third }),
     );
   });

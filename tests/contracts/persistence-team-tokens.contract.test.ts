@@ -3,12 +3,12 @@ import type { TeamTokenSort } from '../../src/application/index.js';
 import {
   type Actor,
   type ApiToken,
-  asQuestion,
   may,
   type OrganizationAccess,
   organizationPermissions,
   type Team,
   type TeamTokenVisibility,
+  teamInQuestion,
   teamTokenVisibility,
 } from '../../src/domain/index.js';
 import { startApi } from '../support/api.js';
@@ -120,7 +120,7 @@ onEveryBackend('tokens of teams', (on) => {
       const seen = await on.read((tx) => tx.organizations.findFor(actor, organization.name));
       if (seen === undefined) throw new Error('the organization is missing');
       const { standing } = seen;
-      const manageable = teams.filter((team) => may({ ...standing, team: asQuestion(team) }, 'team-tokens/manage'));
+      const manageable = teams.filter((team) => may({ ...standing, team: teamInQuestion(team) }, 'team-tokens/manage'));
       const found = await list(organization.id, undefined, undefined, teamTokenVisibility(standing));
       const expected = manageable.map(({ id }) => tokenOf.get(id)?.id).sort();
       expect(found.items.map(({ id }) => id).sort()).toEqual(expected);

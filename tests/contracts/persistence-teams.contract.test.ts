@@ -22,7 +22,7 @@ onEveryBackend('teams', (on) => {
   });
 
   it('is found with what its organization allows its token', async () => {
-    const team = { most: 7_200_000, changedAt: noon };
+    const team = { max: 7_200_000, changedAt: noon };
     const { settings, ...given } = await on.organization();
     const tokenLifetimes = { ...settings.tokenLifetimes, team };
     const organization = { ...given, settings: { ...settings, maxTtlEnabled: true, tokenLifetimes } };

@@ -106,7 +106,7 @@ onEveryBackend('tokens', (on) => {
     await on.token(ownedBy('team', gone), { createdBy });
     await on.run((tx) => tx.teams.remove(gone.id, noon));
     await on.token(createdBy, { createdBy });
-    const issuedBy = (most: number) => on.read((tx) => tx.tokens.issuedBy(user.id, organization.id, most));
+    const issuedBy = (max: number) => on.read((tx) => tx.tokens.issuedBy(user.id, organization.id, max));
     const byId = made.sort((a, b) => (a.id < b.id ? -1 : 1));
     expect(await issuedBy(10)).toEqual(byId);
     expect(await issuedBy(2)).toEqual(byId.slice(0, 2));

@@ -240,7 +240,7 @@ onEveryBackend('variables of variable sets', (on) => {
           await tx.setVariables.add(one);
       });
       const [first, second, third] = old.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      const part = (after: string) => fresh.read((tx) => tx.setVariables.sealedOtherwise(fingerprint, after, 2));
+      const part = (after: string) => fresh.read((tx) => tx.setVariables.sealedWithOtherKeys(fingerprint, after, 2));
       expect(await part('')).toEqual([first, second]);
       expect(await part(second?.id ?? '')).toEqual([third]);
       expect(await part(third?.id ?? '')).toEqual([]);

@@ -159,7 +159,7 @@ onEveryBackend('variables', (on) => {
       for (const variable of variables) await fresh.run((tx) => tx.variables.add(variable));
       await fresh.run((tx) => tx.workspaces.remove(gone.id, noon));
       const [first, second, third] = old.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      const part = (after: string) => fresh.read((tx) => tx.variables.sealedOtherwise(fingerprint, after, 2));
+      const part = (after: string) => fresh.read((tx) => tx.variables.sealedWithOtherKeys(fingerprint, after, 2));
       expect(await part('')).toEqual([first, second]);
       expect(await part(second?.id ?? '')).toEqual([third]);
       expect(await part(third?.id ?? '')).toEqual([]);

@@ -46,7 +46,7 @@ describe('statements about variable sets on SQLite', () => {
     ['a variable of a set', 1, (tx) => tx.setVariables.find(set.id, variable.id)],
     ['the variables of sets', 1, (tx) => tx.setVariables.ofSets([set.id, 'varset-1'])],
     ['what the variables of all sets come to', 1, (tx) => tx.setVariables.totalsOf(organization.id)],
-    ['variables sealed with another key', 1, (tx) => tx.setVariables.sealedOtherwise('f', 'var-1', 10)],
+    ['variables sealed with another key', 1, (tx) => tx.setVariables.sealedWithOtherKeys('f', 'var-1', 10)],
     ...callers.map((actor): readonly [string, number, Work] => [
       `a set with the standing of a ${actor.kind}`,
       1,

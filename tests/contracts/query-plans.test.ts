@@ -74,7 +74,7 @@ describe('statements on SQLite', () => {
     ['whether a bundle is referred to', (tx) => tx.storedFiles.refersTo('bundle-1')],
     ['the variables of a workspace', (tx) => tx.variables.ofWorkspace('ws-1')],
     ['what the variables of a workspace come to', (tx) => tx.variables.totalsOf('ws-1')],
-    ['variables sealed with another key', (tx) => tx.variables.sealedOtherwise('f', 'var-1', 10)],
+    ['variables sealed with another key', (tx) => tx.variables.sealedWithOtherKeys('f', 'var-1', 10)],
     ['what runs say of a version', (tx) => tx.runs.aboutVersion('cv-1')],
     ['whether a run of a workspace is applied', (tx) => tx.runs.anyApplying({ workspaceId: 'ws-1' })],
     ['whether a run of an organization is applied', (tx) => tx.runs.anyApplying({ organizationId: 'org-1' })],
@@ -138,7 +138,7 @@ describe('statements on SQLite', () => {
     ['drop a log', (tx) => tx.runLogs.drop('run-1', 'plan')],
     ['walk what is stored', (tx) => tx.storedFiles.page(10, 'bundle-1')],
     ['announce a state', (tx) => tx.stateVersions.dropPending('run-1')],
-    ['look for outputs sealed with another key', (tx) => tx.stateOutputs.sealedOtherwise('f', 'wsout-1', 10)],
+    ['look for outputs sealed with another key', (tx) => tx.stateOutputs.sealedWithOtherKeys('f', 'wsout-1', 10)],
     ['drop what a plan left', (tx) => tx.runArtifacts.drop('run-1')],
     ['take a workspace away', (tx) => tx.removals.removeBatch({ kind: 'workspace', id: workspace.id }, 200)],
     ['take an organization away', (tx) => tx.removals.removeBatch({ kind: 'organization', id: 'org-1' }, 200)],
@@ -225,12 +225,12 @@ describe('statements on SQLite', () => {
     expect(scans.filter((step) => !/^SCAN (q|\(subquery-\d+\)|CONSTANT ROW)$/.test(step))).toEqual([]);
   });
 
-  const sealedOtherwise: readonly (readonly [string, Work])[] = [
-    ['variable', (tx) => tx.variables.sealedOtherwise('f', 'var-1', 10)],
-    ['state_version_output', (tx) => tx.stateOutputs.sealedOtherwise('f', 'wsout-1', 10)],
+  const sealedWithOtherKeys: readonly (readonly [string, Work])[] = [
+    ['variable', (tx) => tx.variables.sealedWithOtherKeys('f', 'var-1', 10)],
+    ['state_version_output', (tx) => tx.stateOutputs.sealedWithOtherKeys('f', 'wsout-1', 10)],
   ];
 
-  it.each(sealedOtherwise)('find a %s sealed with another key among those alone', async (table, work) => {
+  it.each(sealedWithOtherKeys)('find a %s sealed with another key among those alone', async (table, work) => {
     const plan = (await statementsOf(work)).flatMap(planOf);
     const sealed = plan.filter((step) => step.includes(` USING COVERING INDEX ${table}s_sealed (sealed_by`));
     expect(sealed).toHaveLength(2);

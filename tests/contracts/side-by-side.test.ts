@@ -742,14 +742,14 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     await instance(0).run(async (tx) => {
       for (const more of workspaces.slice(1)) await tx.workspaces.add(more);
     });
-    const most = 10_000;
+    const max = 10_000;
     const store = new MemoryBundleStore();
     const inspector = new TarBundleInspector({
-      maxArchiveBytes: most,
-      maxUnpackedBytes: 100 * most,
+      maxArchiveBytes: max,
+      maxUnpackedBytes: 100 * max,
       maxArchiveEntries: 10,
     });
-    const quota = new application.ByteQuota({ maxOrganizationBytes: most });
+    const quota = new application.ByteQuota({ maxOrganizationBytes: max });
     const of = { organizationId: organization.id };
     const kept = () => instance(0).read((tx) => tx.keptBytes.of(of));
     const outcomes = { taken: 0, refused: 0 };
@@ -777,7 +777,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         }, outcomeOf),
       );
       await Promise.all(tries);
-      expect(await kept()).toBeLessThanOrEqual(most);
+      expect(await kept()).toBeLessThanOrEqual(max);
       expect(await instance(0).read((tx) => tx.keptBytes.drifts())).toEqual([]);
     }
     expect(outcomes.taken).toBeGreaterThan(3);

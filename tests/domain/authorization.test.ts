@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { actingFor, entryOf, runStanding } from '../../src/domain/authorization/actor.js';
-import { seenByOwner } from '../../src/domain/authorization/policy.js';
+import { authorizedViewOfOwner } from '../../src/domain/authorization/policy.js';
 import {
   type Actor,
   actions,
   authorize,
   authorized,
+  authorizedView,
   DomainError,
   identityOf,
   isDomainError,
@@ -15,7 +16,6 @@ import {
   projectAccessVisibility,
   projectVisibility,
   type Standing,
-  seenBy,
   standingOnSite,
   type TokenOwner,
   teamVisibility,
@@ -100,14 +100,14 @@ describe('authorizing', () => {
     expect(thrownBy(() => authorize(admin, 'workspaces/update'))).toMatchObject(refused);
     expect(thrownBy(() => authorize(barred(member()), 'organizations/update'))).toMatchObject(refused);
     expect(thrownBy(() => authorize(barred(anOutsider), 'organizations/read'))).toMatchObject(missing);
-    expect(thrownBy(() => seenBy({ subject: 1, standing: barred(anOwner) }, 'organizations/update'))).toMatchObject(
-      refused,
-    );
-    expect(seenByOwner({ subject: 1, standing: barred(anOwner) }, 'organizations/update').subject).toBe(1);
-    expect(thrownBy(() => seenByOwner({ subject: 1, standing: barred(member()) }, 'organizations/read'))).toMatchObject(
-      refused,
-    );
-    expect(thrownBy(() => seenByOwner(undefined, 'organizations/update'))).toMatchObject(missing);
+    expect(
+      thrownBy(() => authorizedView({ subject: 1, standing: barred(anOwner) }, 'organizations/update')),
+    ).toMatchObject(refused);
+    expect(authorizedViewOfOwner({ subject: 1, standing: barred(anOwner) }, 'organizations/update').subject).toBe(1);
+    expect(
+      thrownBy(() => authorizedViewOfOwner({ subject: 1, standing: barred(member()) }, 'organizations/read')),
+    ).toMatchObject(refused);
+    expect(thrownBy(() => authorizedViewOfOwner(undefined, 'organizations/update'))).toMatchObject(missing);
   });
 });
 
@@ -115,13 +115,13 @@ describe('what a port found', () => {
   const seen = { subject: 'the thing', standing: anOwner };
 
   it('is handed on to a caller who may', () => {
-    expect(seenBy(seen, 'workspaces/read')).toBe(seen);
+    expect(authorizedView(seen, 'workspaces/read')).toBe(seen);
     expect(authorized(seen, 'workspaces/read')).toBe('the thing');
   });
 
   it('is missing in the same words whether it does not exist or is hidden', () => {
     const hidden = { subject: 'the thing', standing: anOutsider };
-    for (const find of [seenBy, authorized]) {
+    for (const find of [authorizedView, authorized]) {
       const [absent, concealed] = [undefined, hidden].map((found) => thrownBy(() => find(found, 'workspaces/read')));
       expect(absent).toMatchObject(missing);
       expect(concealed).toMatchObject(missing);

@@ -7,10 +7,10 @@ import {
   type GivenClaim,
   may,
   type Standing,
-  shownTo,
   type TeamInQuestion,
   type TeamStanding,
   teamVisibility,
+  visibleRights,
   type WorkspaceAction,
   workspaceActions,
 } from '../../src/domain/index.js';
@@ -190,7 +190,7 @@ describe('what a caller is shown of it', () => {
     projectGrant: { access: 'admin' },
   });
   const kindsShown = (asker: Standing, team: TeamInQuestion) => {
-    const rights = shownTo(asker, new Map([[team.teamId, team]]), effectiveAccess(held));
+    const rights = visibleRights(asker, new Map([[team.teamId, team]]), effectiveAccess(held));
     expect(rights.map((right) => right.held)).toEqual(effectiveAccess(held).map((right) => right.held));
     return [
       ...new Set(rights.flatMap(({ claims }) => claims.flatMap(({ through }) => through.map(({ kind }) => kind)))),
@@ -216,7 +216,9 @@ describe('what a caller is shown of it', () => {
     };
     const rights = effectiveAccess(member(overriding));
     const override = (asker: Standing) =>
-      shownTo(asker, new Map([['team-9', secret]]), rights).find(({ right }) => right === 'policy-outcomes/override');
+      visibleRights(asker, new Map([['team-9', secret]]), rights).find(
+        ({ right }) => right === 'policy-outcomes/override',
+      );
     expect(override(anOwner)).toMatchObject({ held: true, claims: [{ teamId: 'team-9' }] });
     expect(override(member({ grant: { access: 'admin' } }))).toMatchObject({ held: true, claims: [] });
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type AppliedPolicySet,
-  addedUp,
   blocks,
   canOverride,
   concludeEvaluation,
@@ -12,6 +11,7 @@ import {
   type PolicySetOutcome,
   readReport,
   resultCountOf,
+  sumOfCounts,
   type TaskStage,
   verdictOf,
 } from '../../src/domain/index.js';
@@ -64,7 +64,7 @@ describe('whatever the policies of a set say', () => {
     fc.assert(
       fc.property(fc.array(anySet, { maxLength: 4 }), (sets) => {
         const outcomes = sets.flatMap((set) => set.outcomes);
-        const counts = addedUp(sets.map(resultCountOf));
+        const counts = sumOfCounts(sets.map(resultCountOf));
         expect(counts).toEqual(resultCountOf({ outcomes }));
         expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(outcomes.length);
       }),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type AppliedPolicySet,
-  addedUp,
   blocks,
   canOverride,
   concludeEvaluation,
@@ -21,6 +20,7 @@ import {
   type ReportedPolicySet,
   readReport,
   resultCountOf,
+  sumOfCounts,
   type TaskStage,
   taskStageMoves,
   taskStageStatuses,
@@ -33,7 +33,7 @@ import {
   checkKinds,
   checkNames,
   checkPolicySet,
-  mostPoliciesOfSet,
+  maxPoliciesOfSet,
 } from '../../src/domain/supporting/policies/policy-set.js';
 import {
   aManagedPolicy,
@@ -118,8 +118,8 @@ describe('what a set said', () => {
     const counts = { passed: 3, advisoryFailed: 2, mandatoryFailed: 1, errored: 1 };
     expect(resultCountOf({ outcomes })).toEqual(counts);
     expect(resultCountOf({ outcomes: [] })).toEqual(noResults);
-    expect(addedUp([])).toEqual(noResults);
-    expect(addedUp([counts, noResults, counts])).toEqual({
+    expect(sumOfCounts([])).toEqual(noResults);
+    expect(sumOfCounts([counts, noResults, counts])).toEqual({
       passed: 6,
       advisoryFailed: 4,
       mandatoryFailed: 2,
@@ -340,14 +340,14 @@ describe('a policy set', () => {
       checkNames(set, attached, at);
     };
     attach();
-    attach(...others(mostPoliciesOfSet - 1));
+    attach(...others(maxPoliciesOfSet - 1));
     const refused = (...attached: ManagedPolicy[]) => {
       expect(thrownBy(() => attach(...attached))).toMatchObject({ code: 'attribute/invalid', details: at });
     };
     refused(aManagedPolicy('b', { kind: 'sentinel' }));
     refused(aManagedPolicy('a'));
     refused(aManagedPolicy('b'), aManagedPolicy('b', { id: 'pol-other' }));
-    refused(...others(mostPoliciesOfSet));
+    refused(...others(maxPoliciesOfSet));
   });
 });
 

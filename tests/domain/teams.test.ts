@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  asQuestion,
   type OrganizationAccess,
   type OrganizationPermission,
+  teamInQuestion,
   visibilities,
 } from '../../src/domain/index.js';
 import {
@@ -173,7 +173,7 @@ describe('a team', () => {
 
   it('is put to the policy as what it is', () => {
     expect(
-      asQuestion(aTeam({ visibility: 'secret', membersManageToken: false, access: access('manage-teams') })),
+      teamInQuestion(aTeam({ visibility: 'secret', membersManageToken: false, access: access('manage-teams') })),
     ).toEqual({
       teamId: 'team-1',
       owners: false,
@@ -181,7 +181,7 @@ describe('a team', () => {
       membersManageToken: false,
       access: access('manage-teams'),
     });
-    expect(asQuestion(theOwnersTeam)).toEqual({
+    expect(teamInQuestion(theOwnersTeam)).toEqual({
       teamId: 'team-owners',
       owners: true,
       secret: false,

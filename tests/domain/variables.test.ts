@@ -77,10 +77,10 @@ describe('the value of a variable', () => {
   });
 
   it('is bounded in bytes, and has no NUL', () => {
-    const most = variableLimits.value;
-    expect(checkValue('a'.repeat(most))).toBe(most);
-    const tooLong = invalid('value', `Value is too long (the maximum is ${most} bytes)`);
-    for (const text of ['a'.repeat(most + 1), 'ä'.repeat(most / 2 + 1)]) {
+    const max = variableLimits.value;
+    expect(checkValue('a'.repeat(max))).toBe(max);
+    const tooLong = invalid('value', `Value is too long (the maximum is ${max} bytes)`);
+    for (const text of ['a'.repeat(max + 1), 'ä'.repeat(max / 2 + 1)]) {
       expect(thrownBy(() => checkValue(text))).toMatchObject(tooLong);
     }
     expect(thrownBy(() => checkValue('a\0'))).toMatchObject(invalid('value'));

@@ -331,7 +331,7 @@ describe('the command line and what it is called with', () => {
       name: 'slow',
       does: 'takes its time',
       run: async ({ progress }) => {
-        progress.say('1 of 2');
+        progress.print('1 of 2');
         return { json: {}, text: 'done' };
       },
     };

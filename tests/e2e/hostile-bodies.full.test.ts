@@ -23,7 +23,7 @@ const steady = { perSecond: 60, connections: 200, bytesPerSecond: 300 * 1024 };
 const stalled = { perSecond: 100, bytesPerSecond: 17 * 1024, response: 'ignore' } as const;
 
 const deliveries = async (path: string, more: Partial<Wave>): Promise<readonly Wave[]> => {
-  const body = await bodyOf(world.directory, 'noise', bodyKinds.delivery.bytes.most);
+  const body = await bodyOf(world.directory, 'noise', bodyKinds.delivery.bytes.max);
   const headers = {
     'X-GitHub-Event': 'push',
     'X-GitHub-Delivery': 'x',
@@ -37,7 +37,7 @@ const documents = async (connections: number, more: Partial<Wave>): Promise<Wave
   method: 'PATCH',
   path: `/workspaces/${world.workspaceId}`,
   tokens: world.outsiders,
-  body: await bodyOf(world.directory, 'text', bodyKinds.text.bytes.most),
+  body: await bodyOf(world.directory, 'text', bodyKinds.text.bytes.max),
   connections,
   ...more,
 });

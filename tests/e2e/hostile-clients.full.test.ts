@@ -46,7 +46,7 @@ const document = async (more: Partial<Wave>): Promise<Wave> => ({
   method: 'PATCH',
   path: `/workspaces/${world.workspaceId}`,
   tokens: world.outsiders,
-  body: await bodyOf(world.directory, 'text', bodyKinds.text.bytes.most),
+  body: await bodyOf(world.directory, 'text', bodyKinds.text.bytes.max),
   connections: 96,
   perSecond: 50,
   ...more,
@@ -54,7 +54,7 @@ const document = async (more: Partial<Wave>): Promise<Wave> => ({
 
 /** Attackers of several kinds, from many addresses. */
 async function severalAttacks(): Promise<readonly Wave[]> {
-  const delivery = await bodyOf(world.directory, 'noise', bodyKinds.delivery.bytes.most);
+  const delivery = await bodyOf(world.directory, 'noise', bodyKinds.delivery.bytes.max);
   const post = { method: 'POST', body: delivery, connections: 45, perSecond: 10, addresses: 64 };
   return [
     { ...post, path: '/hooks/vcs/x' },

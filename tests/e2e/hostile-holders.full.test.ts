@@ -22,7 +22,7 @@ const report = new Report('Holders and readers, under --max-old-space-size=160')
 
 const withoutRateLimit = { RATE_LIMIT_PER_SECOND: '0' };
 const hostile: readonly Content[] = ['text', 'zeros', 'objects', 'brackets'];
-const most = bodyKinds.state.bytes.most;
+const max = bodyKinds.state.bytes.max;
 
 /** A report whose only policy has an output as long as it may be. */
 async function longReport(): Promise<string> {
@@ -30,7 +30,7 @@ async function longReport(): Promise<string> {
     '{"policy-tool-version":"1","policy-sets":[{"policy-set-id":"x","policies":[{"name":"x","status":"failed","output":["';
   const after = '"]}]}]}';
   const file = join(world.directory, 'report');
-  await writeFile(file, before + 'a'.repeat(most - before.length - after.length) + after);
+  await writeFile(file, before + 'a'.repeat(max - before.length - after.length) + after);
   return file;
 }
 
@@ -45,14 +45,14 @@ async function longStateReport(): Promise<string> {
   const md5 = createHash('md5').digest('hex');
   const head = `{"serial":1,"lineage":"x","md5":"${md5}","size":1,${before}`;
   const file = join(world.directory, 'state-report');
-  await writeFile(file, head + 'a'.repeat(most - head.length - after.length) + after);
+  await writeFile(file, head + 'a'.repeat(max - head.length - after.length) + after);
   return file;
 }
 
 /** A holder's share of the bodies: what is valid, and what is made to be hard to read. */
 const bodyFor = async (index: number, valid: () => Promise<string>): Promise<Partial<Wave>> => {
   const content = [undefined, ...hostile][index % (hostile.length + 1)];
-  const body = content === undefined ? await valid() : await bodyOf(world.directory, content, most);
+  const body = content === undefined ? await valid() : await bodyOf(world.directory, content, max);
   return { body, framing: index % 2 === 0 ? 'length' : 'chunked', perSecond: 2 };
 };
 

@@ -149,12 +149,12 @@ describe(`background work${reason}`, () => {
     'of the only organization has no fewer loops than before',
     async () => {
       await stall('only');
-      await until('the calls are under way', async () => silentTask.mostWaiting >= before.calls);
-      await until('the fetches are under way', async () => silentGit.mostWaiting >= before.fetches);
+      await until('the calls are under way', async () => silentTask.maxWaiting >= before.calls);
+      await until('the fetches are under way', async () => silentGit.maxWaiting >= before.fetches);
       report.add({
         round: 'one organization',
-        'fetches stalled': silentGit.mostWaiting,
-        'calls stalled': silentTask.mostWaiting,
+        'fetches stalled': silentGit.maxWaiting,
+        'calls stalled': silentTask.maxWaiting,
       });
     },
     timeout,

@@ -98,14 +98,14 @@ class LoopProbe {
     await rm(this.file, { force: true });
     this.service.child.kill('SIGUSR2');
     const begun = () =>
-      this.most().then(
+      this.max().then(
         () => true,
         () => false,
       );
     await until('the probe begins', begun, 5_000);
   }
 
-  async most(): Promise<Held> {
+  async max(): Promise<Held> {
     return JSON.parse(await readFile(this.file, 'utf8'));
   }
 }
@@ -130,7 +130,7 @@ async function during<Result>(service: ServiceProcess, work: () => Promise<Resul
   const seen = await watch.stop();
   if (failure !== undefined && seen.ended === undefined) throw failure;
   const seconds = (performance.now() - begun) / 1_000;
-  return { ...seen, loop: await probe.most(), seconds, result };
+  return { ...seen, loop: await probe.max(), seconds, result };
 }
 
 /** Writes a state as the holder of its lock. Returns its id. */

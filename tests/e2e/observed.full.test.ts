@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { asksForTraces } from '../../src/adapters/tracing/open-tracing.js';
+import { requestsTraces } from '../../src/adapters/tracing/open-tracing.js';
 import { archiveOf } from '../support/archives.js';
 import { parseExposition } from '../support/exposition-format.js';
 import { adminToken, freePort, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
@@ -143,6 +143,6 @@ describe('traces', () => {
     [false, { ...endpoint, OTEL_TRACES_EXPORTER: 'none' }],
     [false, { ...endpoint, OTEL_SDK_DISABLED: 'TRUE' }],
   ])('are asked for: %s by %j', (asked, environment) => {
-    expect(asksForTraces(environment)).toBe(asked);
+    expect(requestsTraces(environment)).toBe(asked);
   });
 });

@@ -12,7 +12,7 @@ tortured(
   async () => {
     const seed = Date.now() % 1_000_000;
     const evidence = join(tmpdir(), `gatehouse-torture-${seed}`);
-    const { violations, figures } = await torture({ seed, seconds: 20, short: true, say: () => undefined, evidence });
+    const { violations, figures } = await torture({ seed, seconds: 20, short: true, print: () => undefined, evidence });
     const told = violations.map(({ rule, what }) => `seed ${seed}: ${rule}: ${what} (evidence in ${evidence})`);
     expect(told).toEqual([]);
     expect(figures.operations).toMatchObject({ unknown: expect.any(Number) });

@@ -39,11 +39,11 @@ const requestsCounted = 20;
 const batches = 8;
 
 /** Calls are the same everywhere; a newer package may make a few more. */
-const mostCalls = ({ calls }: Work): number => Math.round(calls * 1.03) + 8;
+const maxCalls = ({ calls }: Work): number => Math.round(calls * 1.03) + 8;
 
 /** The size of objects depends on the V8 version and the processor. */
 const bytesRecorded = process.version.startsWith('v24.') && process.platform === 'linux' && process.arch === 'x64';
-const mostBytes = ({ bytes }: Work): number => Math.round(bytes * 1.1);
+const maxBytes = ({ bytes }: Work): number => Math.round(bytes * 1.1);
 
 interface Asked {
   readonly method: 'GET' | 'POST';
@@ -160,7 +160,7 @@ describe('work per request', () => {
   it.each(recorded)('for %s', async (_, record, askedOf) => {
     const { by, ...work } = await workOf(askedOf(sample));
     expect(work.bytes).toBeGreaterThan(0);
-    const within = work.calls <= mostCalls(record) && (!bytesRecorded || work.bytes <= mostBytes(record));
+    const within = work.calls <= maxCalls(record) && (!bytesRecorded || work.bytes <= maxBytes(record));
     // All figures, for recording new ones or finding the one that rose.
     expect({ ...work, by, within }).toEqual({ ...work, by, within: true });
   });

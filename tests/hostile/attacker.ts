@@ -109,8 +109,8 @@ class Sender {
   private sendBody(socket: Socket): () => void {
     const { framing = 'length', bytesPerSecond } = this.wave;
     let at = 0;
-    const send = (most: number): boolean => {
-      const part = this.body.subarray(at, at + most);
+    const send = (max: number): boolean => {
+      const part = this.body.subarray(at, at + max);
       at += part.length;
       if (framing === 'length') return socket.write(part);
       socket.write(`${part.length.toString(16)}\r\n`);

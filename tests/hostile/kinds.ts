@@ -37,7 +37,7 @@ export function ofEachKind(world: World, connections: number, how: Partial<Wave>
         path: path(world),
         tokens: tokensOf(world, by),
         headers: by === 'agent' ? { Lease: 'x' } : {},
-        body: await bodyOf(world.directory, 'text', bodyKinds[kind].bytes.most),
+        body: await bodyOf(world.directory, 'text', bodyKinds[kind].bytes.max),
         connections: Math.ceil(connections / kinds.length),
         ...how,
       };

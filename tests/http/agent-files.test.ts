@@ -226,7 +226,7 @@ describe('a state', () => {
     ['MD5 in capitals', { md5: 'A'.repeat(32) }],
     ['short MD5', { md5: 'abc' }],
     ['size of nothing', { size: 0 }],
-    ['size beyond the limit', { size: limits.agentFile.most + 1 }],
+    ['size beyond the limit', { size: limits.agentFile.max + 1 }],
     ['NUL as lineage', { lineage: '\0' }],
     ['outputs missing', { outputs: undefined }],
   ])('with its %s is refused', async (_, given) => {
@@ -327,7 +327,7 @@ describe('a state', () => {
           Authorization: `Bearer ${Reflect.get(bench.agent, 'token')}`,
           Lease: 'another',
           'Content-Type': 'application/json',
-          'Content-Length': limits.stateReport.most,
+          'Content-Length': limits.stateReport.max,
         },
       });
       sending.on('error', () => undefined);
@@ -583,7 +583,7 @@ describe('what a plan leaves', () => {
       headers: {
         Authorization: `Bearer ${Reflect.get(bench.agent, 'token')}`,
         Lease: job.json.lease.token,
-        'Content-Length': limits.agentFile.most + 1,
+        'Content-Length': limits.agentFile.max + 1,
       },
     });
     sent.on('error', () => undefined);

@@ -437,13 +437,13 @@ describe('every route that reads a body', () => {
       .map((route) => ({ name: keyOf(route), route })),
   )('$name refuses one byte more, before any is sent', async ({ route }) => {
     const { body } = route;
-    const { most } = (typeof body === 'object' && 'bytes' in body ? body.bytes : documentKindOf(route)).bytes;
+    const { max } = (typeof body === 'object' && 'bytes' in body ? body.bytes : documentKindOf(route)).bytes;
     const client = await connected();
     const path = `/api/v2${route.path.replaceAll(/:\w+/g, 'any')}`;
     const answer = await client
-      .ask(route.method.toUpperCase(), path, { ...by(api.admin), 'Content-Length': most + 1 })
+      .ask(route.method.toUpperCase(), path, { ...by(api.admin), 'Content-Length': max + 1 })
       .response();
-    expect([answer.status, errorIn(answer).detail]).toEqual([413, `the body is larger than ${most} bytes`]);
+    expect([answer.status, errorIn(answer).detail]).toEqual([413, `the body is larger than ${max} bytes`]);
     client.leave();
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
-import type { HearChanges } from '../../src/application/index.js';
+import type { ChangeListener } from '../../src/application/index.js';
 import { newName, prefix, startApi } from '../support/api.js';
 import { ChangeStream } from '../support/change-stream.js';
 import { freshDatabase, skipPostgres } from '../support/databases.js';
@@ -19,8 +19,8 @@ import { until } from '../support/service-steps.js';
     const database: KnexDatabase = openPostgres(url, { poolSize: 2 });
     closing.push(() => database.close());
     let listens = false;
-    const hearChanges = (hear: HearChanges) =>
-      database.hear({
+    const hearChanges = (hear: ChangeListener) =>
+      database.onChange({
         ordered: () => {},
         changed: (changes) => {
           listens ||= changes === undefined;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
-import { type Follower, mostFollowers } from '../../src/application/index.js';
+import { type Follower, maxFollowers } from '../../src/application/index.js';
 import { type Caller, doc, newName, prefix, startApi, type TestApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { giveGrant } from '../support/builders.js';
@@ -223,7 +223,7 @@ describe('open streams', () => {
     const path = `/workspaces/${bench.workspaceId}/changes`;
     const { changeFeed } = api.useCases;
     await until('earlier ones are gone', async () => changeFeed.followers === 0);
-    const own = opened(mostFollowers.ofCaller, userFollower(api.admin.id), bench.organization);
+    const own = opened(maxFollowers.ofCaller, userFollower(api.admin.id), bench.organization);
     const tooMany = await api.admin.get(path).expect(429);
     expect(tooMany.headers['retry-after']).toBe('2');
     expect(tooMany.body.errors[0].detail).toBe(
@@ -232,14 +232,14 @@ describe('open streams', () => {
     own.pop()?.();
     await follow(path);
     for (const end of own) end();
-    const all = openedByOthers(mostFollowers.inAll - changeFeed.followers);
+    const all = openedByOthers(maxFollowers.inAll - changeFeed.followers);
     const full = await (await bench.member('read')).get(path).expect(503);
     expect(full.body.errors[0].detail).toBe('too many streams of changes are open; try again later');
     for (const end of all) end();
   });
 
   describe('of an instance that is half full', () => {
-    const { half, ofMaker, ofOrganization } = mostFollowers;
+    const { half, ofMaker, ofOrganization } = maxFollowers;
     const busy = `while ${half} or more streams of changes are open here, at most`;
 
     it('are limited for each person, over all tokens that they issued', async () => {

@@ -341,10 +341,10 @@ describe('a limit', () => {
     'of %s lets pass what reaches it, and no more',
     async (name) => {
       const { ask, good, bad, says } = tries[name];
-      const { most } = limits[name];
-      const reached = await ask(most);
+      const { max } = limits[name];
+      const reached = await ask(max);
       expect([reached.status, reached.text.includes(says)]).toEqual([good, false]);
-      const beyond = await ask(most + 1);
+      const beyond = await ask(max + 1);
       expect([beyond.status, beyond.text]).toEqual([bad, expect.stringContaining(says)]);
     },
   );
@@ -352,8 +352,8 @@ describe('a limit', () => {
   it('holds for the members of an object as for the items of a list', async () => {
     const members = (amount: number) =>
       workspaceWith(Object.fromEntries(Array.from({ length: amount }, (_, at) => [`m${at}`, 0])));
-    expect((await members(limits.items.most)).status).toBe(201);
-    expect((await members(limits.items.most + 1)).status).toBe(400);
+    expect((await members(limits.items.max)).status).toBe(201);
+    expect((await members(limits.items.max + 1)).status).toBe(400);
   });
 
   it('of the URL holds where nothing is served, and for methods that are not', async () => {
@@ -363,7 +363,7 @@ describe('a limit', () => {
       ['put', '/healthz', 405],
       ['delete', '/organizations/acme/entitlement-set', 405],
     ] as const) {
-      await api.anonymous.send(method, `${path}?${'x'.repeat(limits.url.most)}`).expect(414);
+      await api.anonymous.send(method, `${path}?${'x'.repeat(limits.url.max)}`).expect(414);
       await api.anonymous.send(method, path).expect(otherwise);
     }
   });
@@ -374,8 +374,8 @@ describe('a limit', () => {
       const team = (await api.admin.get('/organizations/acme/teams')).body.data[0].id;
       return (await api.admin.post(`/teams/${team}/relationships/users`, bad).expect(422)).body.errors.length;
     };
-    expect(await faults(limits.faults.most)).toBe(limits.faults.most);
-    expect(await faults(limits.faults.most + 1)).toBe(limits.faults.most);
+    expect(await faults(limits.faults.max)).toBe(limits.faults.max);
+    expect(await faults(limits.faults.max + 1)).toBe(limits.faults.max);
   });
 
   it('on the head is refused like any other, and in the same words for every caller', async () => {
@@ -383,9 +383,9 @@ describe('a limit', () => {
       const head = [`${method} /healthz HTTP/1.1`, 'Host: a', 'Connection: close', 'X-Padding: '];
       return lines(...head.slice(0, -1), `${head.at(-1)}${'x'.repeat(bytes - lines(...head).length)}`);
     };
-    expect(await exchange(headOf(limits.head.most))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(await exchange(headOf(limits.head.max))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     // Separators between names and values do not count.
-    const refused = await exchange(headOf(limits.head.most + 100));
+    const refused = await exchange(headOf(limits.head.max + 100));
     expect(refused).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
     expect(refused).toContain('Content-Type: application/vnd.api+json\r\n');
     expect(JSON.parse(refused.slice(refused.indexOf('\r\n\r\n') + 4))).toEqual({
@@ -398,22 +398,22 @@ describe('a limit', () => {
       ],
     });
     const head = refused.slice(0, refused.indexOf('\r\n\r\n') + 4);
-    expect(await exchange(headOf(limits.head.most + 100, 'HEAD'))).toBe(head);
+    expect(await exchange(headOf(limits.head.max + 100, 'HEAD'))).toBe(head);
   });
 
   it('of depth is met before anything walks what is nested without end', async () => {
     for (const [bytes, open, close] of [
-      [limits.body.most, '[', ']'],
-      [limits.body.most, '{"a":', '}'],
+      [limits.body.max, '[', ']'],
+      [limits.body.max, '{"a":', '}'],
     ] as const) {
       const levels = Math.floor((bytes - 1) / (open.length + close.length));
       const deep = `${open.repeat(levels)}1${close.repeat(levels)}`;
       const answer = await sent(api.admin, 'post', '/organizations', deep);
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('nested deeper than 32 levels')]);
     }
-    expect((await sent(api.admin, 'post', '/organizations', '['.repeat(limits.body.most))).status).toBe(400);
+    expect((await sent(api.admin, 'post', '/organizations', '['.repeat(limits.body.max))).status).toBe(400);
     // Long documents are parsed in slices.
-    const levels = limits.policyReport.most / 2;
+    const levels = limits.policyReport.max / 2;
     const report = `${'['.repeat(levels)}${']'.repeat(levels)}`;
     expect((await sent(agent, 'post', `/agent/v1/runs/${runId}/policy-evaluations/any`, report)).status).toBe(400);
   });

@@ -63,13 +63,13 @@ describe('a share of the memory', () => {
       reservation.grow(1);
       return () => reservation.grow(size - 1);
     };
-    expect(memory.most).toBe(8 * memoryOfCaller.most);
-    for (const [standing, { most }] of [
+    expect(memory.max).toBe(8 * memoryOfCaller.max);
+    for (const [standing, { max }] of [
       ['known', memoryOfCaller],
       ['unknown', memoryOfAddress],
     ] as const) {
-      expect(refused(standing, most)).not.toThrow();
-      expect(refused(standing, most + 1)).toThrow(NoRoom);
+      expect(refused(standing, max)).not.toThrow();
+      expect(refused(standing, max + 1)).toThrow(NoRoom);
     }
   });
 

@@ -252,7 +252,7 @@ describe('what is read of the database', () => {
       meters: new Meters(),
       takeSnapshot,
       version: '1.2.3',
-      mostBytes: 0,
+      maxBytes: 0,
       database: 'postgres',
       connections: () => ({ inUse: 3, idle: 2, waiting: 1 }),
       ofProcess: false,

@@ -238,7 +238,7 @@ describe('policies', () => {
         ['\uFEFFpackage naïve # 🐘\r\n', 'text/plain; charset=utf-8'],
         ['{}', 'application/json'],
         [' ', 'application/x-www-form-urlencoded'],
-        ['x'.repeat(limits.policyCode.most), 'application/vnd.api+json'],
+        ['x'.repeat(limits.policyCode.max), 'application/vnd.api+json'],
       ] as const) {
         const answer = await upload(id, Buffer.from(code), type).expect(200);
         expect(answer.text).toBe('');
@@ -263,7 +263,7 @@ describe('policies', () => {
       }
       expect((await upload(id, Buffer.alloc(0)).expect(422)).body).toEqual(told("Code can't be blank"));
       expect((await admin.send('put', `/policies/${id}/upload`).expect(422)).body).toEqual(told("Code can't be blank"));
-      const large = await upload(id, Buffer.alloc(limits.policyCode.most + 1, 'x')).expect(413);
+      const large = await upload(id, Buffer.alloc(limits.policyCode.max + 1, 'x')).expect(413);
       expect(large.body.errors[0].title).toBe('payload too large');
       expect((await admin.get(`/policies/${id}/download`).expect(200)).text).toBe('package kept');
     });

@@ -4,7 +4,7 @@ import { client, contract, type Dialect } from '../../src/adapters/http/routing/
 import type { Resource } from '../../src/adapters/http/routing/document.js';
 import { pageDocument } from '../../src/adapters/http/routing/pagination.js';
 import { Query } from '../../src/adapters/http/routing/query.js';
-import { described, presenting, type Words } from '../../src/adapters/http/routing/resource.js';
+import { described, presenting, type ResourceBuilder } from '../../src/adapters/http/routing/resource.js';
 import {
   count,
   documentSchema,
@@ -30,19 +30,31 @@ interface Door {
 const colour = z.enum(['red', 'green']);
 
 const door =
-  ({ is, group, optional, each, orNull, link, toOne, toOneOrNone, toOneAt, toOneOrNoneAt, toMany }: Words) =>
+  ({
+    attribute,
+    group,
+    optional,
+    each,
+    orNull,
+    link,
+    toOne,
+    toOneOrNone,
+    toOneAt,
+    toOneOrNoneAt,
+    toMany,
+  }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (view: Door): Resource => ({
     id: view.name,
     type: 'doors',
     attributes: {
-      name: is(text, view.name, 'As it is painted on.'),
-      colour: is(colour, view.open ? 'green' : 'red'),
-      permissions: group({ 'can-open': is(flag, view.open) }, "The caller's permissions."),
-      painter: is(maybeText, view.painter),
-      keys: each(view.keys, ({ teeth }) => ({ teeth: is(count, teeth) }), 'One for each tenant.'),
-      lock: orNull(view.lock, ({ maker }) => ({ maker: is(maybeText, maker) }), 'Null for none.'),
-      bell: view.bell === undefined ? undefined : optional(is(text, view.bell), 'There where it rings.'),
+      name: attribute(text, view.name, 'As it is painted on.'),
+      colour: attribute(colour, view.open ? 'green' : 'red'),
+      permissions: group({ 'can-open': attribute(flag, view.open) }, "The caller's permissions."),
+      painter: attribute(maybeText, view.painter),
+      keys: each(view.keys, ({ teeth }) => ({ teeth: attribute(count, teeth) }), 'One for each tenant.'),
+      lock: orNull(view.lock, ({ maker }) => ({ maker: attribute(maybeText, maker) }), 'Null for none.'),
+      bell: view.bell === undefined ? undefined : optional(attribute(text, view.bell), 'There where it rings.'),
       missing: undefined,
     },
     relationships: {
@@ -156,15 +168,15 @@ describe('a literal of which each member is said with its schema', () => {
   });
 
   it('takes no member whose value its schema does not, or that was not said', () => {
-    const { is, toOne, orNull } = presenting;
+    const { attribute, toOne, orNull } = presenting;
     // @ts-expect-error a number is not a text
-    is(text, 1);
+    attribute(text, 1);
     // @ts-expect-error the schema has no null
-    is(text, whole.painter);
+    attribute(text, whole.painter);
     // @ts-expect-error not a word of the enum
-    is(colour, 'blue');
+    attribute(colour, 'blue');
     // @ts-expect-error a member of another type
-    is(z.strictObject({ name: text }), { name: 1 });
+    attribute(z.strictObject({ name: text }), { name: 1 });
     // @ts-expect-error the target may be null
     toOne('houses', whole.houseId);
     // @ts-expect-error an undeclared nested member

@@ -409,8 +409,8 @@ describe('a request on SQLite', () => {
       ]) {
         statements = [];
         await refused().expect(404);
-        const most = refusedLater[name] ?? refusedAfter;
-        expect(statements.filter((sql) => !isTransactional(sql)).length).toBeLessThanOrEqual(most);
+        const max = refusedLater[name] ?? refusedAfter;
+        expect(statements.filter((sql) => !isTransactional(sql)).length).toBeLessThanOrEqual(max);
       }
     },
   );
@@ -419,7 +419,7 @@ describe('a request on SQLite', () => {
     // All its data belongs to the run; each kind is one statement, whatever there is.
     ['plan', 'plan_queued', 18],
     ['apply', 'apply_queued', 20],
-  ] as const)('claims the %s of a run', async (phase, run, most) => {
+  ] as const)('claims the %s of a run', async (phase, run, max) => {
     const database = await openMigrated(join(directory, `claim-${phase}.sqlite`), {
       onStatement: (sql) => statements.push(sql),
     });
@@ -435,7 +435,7 @@ describe('a request on SQLite', () => {
     statements = [];
     const { body } = await api.as(agentsSecret).post('/agent/v1/claims', { name: 'rack-1' }).expect(200);
     expect(body).toMatchObject({ phase, state: { serial: 1 } });
-    expect(statements.filter((sql) => !isTransactional(sql))).toHaveLength(most);
+    expect(statements.filter((sql) => !isTransactional(sql))).toHaveLength(max);
   });
 
   it('looks once for a run when there is none', async () => {

@@ -11,7 +11,7 @@ const inDays = (days: number): string => new Date(Date.parse(api.clock.now()) + 
 const policiesOf = (organization: string): string => `/organizations/${organization}/token-ttl-policies`;
 const limits = (given: Readonly<Record<string, unknown>>) =>
   doc('organization-token-ttl-policies', {
-    'token-ttl-policies': Object.entries(given).map(([type, most]) => ({ 'token-type': type, 'max-ttl-ms': most })),
+    'token-ttl-policies': Object.entries(given).map(([type, max]) => ({ 'token-type': type, 'max-ttl-ms': max })),
   });
 const expiring = (expiry?: string | null) =>
   doc('authentication-tokens', { description: 'mine', 'expired-at': expiry });
@@ -29,10 +29,10 @@ describe('the longest lifetimes of tokens', () => {
     const organization = await limited();
     const began = api.clock.now();
     const id = (await admin.get(`/organizations/${organization}`)).body.data.attributes['external-id'];
-    const policy = (type: string, most: number, changedAt = began) => ({
+    const policy = (type: string, max: number, changedAt = began) => ({
       id: `${id}-${type}`,
       type: 'organization-token-ttl-policies',
-      attributes: { 'token-type': type, 'max-ttl-ms': most, 'created-at': began, 'updated-at': changedAt },
+      attributes: { 'token-type': type, 'max-ttl-ms': max, 'created-at': began, 'updated-at': changedAt },
     });
     const initial = ['organization', 'team', 'user', 'audit_trails'].map((type) => policy(type, twoYears));
     expect((await admin.get(policiesOf(organization)).expect(200)).body).toEqual({ data: initial });
@@ -71,7 +71,7 @@ describe('the longest lifetimes of tokens', () => {
   });
 
   it('are refused if a type is named twice', async () => {
-    const twice = [day, 2 * day].map((most) => ({ 'token-type': 'team', 'max-ttl-ms': most }));
+    const twice = [day, 2 * day].map((max) => ({ 'token-type': 'team', 'max-ttl-ms': max }));
     const body = doc('organization-token-ttl-policies', { 'token-ttl-policies': twice });
     expect((await admin.patch(policiesOf(await limited()), body).expect(422)).body).toEqual(
       invalid('token-ttl-policies', 'Token ttl policies must name each token type once'),

@@ -167,7 +167,7 @@ describe('a state version that is created with its bytes', () => {
     const place = await Place.make();
     await api.settle();
     const { body } = await place.inline({ outputs: { zone: { value: 'eu', type: 'string' } } }).expect(201);
-    for (let attempt = 1; attempt <= neverEnded.most; attempt += 1) {
+    for (let attempt = 1; attempt <= neverEnded.max; attempt += 1) {
       const lane = attempt <= neverEnded.alone ? 'local' : 'alone';
       const now = api.clock.now();
       const until = later(now, effectLeaseSeconds);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toldIn, type WalkOptions, walk } from '../../lab/fuzz/walk.js';
+import { textOfFinding, type WalkOptions, walk } from '../../lab/fuzz/walk.js';
 import { RowsInMemory } from '../support/rows-in-memory.js';
 
 const walked = (options: Pick<WalkOptions, 'seed' | 'requests' | 'environment'>) => {
@@ -13,12 +13,12 @@ const statusesIn = ({ counts }: Awaited<ReturnType<typeof walked>>): ReadonlySet
 describe('generated requests', () => {
   it('are answered as described, and leave no object in an undefined state', async () => {
     const found = await walked({ seed: Date.now() % 1_000_000, requests: 5_000 });
-    expect(found.findings.map(toldIn)).toEqual([]);
+    expect(found.findings.map(textOfFinding)).toEqual([]);
   }, 240_000);
 
   it('have everything done that can be asked for', async () => {
     const found = await walked({ seed: 3, requests: 5_000 });
-    expect(found.findings.map(toldIn)).toEqual([]);
+    expect(found.findings.map(textOfFinding)).toEqual([]);
     expect(found.unanswered).toEqual([]);
     expect([...statusesIn(found)]).toEqual(
       expect.arrayContaining([200, 201, 202, 204, 302, 400, 401, 404, 405, 409, 414, 415, 422]),
@@ -27,7 +27,7 @@ describe('generated requests', () => {
 
   it('are refused as described where there are too many', async () => {
     const found = await walked({ seed: 7, requests: 300, environment: { RATE_LIMIT_PER_SECOND: '5' } });
-    expect(found.findings.map(toldIn)).toEqual([]);
+    expect(found.findings.map(textOfFinding)).toEqual([]);
     expect(statusesIn(found)).toContain(429);
   }, 60_000);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Outgoing } from '../../lab/fuzz/requests.js';
-import { toldIn, walk, wrongWith } from '../../lab/fuzz/walk.js';
+import { textOfFinding, walk, wrongWith } from '../../lab/fuzz/walk.js';
 import { WatchedUnitOfWork } from '../../lab/fuzz/watched-unit-of-work.js';
 import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
 import type { RunStatus } from '../../src/domain/index.js';
@@ -19,7 +19,7 @@ import { seedRun } from '../support/seed-run.js';
 describe('generated requests', () => {
   it('are answered as described (the first 200)', async () => {
     const { findings, counts } = await walk({ seed: 2, requests: 200, rows: new RowsInMemory() });
-    expect(findings.map(toldIn)).toEqual([]);
+    expect(findings.map(textOfFinding)).toEqual([]);
     expect([...counts.values()].flatMap((byStatus) => [...byStatus.keys()])).toEqual(
       expect.arrayContaining([200, 201, 202, 204, 400, 401, 404, 405, 409, 422]),
     );

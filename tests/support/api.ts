@@ -7,7 +7,7 @@ import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
   type BundleStore,
   type CapabilityUrls,
-  type HearChanges,
+  type ChangeListener,
   type Lane,
   lanes,
   type Secret,
@@ -169,7 +169,7 @@ afterAll(() => {
 interface Rows {
   readonly unitOfWork: UnitOfWork;
   /** Passes on the changes of each commit. */
-  readonly hearChanges: (hear: HearChanges) => void;
+  readonly hearChanges: (hear: ChangeListener) => void;
   /** All stored rows, as one text. */
   readonly stored: () => Promise<string>;
 }
@@ -193,7 +193,7 @@ async function rowsInFile(): Promise<Rows> {
   };
   return {
     unitOfWork: database.unitOfWork,
-    hearChanges: (changed) => database.hear({ ordered: () => {}, changed }),
+    hearChanges: (changed) => database.onChange({ ordered: () => {}, changed }),
     stored: async () => (await files()).join(),
   };
 }

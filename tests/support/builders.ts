@@ -179,7 +179,7 @@ export const aStateVersion = (
   jsonBundle: null,
   forced: false,
   outputsRead: true,
-  unreadBecause: null,
+  unreadReason: null,
   rollbackOf: null,
   createdAt: noon,
   ...given,

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { type MigratedDatabase, openOnConnection } from '../../src/adapters/persistence/knex/knex-database.js';
-import type { HearChanges, Transaction, UnitOfWork } from '../../src/application/index.js';
+import type { ChangeListener, Transaction, UnitOfWork } from '../../src/application/index.js';
 import { migratedBytes } from './databases.js';
 
 const template = await migratedBytes();
@@ -25,9 +25,9 @@ export class RowsInMemory implements UnitOfWork {
     return this.database.unitOfWork.read(work);
   }
 
-  /** Calls `hear` with the changes of each commit from now on. */
-  hearChanges(hear: HearChanges): void {
-    this.database.hear({ ordered: () => {}, changed: hear });
+  /** Calls `listener` with the changes of each commit from now on. */
+  hearChanges(hear: ChangeListener): void {
+    this.database.onChange({ ordered: () => {}, changed: hear });
   }
 
   /** Gives back its memory, of which Node's garbage collector knows nothing. */

@@ -201,17 +201,17 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   function list(query: ReadonlyMap<string, string>): Answer {
     const prefix = query.get('prefix') ?? '';
     const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
-    const most = Math.min(Number(query.get('max-keys') ?? 1000), pageSize);
+    const max = Math.min(Number(query.get('max-keys') ?? 1000), pageSize);
     const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
-    const page = keys.slice(0, most);
-    const truncated = keys.length > most;
+    const page = keys.slice(0, max);
+    const truncated = keys.length > max;
     const rows = page.map((key) => {
       const { bytes, etag, lastModified } = objects.get(key) as StoredObject;
       const fields = [tag('Key', key), tag('LastModified', instant(lastModified)), tag('ETag', etag)];
       return `<Contents>${fields.join('')}${tag('Size', bytes.length)}<StorageClass>STANDARD</StorageClass></Contents>`;
     });
     const next = truncated ? tag('NextContinuationToken', page.at(-1) ?? '') : '';
-    const head = [tag('Name', bucket), tag('Prefix', prefix), tag('KeyCount', page.length), tag('MaxKeys', most)];
+    const head = [tag('Name', bucket), tag('Prefix', prefix), tag('KeyCount', page.length), tag('MaxKeys', max)];
     return xmlAnswer('ListBucketResult', [...head, tag('IsTruncated', truncated), next, ...rows].join(''));
   }
 
@@ -221,18 +221,18 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     const after = query.has('key-marker')
       ? place(query.get('key-marker') ?? '', query.get('upload-id-marker') ?? '\uffff')
       : '';
-    const most = Math.min(Number(query.get('max-uploads') ?? 1000), pageSize);
+    const max = Math.min(Number(query.get('max-uploads') ?? 1000), pageSize);
     const open = [...uploads]
       .map(([id, upload]) => ({ id, ...upload, at: place(upload.key, id) }))
       .filter(({ key, at }) => key.startsWith(prefix) && at > after)
       .sort((a, b) => (a.at < b.at ? -1 : 1));
-    const page = open.slice(0, most);
+    const page = open.slice(0, max);
     const last = page.at(-1);
-    const next = open.length > most && last ? tag('NextKeyMarker', last.key) + tag('NextUploadIdMarker', last.id) : '';
+    const next = open.length > max && last ? tag('NextKeyMarker', last.key) + tag('NextUploadIdMarker', last.id) : '';
     const rows = page.map(({ id, key, initiated }) => {
       return `<Upload>${tag('Key', key)}${tag('UploadId', id)}${tag('Initiated', instant(initiated))}</Upload>`;
     });
-    const head = [tag('Bucket', bucket), tag('Prefix', prefix), tag('IsTruncated', open.length > most)];
+    const head = [tag('Bucket', bucket), tag('Prefix', prefix), tag('IsTruncated', open.length > max)];
     return xmlAnswer('ListMultipartUploadsResult', [...head, next, ...rows].join(''));
   }
 

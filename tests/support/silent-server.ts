@@ -4,12 +4,12 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 /** Accepts every connection on loopback, and never sends a byte. */
 export class SilentServer {
   private readonly open = new Set<Socket>();
-  private most = 0;
+  private max = 0;
 
   private constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
       this.open.add(socket);
-      this.most = Math.max(this.most, this.open.size);
+      this.max = Math.max(this.max, this.open.size);
       socket.on('error', () => undefined);
       socket.on('close', () => this.open.delete(socket));
       // Otherwise the end of the other side goes unnoticed.
@@ -33,8 +33,8 @@ export class SilentServer {
   }
 
   /** The most that ever waited at the same time. */
-  get mostWaiting(): number {
-    return this.most;
+  get maxWaiting(): number {
+    return this.max;
   }
 
   async stop(): Promise<void> {

@@ -11,7 +11,7 @@ import { logOutput } from '../../../src/infrastructure/log-output.js';
  * request.
  */
 
-export interface Asked {
+export interface BareRequest {
   readonly method: string;
   readonly url: string;
   /** SHA-256 of the bearer, in hexadecimal. */
@@ -124,7 +124,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 }
 
 /** Responds synchronously if `answer` does. */
-export function serve(answer: (asked: Asked) => Answered | Promise<Answered>): void {
+export function serve(answer: (asked: BareRequest) => Answered | Promise<Answered>): void {
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     const begun = performance.now();
     const { method = '', url = '' } = request;

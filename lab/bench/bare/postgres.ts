@@ -19,7 +19,7 @@ import {
   versionColumns,
   versionDocument,
 } from './documents.js';
-import { type Answered, type Asked, lastPart, serve, unauthenticated } from './frame.js';
+import { type Answered, type BareRequest, lastPart, serve, unauthenticated } from './frame.js';
 
 /* Some of the requests on Postgres, each in one round trip by a statement that is planned once on each connection. */
 
@@ -223,7 +223,7 @@ async function ask(statement: Statement, values: readonly unknown[]): Promise<Ro
   return undefined;
 }
 
-async function answer({ method, url, digest, body }: Asked): Promise<Answered> {
+async function answer({ method, url, digest, body }: BareRequest): Promise<Answered> {
   if (method === 'POST' && url.startsWith('/teams/')) {
     const route = '/teams/:teamId/authentication-token';
     const [, , teamId = ''] = url.split('/');

@@ -22,7 +22,7 @@ import {
   versionColumns,
   versionDocument,
 } from './documents.js';
-import { type Answered, type Asked, lastPart, serve, unauthenticated } from './frame.js';
+import { type Answered, type BareRequest, lastPart, serve, unauthenticated } from './frame.js';
 
 /*
  * The requests of the bench, with statements prepared once on one connection. A parameter follows a unary plus because
@@ -356,7 +356,7 @@ async function answerWrite(userId: string, tokenId: string, path: string, body: 
   return { status, route: route ?? 'unmatched', tokenId, userId, document: { data } };
 }
 
-function answer({ method, url, digest, body }: Asked): Answered | Promise<Answered> {
+function answer({ method, url, digest, body }: BareRequest): Answered | Promise<Answered> {
   const known = credential.get(digest) as Credential | undefined;
   if (known === undefined) return unauthenticated('unmatched');
   const [tokenId, userId, expiresAt] = known;

@@ -10,7 +10,7 @@ export type Task =
   /** Reads each a little at a time, and disconnects after `seconds`. */
   | { readonly kind: 'get slowly'; readonly urls: readonly string[]; readonly seconds: number };
 
-export type Told = { readonly milliseconds: number } | { readonly fault: string };
+export type UploadResult = { readonly milliseconds: number } | { readonly fault: string };
 
 /** Smaller files are sent from memory. */
 const streamedFrom = 4 * 1024 * 1024;
@@ -81,8 +81,8 @@ async function run(task: Task): Promise<number> {
 
 process.on('message', (task: Task) => {
   run(task).then(
-    (milliseconds) => process.send?.({ milliseconds } satisfies Told),
-    (error: unknown) => process.send?.({ fault: String(error) } satisfies Told),
+    (milliseconds) => process.send?.({ milliseconds } satisfies UploadResult),
+    (error: unknown) => process.send?.({ fault: String(error) } satisfies UploadResult),
   );
 });
 process.once('disconnect', () => process.exit());

@@ -17,7 +17,7 @@ import { TarHeaders } from '../../../src/adapters/files/tar-headers.js';
 
 /** The directory for files and database, and the number of versions that wait for an upload. */
 const { DIRECTORY: directory = '.', VERSIONS: made } = process.env;
-const most = { bytes: 2 ** 32, unpacked: 2 ** 34, entries: 1_000_000 };
+const max = { bytes: 2 ** 32, unpacked: 2 ** 34, entries: 1_000_000 };
 const buffers = { chunkSize: 256 * 1024, highWaterMark: 256 * 1024 };
 
 const kept = join(directory, 'kept');
@@ -47,7 +47,7 @@ function receive(request: IncomingMessage, response: ServerResponse, id: string)
   const tree = new ArchiveTree();
   const headers = new TarHeaders((entry) => {
     entries += 1;
-    if (entries > most.entries) throw new Error('too many entries');
+    if (entries > max.entries) throw new Error('too many entries');
     tree.add(entry);
   });
   let failed = false;
@@ -66,7 +66,7 @@ function receive(request: IncomingMessage, response: ServerResponse, id: string)
     }
   };
 
-  if (Number(request.headers['content-length']) > most.bytes || find.get(id)?.status !== 'pending') {
+  if (Number(request.headers['content-length']) > max.bytes || find.get(id)?.status !== 'pending') {
     fail();
     return;
   }
@@ -90,7 +90,7 @@ function receive(request: IncomingMessage, response: ServerResponse, id: string)
   gunzip.on('data', (chunk: Buffer) =>
     orFail(() => {
       unpacked += chunk.length;
-      if (unpacked > most.unpacked) throw new Error('unpacks to too much');
+      if (unpacked > max.unpacked) throw new Error('unpacks to too much');
       headers.push(chunk);
     }),
   );
@@ -104,7 +104,7 @@ function receive(request: IncomingMessage, response: ServerResponse, id: string)
   request.on('data', (chunk: Buffer) =>
     orFail(() => {
       packed += chunk.length;
-      if (packed > most.bytes) throw new Error('too large');
+      if (packed > max.bytes) throw new Error('too large');
       hash.update(chunk);
       for (const stream of [file, gunzip]) if (!stream.write(chunk)) waiting += 1;
       if (waiting > 0) request.pause();

@@ -78,13 +78,13 @@ export class FileBundleStore implements BundleStore {
   async keep(key: BundleKey): Promise<void> {
     const [from, to] = [this.incomingPath(key), this.keptPath(key)];
     // Not forced to disk: if the move is lost, the bundle is unsettled again and the sweep keeps it.
-    await unlessMissing(inDirectory(dirname(to), () => rename(from, to)));
+    await undefinedIfMissing(inDirectory(dirname(to), () => rename(from, to)));
   }
 
   async discard(key: BundleKey): Promise<void> {
     // In the order in which a `keep` at the same time moves it.
     for (const path of [this.incomingPath(key), this.keptPath(key)]) {
-      await unlessMissing(rename(path, join(this.setAside, checkKey(key))));
+      await undefinedIfMissing(rename(path, join(this.setAside, checkKey(key))));
       await rm(path, { force: true });
     }
   }
@@ -109,8 +109,8 @@ export class FileBundleStore implements BundleStore {
   async unsettled(olderThanSeconds: number): Promise<readonly BundleKey[]> {
     const before = this.now() - olderThanSeconds * 1000;
     const keys: BundleKey[] = [];
-    for (const name of (await unlessMissing(readdir(this.incoming))) ?? []) {
-      const file = isKey(name) ? await unlessMissing(stat(join(this.incoming, name))) : undefined;
+    for (const name of (await undefinedIfMissing(readdir(this.incoming))) ?? []) {
+      const file = isKey(name) ? await undefinedIfMissing(stat(join(this.incoming, name))) : undefined;
       if (file !== undefined && begunAt(file) < before) keys.push(name);
     }
     return keys;
@@ -118,7 +118,7 @@ export class FileBundleStore implements BundleStore {
 
   async *all(): AsyncGenerator<BundleFound> {
     yield* bundlesIn(this.incoming, this.now());
-    for (const end of (await unlessMissing(readdir(this.kept))) ?? [])
+    for (const end of (await undefinedIfMissing(readdir(this.kept))) ?? [])
       yield* bundlesIn(join(this.kept, end), this.now());
   }
 
@@ -131,7 +131,7 @@ export class FileBundleStore implements BundleStore {
     await makeDirectory(dirname(path));
     const found =
       (await this.find(key, (from) => share(from, path))) ??
-      (await unlessMissing(share(join(this.setAside, checkKey(key)), path)));
+      (await undefinedIfMissing(share(join(this.setAside, checkKey(key)), path)));
     return found ?? false;
   }
 
@@ -147,7 +147,7 @@ export class FileBundleStore implements BundleStore {
   /** Moved out of the way first: a directory that others still move files into cannot be removed. */
   async forgetSetAside(): Promise<void> {
     await removeDirectory(this.forgotten);
-    await unlessMissing(rename(this.setAside, this.forgotten));
+    await undefinedIfMissing(rename(this.setAside, this.forgotten));
     await removeDirectory(this.forgotten);
   }
 
@@ -155,7 +155,7 @@ export class FileBundleStore implements BundleStore {
   private async find<Found>(key: BundleKey, look: (path: string) => Promise<Found>): Promise<Found | undefined> {
     const [incoming, kept] = [this.incomingPath(key), this.keptPath(key)];
     for (const path of [kept, incoming, kept]) {
-      const found = await unlessMissing(look(path));
+      const found = await undefinedIfMissing(look(path));
       if (found !== undefined) return found;
     }
     return undefined;
@@ -243,8 +243,8 @@ class FileReading extends Readable {
 const begunAt = (file: fs.Stats): number => file.birthtimeMs || file.mtimeMs;
 
 async function* bundlesIn(directory: string, now: number): AsyncGenerator<BundleFound> {
-  for (const name of (await unlessMissing(readdir(directory))) ?? []) {
-    const file = isKey(name) ? await unlessMissing(stat(join(directory, name))) : undefined;
+  for (const name of (await undefinedIfMissing(readdir(directory))) ?? []) {
+    const file = isKey(name) ? await undefinedIfMissing(stat(join(directory, name))) : undefined;
     if (file?.isFile()) yield { key: name, bytes: file.size, ageSeconds: (now - begunAt(file)) / 1000 };
   }
 }
@@ -275,7 +275,7 @@ async function copy(from: string, to: string): Promise<void> {
 }
 
 /** Undefined when there is no such file. */
-async function unlessMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {
+async function undefinedIfMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {
   try {
     return await operation;
   } catch (error) {

@@ -23,7 +23,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { refuseOldAttempt } from '../../application/files/attempt-age.js';
 import type { ByteRange } from '../../application/ports/outside/bundle-store.js';
 import type { Instant } from '../../domain/index.js';
-import { faultOf, isOpen, refusedForNow, unavailable, unlessMissing } from './s3-faults.js';
+import { faultOf, isOpen, refusedForNow, unavailable, undefinedIfMissing } from './s3-faults.js';
 
 /** How long one try may take, in milliseconds. There are at most three tries. */
 export interface S3Timeouts {
@@ -71,25 +71,25 @@ export class S3Bucket {
     return new Date(Date.now() + this.client.config.systemClockOffset).toISOString();
   }
 
-  async look(): Promise<void> {
-    await this.ask(() => new HeadBucketCommand({ Bucket: this.bucket }));
+  async head(): Promise<void> {
+    await this.send(() => new HeadBucketCommand({ Bucket: this.bucket }));
   }
 
   async holds(name: string): Promise<boolean> {
-    return (await this.ask(() => new HeadObjectCommand(this.named(name))).catch(unlessMissing)) !== undefined;
+    return (await this.send(() => new HeadObjectCommand(this.named(name))).catch(undefinedIfMissing)) !== undefined;
   }
 
   /** A page of the keys under `Prefix`. */
   list(Prefix: string, ContinuationToken: string | undefined) {
-    return this.ask(() => new ListObjectsV2Command({ Bucket: this.bucket, Prefix, ContinuationToken }));
+    return this.send(() => new ListObjectsV2Command({ Bucket: this.bucket, Prefix, ContinuationToken }));
   }
 
   /** Throws the error that `missing` makes when the object does not exist. */
   async *read(name: string, range: ByteRange | undefined, missing: () => Error): AsyncGenerator<Uint8Array> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const command = () => new GetObjectCommand({ ...this.named(name), Range });
-    const answer = await this.ask(command, { within: 'beginning' }).catch((error: unknown) =>
-      faultOf(error).status === 416 ? 'nothing' : unlessMissing(error),
+    const answer = await this.send(command, { within: 'beginning' }).catch((error: unknown) =>
+      faultOf(error).status === 416 ? 'nothing' : undefinedIfMissing(error),
     );
     if (answer === 'nothing') return;
     if (answer === undefined) throw missing();
@@ -124,16 +124,16 @@ export class S3Bucket {
 
   async put(name: string, Body: Uint8Array, once?: Instant): Promise<void> {
     const command = () => new PutObjectCommand({ ...this.named(name), Body, ContentType: octets });
-    await this.ask(command, { within: 'transfer', once });
+    await this.send(command, { within: 'transfer', once });
   }
 
   async remove(name: string): Promise<void> {
-    await this.ask(() => new DeleteObjectCommand(this.named(name))).catch(unlessMissing);
+    await this.send(() => new DeleteObjectCommand(this.named(name))).catch(undefinedIfMissing);
   }
 
   async beginUpload(name: string, once: Instant): Promise<string> {
     const command = () => new CreateMultipartUploadCommand({ ...this.named(name), ContentType: octets });
-    return (await this.ask(command, { once })).UploadId as string;
+    return (await this.send(command, { once })).UploadId as string;
   }
 
   /**
@@ -148,19 +148,21 @@ export class S3Bucket {
     onDoubt: () => void,
   ): Promise<CompletedPart> {
     const command = () => new UploadPartCommand({ ...this.named(name), UploadId, PartNumber, Body });
-    const { ETag } = await this.ask(command, { within: 'transfer', onDoubt });
+    const { ETag } = await this.send(command, { within: 'transfer', onDoubt });
     return { PartNumber, ETag };
   }
 
   async completeUpload(name: string, UploadId: string, Parts: CompletedPart[], once: Instant): Promise<void> {
     const command = () =>
       new CompleteMultipartUploadCommand({ ...this.named(name), UploadId, MultipartUpload: { Parts } });
-    await this.ask(command, { within: 'transfer', once });
+    await this.send(command, { within: 'transfer', once });
   }
 
   async abortUploads(name: string): Promise<void> {
     for (const UploadId of await this.openUploads(name)) {
-      await this.ask(() => new AbortMultipartUploadCommand({ ...this.named(name), UploadId })).catch(unlessMissing);
+      await this.send(() => new AbortMultipartUploadCommand({ ...this.named(name), UploadId })).catch(
+        undefinedIfMissing,
+      );
     }
   }
 
@@ -169,7 +171,7 @@ export class S3Bucket {
     let markers: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | undefined;
     do {
       const command = () => new ListMultipartUploadsCommand({ Bucket: this.bucket, Prefix: name, ...markers });
-      const page = await this.ask(command);
+      const page = await this.send(command);
       for (const { Key, UploadId } of page.Uploads ?? []) {
         if (Key === name && UploadId !== undefined) ids.push(UploadId);
       }
@@ -179,7 +181,7 @@ export class S3Bucket {
     return ids;
   }
 
-  private ask<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+  private send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     make: () => Command<Input, Output>,
     { within = 'answer', ...repeating }: Asking = {},
   ): Promise<Output> {

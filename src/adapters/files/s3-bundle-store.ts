@@ -55,7 +55,7 @@ export class S3BundleStore implements BundleStore {
   /** Undefined when the bucket can be used; otherwise the reason, and whether the store itself reported it. */
   async fault(): Promise<{ readonly sentence: string; readonly definite: boolean } | undefined> {
     try {
-      await this.bucket.look();
+      await this.bucket.head();
       return undefined;
     } catch (error) {
       const { message: sentence, status = 0, noCredentials } = faultOf(error);

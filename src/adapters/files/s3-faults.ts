@@ -39,7 +39,7 @@ export const isOpen = (error: unknown): boolean => {
 const lacksCredentials = (error: unknown): boolean => (error as Error).name === 'CredentialsProviderError';
 
 /** For the `catch` of a request: undefined where the store has no such object. */
-export function unlessMissing(error: unknown): undefined {
+export function undefinedIfMissing(error: unknown): undefined {
   const fault = faultOf(error);
   if (fault.status !== 404 || fault.isBucketMissing) throw error;
 }

@@ -8,7 +8,7 @@ import type {
   PolicyInspection,
 } from '../../application/ports/outside/bundle-inspector.js';
 import { DomainError, type PolicyFiles } from '../../domain/index.js';
-import { mostUnpackedPolicies } from '../../domain/supporting/policies/policy-files.js';
+import { maxUnpackedPolicies } from '../../domain/supporting/policies/policy-files.js';
 import { ArchiveTree } from './archive-tree.js';
 import { malformed, overLimit } from './bundle-faults.js';
 import { PolicyFilesReader } from './policy-files-reader.js';
@@ -54,7 +54,7 @@ export class TarBundleInspector implements BundleInspector {
   inspectPolicies(bytes: AsyncIterable<Uint8Array>): PolicyInspection {
     const reader = new PolicyFilesReader();
     let files: PolicyFiles | undefined;
-    const contents = new ContentsCheck(this.limits, (entry) => reader.take(entry), mostUnpackedPolicies);
+    const contents = new ContentsCheck(this.limits, (entry) => reader.take(entry), maxUnpackedPolicies);
     const inspection = this.inspected(bytes, contents, () => {
       files = reader.files();
     });
@@ -166,7 +166,7 @@ class ContentsCheck {
   constructor(
     private readonly limits: ArchiveLimits,
     onEntry: (entry: TarEntry) => TakeContent | undefined,
-    private readonly mostUnpacked = Number.POSITIVE_INFINITY,
+    private readonly maxUnpacked = Number.POSITIVE_INFINITY,
   ) {
     this.headers = new TarHeaders((entry) => {
       this.entries += 1;
@@ -231,10 +231,10 @@ class ContentsCheck {
       if (this.unpacked > maxUnpackedBytes) {
         throw overLimit('the archive unpacks to more', 'MAX_UNPACKED_BYTES', maxUnpackedBytes);
       }
-      if (this.unpacked > this.mostUnpacked) {
+      if (this.unpacked > this.maxUnpacked) {
         throw new DomainError(
           'bundle/over-limit',
-          `the archive unpacks to more than the ${this.mostUnpacked} bytes that a policy set may have: pack only its code`,
+          `the archive unpacks to more than the ${this.maxUnpacked} bytes that a policy set may have: pack only its code`,
         );
       }
       this.headers.push(chunk);

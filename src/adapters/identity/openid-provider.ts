@@ -30,7 +30,7 @@ const textIn = (claims: Claims, name: string): string | null => {
 };
 
 /** More groups than one person has, and as many as a statement may name. */
-const mostGroups = 1_000;
+const maxGroups = 1_000;
 
 /** A claim that is missing names no group: a person who left all groups must not keep what they gave. */
 function groupsIn(claims: Claims, name: string | undefined): readonly string[] | null {
@@ -39,7 +39,7 @@ function groupsIn(claims: Claims, name: string | undefined): readonly string[] |
   const named = listed.filter(
     (group) => typeof group === 'string' && group !== '' && group.length <= longestSubject,
   ) as string[];
-  return [...new Set(named)].slice(0, mostGroups);
+  return [...new Set(named)].slice(0, maxGroups);
 }
 
 /** In seconds since 1970, as `auth_time` is written. */

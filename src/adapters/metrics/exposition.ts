@@ -16,7 +16,7 @@ export interface ExpositionOptions {
   readonly takeSnapshot: () => Promise<Snapshot>;
   readonly version: string;
   /** How many bytes an organization may keep; 0 for no limit. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** `sqlite` or `postgres`. */
   readonly database: string;
   /** Undefined where there is no pool. */
@@ -197,7 +197,7 @@ export class Exposition {
     );
   }
 
-  private readEnvironment({ mostBytes, connections, streams, memory, version, database }: ExpositionOptions): void {
+  private readEnvironment({ maxBytes, connections, streams, memory, version, database }: ExpositionOptions): void {
     this.reading(
       'gatehouse_memory_reserved_bytes',
       'Memory reserved for request bodies and for responses that clients have not read.',
@@ -209,7 +209,7 @@ export class Exposition {
       'gatehouse_organization_bytes_limit',
       'Bytes that each organization may store (MAX_ORGANIZATION_BYTES). Absent without a limit.',
       [],
-      () => (mostBytes === 0 ? [] : [[{}, mostBytes]]),
+      () => (maxBytes === 0 ? [] : [[{}, maxBytes]]),
     );
     this.reading(
       'gatehouse_database_connections',

@@ -45,7 +45,7 @@ export class HttpRunTaskCaller implements RunTaskCaller {
     }
     const ending = AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(stopped ? [stopped] : [])]);
     try {
-      const addresses = await unlessAborted(this.addressesOf(url), ending);
+      const addresses = await rejectWhenAborted(this.addressesOf(url), ending);
       if (addresses.length === 0) return notYet(`the host ${hostOf(url)} does not resolve to an address`);
       if (!allowed && !addresses.every(this.options.isPublicAddress)) {
         return never(`${hostOf(url)} has a private address; add it to RUN_TASK_ALLOWED_HOSTS to allow it`);
@@ -122,7 +122,7 @@ type Found = (
 ) => void;
 
 /** A lookup cannot be canceled; only the wait for it can. */
-async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+async function rejectWhenAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {

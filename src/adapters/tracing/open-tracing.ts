@@ -1,7 +1,7 @@
 import type { Environment, Tracing } from './tracing.js';
 
 /** Whether the standard OpenTelemetry variables ask for traces. */
-export const asksForTraces = ({
+export const requestsTraces = ({
   OTEL_SDK_DISABLED: disabled = '',
   OTEL_TRACES_EXPORTER: exporter = '',
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '',
@@ -17,7 +17,7 @@ export async function openTracing(
   version: string,
   warn: (message: string) => void,
 ): Promise<Tracing | undefined> {
-  if (!asksForTraces(environment)) return undefined;
+  if (!requestsTraces(environment)) return undefined;
   const { OtlpTracing } = await import('./otlp-tracing.js');
   return new OtlpTracing(environment, version, warn);
 }

@@ -51,7 +51,7 @@ export class GitCommitFetcher implements CommitFetcher {
     try {
       const credential =
         request.credential === null ? undefined : await credentialFor(options.credentialsDir, request.credential, url);
-      const addresses = await unlessEnded(addressesOf(url, options.allowedHosts, options.lookup), ending.signal);
+      const addresses = await rejectWhenEnded(addressesOf(url, options.allowedHosts, options.lookup), ending.signal);
       this.giveUpUnreachable(url, addresses, ending);
       return await inFreshDirectory(options.temporaryDir ?? tmpdir(), async (directory) => {
         const checkout = new GitCheckout(options, {
@@ -106,7 +106,7 @@ function checked({ cloneUrl, ref, commitSha, directory = '' }: CommitRequest, al
 }
 
 /** A lookup of the host cannot be canceled; only the wait for it can. */
-async function unlessEnded<Result>(operation: Promise<Result>, signal: AbortSignal): Promise<Result> {
+async function rejectWhenEnded<Result>(operation: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();
   let stop = () => {};
   const ended = new Promise<never>((_resolve, reject) => {

@@ -22,7 +22,7 @@ const isLoopback = (name: string): boolean => /^(localhost|\[?::1\]?|127(\.\d+){
 /** Starts the service and an agent on this machine, with the resources a first plan needs. Stops both at the end. */
 export async function withServer(
   environment: Environment,
-  dependencies: Pick<Dependencies, 'stopping' | 'killing' | 'say'>,
+  dependencies: Pick<Dependencies, 'stopping' | 'killing' | 'print'>,
 ): Promise<void> {
   refuseWhatOthersUse(environment);
   // The defaults differ from those of a service running on the same machine.

@@ -35,7 +35,7 @@ const evaluationSeconds = 60;
 export class Opa {
   private constructor(
     private readonly program: OpaProgram,
-    private readonly dependencies: {
+    private readonly options: {
       readonly directory: string;
       readonly environment: Readonly<Record<string, string>>;
       readonly bounds: Bounds;
@@ -45,8 +45,8 @@ export class Opa {
   ) {}
 
   /** Throws if the program does not report its capabilities. */
-  static async prepare(program: OpaProgram, dependencies: Opa['dependencies'], capabilities: string): Promise<Opa> {
-    const asked = new Opa(program, dependencies, capabilities);
+  static async prepare(program: OpaProgram, options: Opa['options'], capabilities: string): Promise<Opa> {
+    const asked = new Opa(program, options, capabilities);
     const { out, complaints } = await asked.run(['capabilities', '--current']);
     const current = parsed(out) as { readonly builtins?: readonly { readonly name: string }[] } | undefined;
     if (!Array.isArray(current?.builtins)) throw new Error(`opa capabilities failed: ${complaints.slice(0, 500)}`);
@@ -92,12 +92,12 @@ export class Opa {
   private async run(args: readonly string[]) {
     let out = '';
     let complaints = '';
-    const { bounds } = this.dependencies;
+    const { bounds } = this.options;
     const deadline = Math.min(bounds.deadline, performance.now() + (evaluationSeconds + 15) * 1000);
     const ended = await runProgram({
       path: this.program.path,
       args,
-      ...this.dependencies,
+      ...this.options,
       bounds: { ...bounds, deadline },
       onOutput: (chunk) => {
         out += chunk.toString('latin1');

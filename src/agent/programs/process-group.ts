@@ -64,7 +64,7 @@ export class ProcessGroup {
   }
 }
 
-const mostKills = 50;
+const maxKills = 50;
 
 /**
  * Interrupts every process with this home or user, and kills those still running after the given time or once the
@@ -81,7 +81,7 @@ export async function endProcessesOf(
   let kills = 0;
   for (let left = found(); left.length > 0; left = found()) {
     if (kill.aborted || performance.now() >= deadline) {
-      if (kills === mostKills) throw new Error(`process ${left[0]?.pid} cannot be killed`);
+      if (kills === maxKills) throw new Error(`process ${left[0]?.pid} cannot be killed`);
       kills += 1;
       for (const { pid } of left) signal(pid, 'SIGKILL');
     }

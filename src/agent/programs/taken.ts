@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
 /** More than the service accepts for a state or a plan. */
-const mostBytes = 1024 * 1024 * 1024;
+const maxBytes = 1024 * 1024 * 1024;
 const missing = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO']);
 
 /**
@@ -17,8 +17,8 @@ export async function taken(path: string, uid: number | undefined, copy: string)
     if (file === undefined || !found?.isFile() || found.size === 0) return undefined;
     if (uid === undefined) return path;
     if (found.uid !== uid) return undefined;
-    if (found.size > mostBytes) throw new Error(`${path} is larger than ${mostBytes} bytes`);
-    const bytes = file.createReadStream({ start: 0, end: mostBytes - 1, autoClose: false });
+    if (found.size > maxBytes) throw new Error(`${path} is larger than ${maxBytes} bytes`);
+    const bytes = file.createReadStream({ start: 0, end: maxBytes - 1, autoClose: false });
     await pipeline(bytes, createWriteStream(copy, { mode: 0o600 }));
     return copy;
   } finally {

@@ -24,7 +24,7 @@ export interface Ran extends Ended {
 export class Terraform {
   constructor(
     readonly program: TerraformProgram,
-    private readonly dependencies: {
+    private readonly options: {
       readonly directory: string;
       readonly environment: Readonly<Record<string, string>>;
       readonly bounds: Bounds;
@@ -41,7 +41,7 @@ export class Terraform {
     const ended = await runProgram({
       path: this.program.path,
       args,
-      ...this.dependencies,
+      ...this.options,
       ...(into !== undefined && { into }),
       onOutput: (chunk) => {
         printed.add(chunk);

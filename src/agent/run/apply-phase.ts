@@ -3,7 +3,7 @@ import type { NewState } from '../service/leased-run.js';
 import { digestOf, fetched } from './configuration.js';
 import { AgentStopped, Canceled, type Execution, RunFailure } from './execution.js';
 import { putAside, stateLeftIn } from './leftovers.js';
-import { countsSaid } from './plan-json.js';
+import { reportedCounts } from './plan-json.js';
 import { planned } from './plan-phase.js';
 import { begin, failureOf, type Prepared, prepare } from './prepare.js';
 import { knownStateFile } from './run-directory.js';
@@ -36,7 +36,7 @@ export async function applyRun(x: Execution): Promise<void> {
   if (!kept)
     throw new RunFailure('The apply finished, but its state could not be stored. The log shows where the state is');
   await x.log.flush();
-  await x.run.reportPhase({ status: 'finished', resources: countsSaid(String(apply.printed)) });
+  await x.run.reportPhase({ status: 'finished', resources: reportedCounts(String(apply.printed)) });
 }
 
 /** False if a new state could not be sent to the service. */
@@ -62,7 +62,7 @@ async function keepState(x: Execution, { directory, stateFile, stateBefore }: Pr
       return file;
     });
     const told = `The state could not be stored: ${(error as Error).message}. It is in ${path} on the agent's machine.`;
-    x.say(`${x.job.run.id}: ${told}`);
+    x.print(`${x.job.run.id}: ${told}`);
     x.log.write(`\n${told}\n`);
     return false;
   }

@@ -7,7 +7,7 @@ import type { Execution } from './execution.js';
 import { RunFailure } from './execution.js';
 import { unpack } from './unpack.js';
 
-const mostEntries = 1_000_000;
+const maxEntries = 1_000_000;
 
 /** Downloads a file of the run and unpacks it into the directory of that name; failures call it `what`. */
 export async function fetched(x: Execution, url: string, name: string, sha256?: string, what = name): Promise<void> {
@@ -17,7 +17,7 @@ export async function fetched(x: Execution, url: string, name: string, sha256?: 
   if (sha256 !== undefined && (await digestOf(file, 'sha256')) !== sha256) {
     throw new RunFailure(`The ${what} was damaged on its way to the agent`);
   }
-  const limits = { bytes: megabytes * 1024 * 1024, entries: mostEntries };
+  const limits = { bytes: megabytes * 1024 * 1024, entries: maxEntries };
   await unpack(file, x.directory.at(name), limits).catch((error: Error) => {
     throw error instanceof RunFailure ? new RunFailure(`The ${what} could not be unpacked: ${error.message}`) : error;
   });

@@ -22,7 +22,7 @@ export interface Dependencies {
   /** Aborted on the first request to stop, and on the second. */
   readonly stopping: AbortSignal;
   readonly killing: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** Killing a plan loses nothing. */
@@ -31,7 +31,7 @@ const longestMessage = 4096;
 
 /** Executes one phase of a run and reports its result. Never rejects. */
 export async function executeJob(job: Job, dependencies: Dependencies): Promise<void> {
-  const { client, settings, token, say } = dependencies;
+  const { client, settings, token, print } = dependencies;
   const run = new LeasedRun(client, job);
   // First, because the lease may expire while long secrets are prepared for masking.
   const heartbeat = new Heartbeat(run);
@@ -41,22 +41,24 @@ export async function executeJob(job: Job, dependencies: Dependencies): Promise<
     heartbeat.stop();
     throw error;
   });
-  const log = new RunLog(run, secrets, say);
+  const log = new RunLog(run, secrets, print);
   let directory: RunDirectory | undefined;
   try {
     directory = await RunDirectory.create(settings.AGENT_WORK_DIR, job, settings.AGENT_RUN_AS);
-    const x = { job, run, log, secrets, directory, settings, environment: dependencies.environment, ...ends, say };
+    const x = { job, run, log, secrets, directory, settings, environment: dependencies.environment, ...ends, print };
     await (job.phase === 'plan' ? planRun(x) : applyRun(x));
-    say(`${job.run.id}: ${job.phase} finished`);
+    print(`${job.run.id}: ${job.phase} finished`);
   } catch (error) {
-    await reportEnd(error, { job, run, log, secrets, say }).catch((failure: Error) =>
-      say(`${job.run.id}: reporting stopped: ${failure.message}`),
+    await reportEnd(error, { job, run, log, secrets, print }).catch((failure: Error) =>
+      print(`${job.run.id}: reporting stopped: ${failure.message}`),
     );
   } finally {
     ends.clear();
     log.stop();
     heartbeat.stop();
-    await directory?.remove().catch((error: Error) => say(`${directory?.path} could not be removed: ${error.message}`));
+    await directory
+      ?.remove()
+      .catch((error: Error) => print(`${directory?.path} could not be removed: ${error.message}`));
   }
 }
 
@@ -106,25 +108,25 @@ function endsOf(job: Job, run: LeasedRun, { canceled }: Heartbeat, { settings, s
 
 async function reportEnd(
   error: unknown,
-  { job, run, log, secrets, say }: Pick<Execution, 'job' | 'run' | 'log' | 'secrets' | 'say'>,
+  { job, run, log, secrets, print }: Pick<Execution, 'job' | 'run' | 'log' | 'secrets' | 'print'>,
 ): Promise<void> {
   const of = `${job.run.id}: ${job.phase}`;
   if (error instanceof LeaseLost || run.lost.aborted) {
-    say(`${of} stopped: the run no longer belongs to this agent`);
+    print(`${of} stopped: the run no longer belongs to this agent`);
     return;
   }
   if (error instanceof AgentStopped && job.phase === 'plan') {
     // The lease is left to expire: reporting a failure would end the run.
-    say(`${of} stopped; another agent will claim the run`);
+    print(`${of} stopped; another agent will claim the run`);
     return;
   }
   const report = endOf(error, secrets);
   if (log.isEmpty) log.write(heading('Gatehouse agent', `${process.platform}_${process.arch}`));
   if (report.status === 'errored') {
-    say(`${of} failed: ${report.message}`);
+    print(`${of} failed: ${report.message}`);
     log.write(`\n${report.message}\n`);
   } else {
-    say(`${of} was canceled`);
+    print(`${of} was canceled`);
     log.write('\nThe run was canceled.\n');
   }
   await log.flush();

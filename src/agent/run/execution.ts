@@ -19,7 +19,7 @@ export interface Execution {
   /** The agent's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly bounds: Bounds;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** The run was canceled on request. */

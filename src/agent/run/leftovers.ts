@@ -18,7 +18,7 @@ import {
 /** Removes the directories that killed agents of this machine left, except for states of applies. */
 export async function removeLeftovers(
   { AGENT_WORK_DIR, AGENT_CANCEL_SECONDS }: Pick<Settings, 'AGENT_WORK_DIR' | 'AGENT_CANCEL_SECONDS'>,
-  { say, killing }: { readonly say: (line: string) => void; readonly killing: AbortSignal },
+  { print, killing }: { readonly print: (line: string) => void; readonly killing: AbortSignal },
 ): Promise<void> {
   const left = async (directory: string, beginning: string) =>
     (await readdir(directory).catch(() => []))
@@ -44,15 +44,15 @@ export async function removeLeftovers(
         const known = await textOf(join(path, knownStateFile));
         const isNew = state !== undefined && (await digestOf(state, 'md5')) !== known;
         const kept = isNew ? await putAside(state, runId, AGENT_WORK_DIR) : undefined;
-        say(`${runId}: an agent was killed during the apply${kept === undefined ? '' : `; the state is in ${kept}`}`);
+        print(`${runId}: an agent was killed during the apply${kept === undefined ? '' : `; the state is in ${kept}`}`);
       }
       await removeTree(path);
     } catch (error) {
-      say(`${path}, left by a killed agent, was not removed: ${(error as Error).message}`);
+      print(`${path}, left by a killed agent, was not removed: ${(error as Error).message}`);
     }
   }
   for (const path of await left(shortPlace, temporaryPrefix)) {
-    await removeTree(path).catch((error: Error) => say(`${path} could not be removed: ${error.message}`));
+    await removeTree(path).catch((error: Error) => print(`${path} could not be removed: ${error.message}`));
   }
 }
 

@@ -49,7 +49,7 @@ export const generatesConfiguration = ({ resource_changes: resources = [] }: Pla
   resources.some(({ change }) => change.generated_config !== undefined);
 
 /** The counts an apply printed. All 0 if it did not finish. */
-export function countsSaid(output: string): ResourceCounts {
+export function reportedCounts(output: string): ResourceCounts {
   const line = /^(?:Apply|Destroy) complete! Resources: (.{0,200})$/m.exec(output)?.[1] ?? '';
   const said = line.split(/[,.]/).map((part) => part.trim().split(' '));
   const count = (what: string) => Number(said.find(([, word]) => word === what)?.[0] ?? 0);

@@ -21,9 +21,9 @@ export interface Evaluated {
 }
 
 /** The service's limit on elements of one policy's output. */
-const mostReasons = 1000;
+const maxReasons = 1000;
 /** The service's limit on warnings of one set. */
-const mostWarnings = 100;
+const maxWarnings = 100;
 const longestReason = 4096;
 /** Below the service's limit of 16 MiB for a report on one kind, names and brackets included. */
 const outputBytes = 12 * 1024 * 1024;
@@ -101,7 +101,7 @@ async function reportOf(
     policies.push({ name: policy.name, status: verdict.status, output: outputOf(x.secrets, verdict, share) });
   }
   if (warnings.length > 0) tell(x, `Policy set ${set.name}`, warnings);
-  const kept = warnings.slice(0, mostWarnings);
+  const kept = warnings.slice(0, maxWarnings);
   return { 'policy-set-id': set.id, policies, ...(kept.length > 0 && { warnings: kept }) };
 }
 
@@ -228,14 +228,14 @@ export function outputOf(secrets: Secrets, verdict: Verdict, bytes: number): rea
   const all = verdict.status === 'failed' ? verdict.reasons : [verdict.reason];
   const kept: unknown[] = [];
   let left = bytes;
-  for (const reason of all.slice(0, all.length > mostReasons ? mostReasons - 1 : mostReasons)) {
+  for (const reason of all.slice(0, all.length > maxReasons ? maxReasons - 1 : maxReasons)) {
     const said = secrets.maskedIn(fitting(reason));
     left -= Buffer.byteLength(JSON.stringify(said)) + 1;
     if (left < 0) break;
     kept.push(said);
   }
   const rest = all.length - kept.length;
-  return rest > 0 ? [...kept.slice(0, mostReasons - 1), `and ${rest} more`] : kept;
+  return rest > 0 ? [...kept.slice(0, maxReasons - 1), `and ${rest} more`] : kept;
 }
 
 /** Small, flat objects are kept: they contain more than their message. */

@@ -21,8 +21,8 @@ export async function unpack(file: string, directory: string, limits: UnpackLimi
   let entries = 0;
   const count = (more: number): Error | null => {
     bytes += more;
-    const most = `${Math.floor(limits.bytes / 1024 / 1024)} MB (AGENT_UNPACKED_MB)`;
-    return bytes > limits.bytes ? refused(`it unpacks to more than ${most}`) : null;
+    const max = `${Math.floor(limits.bytes / 1024 / 1024)} MB (AGENT_UNPACKED_MB)`;
+    return bytes > limits.bytes ? refused(`it unpacks to more than ${max}`) : null;
   };
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {

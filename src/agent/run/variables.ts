@@ -10,7 +10,7 @@ export interface Variables {
 }
 
 /** The system limits one environment entry to 128 KiB, and their total size. */
-const mostInEnvironment = 64 * 1024;
+const maxInEnvironment = 64 * 1024;
 
 /**
  * Writes the workspace's and the run's variables where terraform reads them; the run's take precedence.
@@ -49,7 +49,7 @@ export async function writeVariables(
   let bytes = 0;
   const fitting = others.filter(({ key, value }) => {
     const size = Buffer.byteLength(key) + Buffer.byteLength(value);
-    if (bytes + size > mostInEnvironment) return false;
+    if (bytes + size > maxInEnvironment) return false;
     bytes += size;
     return true;
   });

@@ -4,8 +4,8 @@ import type { Masking, Secrets } from './secrets.js';
 import { ServiceRefused } from './service-client.js';
 
 /** The service's limits on one log and on one request. */
-const mostBytes = 64 * 1024 * 1024;
-const mostInPart = 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
+const maxInPart = 1024 * 1024;
 const betweenParts = 1_000;
 const cutOff = Buffer.from('\n\nThe log exceeds the size limit of the service. The rest is omitted.\n');
 
@@ -24,8 +24,8 @@ export class RunLog {
   constructor(
     private readonly run: Pick<LeasedRun, 'appendLog'>,
     secrets: Secrets,
-    private readonly say: (line: string) => void,
-    private readonly limit = mostBytes,
+    private readonly print: (line: string) => void,
+    private readonly limit = maxBytes,
   ) {
     this.masking = secrets.masking();
     this.timer = setInterval(() => {
@@ -79,13 +79,13 @@ export class RunLog {
   private async sendAll(): Promise<void> {
     while (this.waiting.length > 0) {
       const all = Buffer.concat(this.waiting);
-      const part = all.subarray(0, mostInPart);
+      const part = all.subarray(0, maxInPart);
       this.waiting = [all];
       try {
         await this.run.appendLog(this.sent, Uint8Array.from(part));
       } catch (error) {
         if (!(error instanceof ServiceRefused) || error.name === 'LeaseLost') throw error;
-        this.say(`the service no longer accepts the log: ${error.message}`);
+        this.print(`the service no longer accepts the log: ${error.message}`);
         this.stop();
         return;
       }

@@ -73,9 +73,9 @@ function* base64(text: string): Generator<string> {
 
 /** Percent-encoded: as in JavaScript, with everything but RFC 3986's unreserved characters, and as in Go's queries. */
 function* percent(text: string): Generator<string> {
-  const least = encodeURIComponent(text);
-  const most = least.replace(/[!'()*]/g, (sign) => `%${inHex(sign, 2).toUpperCase()}`);
-  for (const form of [least, most]) {
+  const minimal = encodeURIComponent(text);
+  const maximal = minimal.replace(/[!'()*]/g, (sign) => `%${inHex(sign, 2).toUpperCase()}`);
+  for (const form of [minimal, maximal]) {
     for (const one of [form, form.replaceAll('%20', '+')]) {
       yield one;
       yield one.replace(/%../g, (hex) => hex.toLowerCase());

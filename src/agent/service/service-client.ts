@@ -26,7 +26,7 @@ export class LeaseLost extends ServiceRefused {
 }
 
 /** The service did not respond within the time limit. */
-export class ServiceAway extends Error {
+export class ServiceUnavailable extends Error {
   override readonly name = 'ServiceAway';
 }
 
@@ -58,7 +58,7 @@ export class ServiceClient {
   constructor(
     private readonly url: string,
     private readonly token: string,
-    private readonly say: (line: string) => void,
+    private readonly print: (line: string) => void,
   ) {}
 
   /** Waits for a run to execute; undefined if none arrived in time. */
@@ -93,14 +93,15 @@ export class ServiceClient {
         return troubleIn(error);
       });
       if ('read' in trouble) {
-        if (tries > 1) this.say('the service is available again');
+        if (tries > 1) this.print('the service is available again');
         return trouble.read;
       }
       const own = Math.min(500 * 2 ** (tries - 1), longestPause);
       // Not before the time that the service asked for, and not all agents at once.
       const wait = Math.max(trouble.wait, own * 0.75) + (own * Math.random()) / 2;
-      if (performance.now() + wait > deadline) throw new ServiceAway(`the service is unavailable: ${trouble.because}`);
-      if (tries === 1) this.say(`the service is unavailable, retrying: ${trouble.because}`);
+      if (performance.now() + wait > deadline)
+        throw new ServiceUnavailable(`the service is unavailable: ${trouble.because}`);
+      if (tries === 1) this.print(`the service is unavailable, retrying: ${trouble.because}`);
       await pause(wait, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
     }
   }
@@ -165,12 +166,12 @@ function troubleIn(error: unknown): Trouble {
 }
 
 function refusal(status: number, text: string, repeated: boolean): ServiceRefused {
-  const { title, detail = '' } = told(text) ?? { title: `the service responded with ${status}` };
+  const { title, detail = '' } = errorOf(text) ?? { title: `the service responded with ${status}` };
   const Refusal = status === 409 && title === 'lease lost' ? LeaseLost : ServiceRefused;
   return new Refusal(status, title, detail, repeated);
 }
 
-function told(text: string): { readonly title: string; readonly detail?: string | undefined } | undefined {
+function errorOf(text: string): { readonly title: string; readonly detail?: string | undefined } | undefined {
   try {
     return errors.parse(JSON.parse(text)).errors[0];
   } catch {

@@ -6,7 +6,7 @@ import type { Transaction } from '../ports/repositories/unit-of-work.js';
  * The result of `find` for the user or team that created a resource, with its current standing. Undefined if the
  * creator is unknown. For capability URLs and effects, which act later on a right checked once.
  */
-export async function seenByCreator<Subject>(
+export async function findForCreator<Subject>(
   creator: TokenOwner | null,
   find: (actor: Actor) => Promise<WithStanding<Subject> | undefined>,
 ): Promise<WithStanding<Subject> | undefined> {
@@ -21,7 +21,7 @@ export const stillMay = <Subject>(
 ): seen is WithStanding<Subject> => seen !== undefined && may(seen.standing, action);
 
 /** The workspace of a version or a run, with the standing of its creator. */
-export const workspaceSeenByCreator = (
+export const findWorkspaceForCreator = (
   tx: Transaction<'workspaces'>,
   { createdBy, workspaceId }: Pick<RunState, 'createdBy' | 'workspaceId'>,
-) => seenByCreator(createdBy, (actor) => tx.workspaces.findIdFor(actor, workspaceId));
+) => findForCreator(createdBy, (actor) => tx.workspaces.findIdFor(actor, workspaceId));

@@ -15,7 +15,7 @@ import {
 } from '../../domain/supporting/audit/audit-event.js';
 import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
 import { afterItsTime } from '../../domain/supporting/workspaces/auto-destroy.js';
-import { seenByCreator, stillMay } from '../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../authorization/seen-by-creator.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
@@ -101,7 +101,7 @@ export class CreateScheduledDestroys {
     if (!workspace.allowDestroyPlan)
       return refused('destroy runs are not allowed in the workspace: see allow-destroy-plan');
     if (executionOf(workspace).mode === 'local') return refused('the execution mode of the workspace is local');
-    const seen = await seenByCreator(by, (actor) => tx.workspaces.findIdFor(actor, id));
+    const seen = await findForCreator(by, (actor) => tx.workspaces.findIdFor(actor, id));
     if (!stillMay(seen, 'workspaces/schedule-destroy')) {
       return because(
         refusedToCreator(by, 'workspaces/schedule-destroy', id),

@@ -1,4 +1,4 @@
-import { made } from '../assembly.js';
+import { bind } from '../assembly.js';
 import { ExchangeRequestRates } from './exchange-request-rates.js';
 import { RemoveLeftovers } from './remove-leftovers.js';
 import { StoredSecrets } from './stored-secrets.js';
@@ -6,8 +6,8 @@ import { TakeSnapshot } from './take-snapshot.js';
 
 /** The use cases that are not published: only the service itself asks for them. */
 export const housekeeping = {
-  removeLeftovers: made(RemoveLeftovers, 'unitOfWork', 'bundleStore'),
-  storedSecrets: made(StoredSecrets, 'unitOfWork', 'clock', 'secretBox'),
-  exchangeRequestRates: made(ExchangeRequestRates, 'unitOfWork', 'clock', 'ids'),
-  takeSnapshot: made(TakeSnapshot, 'unitOfWork', 'clock'),
+  removeLeftovers: bind(RemoveLeftovers, 'unitOfWork', 'bundleStore'),
+  storedSecrets: bind(StoredSecrets, 'unitOfWork', 'clock', 'secretBox'),
+  exchangeRequestRates: bind(ExchangeRequestRates, 'unitOfWork', 'clock', 'ids'),
+  takeSnapshot: bind(TakeSnapshot, 'unitOfWork', 'clock'),
 };

@@ -14,7 +14,7 @@ const longestWaitSeconds = 600;
 export const secondsUntilRetry = ({ attempts }: Pick<PendingEffect, 'attempts'>): number =>
   Math.min(2 ** attempts, longestWaitSeconds);
 
-const putAsideBecause = `the process ended during ${neverEnded.most} attempts in a row, so it is not attempted again until an operator retries it`;
+const putAsideBecause = `the process ended during ${neverEnded.max} attempts in a row, so it is not attempted again until an operator retries it`;
 
 /** The results of the due effects. */
 export interface Performed {
@@ -92,7 +92,7 @@ export class PerformEffects {
           await this.giveBack(effects.slice(index));
           break;
         }
-        if (effect.begun > neverEnded.most) {
+        if (effect.begun > neverEnded.max) {
           await this.putAside(effect);
           aside.push(effect);
         } else {

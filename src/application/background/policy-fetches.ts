@@ -1,8 +1,8 @@
 import { DomainError, type PolicySet, type PolicySetVersionId } from '../../domain/index.js';
 import { doneBySystem } from '../../domain/supporting/audit/audit-event.js';
-import { linksOtherwise, policiesDirectory } from '../../domain/supporting/policies/policy-set.js';
+import { changesLink, policiesDirectory } from '../../domain/supporting/policies/policy-set.js';
 import { failed, policyCommit } from '../../domain/supporting/policies/policy-set-version.js';
-import { seenByCreator, stillMay } from '../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../authorization/seen-by-creator.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { BundleStore } from '../ports/outside/bundle-store.js';
 import type { Clock } from '../ports/outside/clock.js';
@@ -40,7 +40,7 @@ export class PolicyFetches {
         const now = await waitingFor(tx, id);
         if (now === undefined) return false;
         // A change of the link has ordered another version, and an unlinked set keeps its policies.
-        if (linksOtherwise(now.set, set)) {
+        if (changesLink(now.set, set)) {
           await this.fail(tx, id, 'the link to the repository was changed while the files were fetched');
           return false;
         }
@@ -88,7 +88,7 @@ async function requestOf(tx: Transaction<'policySets'>, set: PolicySet): Promise
   const { id, repository } = set;
   if (repository === null) throw refused('the policy set was unlinked from its repository');
   const { cloneUrl, credential, branch, linkedBy } = repository;
-  const seen = await seenByCreator(linkedBy, (actor) => tx.policySets.findFor(actor, id));
+  const seen = await findForCreator(linkedBy, (actor) => tx.policySets.findFor(actor, id));
   if (!stillMay(seen, 'policy-sets/manage')) {
     throw refused('the user or team that linked the repository may no longer manage the policy set; link it again');
   }

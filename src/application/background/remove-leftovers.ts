@@ -11,7 +11,7 @@ export interface Leftover {
 }
 
 /** The result of scanning the whole store. */
-export interface StoreLookedThrough {
+export interface StoreScan {
   readonly leftovers: readonly Leftover[];
   /** The number of bundles that rows refer to. */
   readonly inUse: number;
@@ -33,7 +33,7 @@ export class RemoveLeftovers {
    * `olderThanSeconds` must exceed the age of any attempt that a version may still accept. `looked` receives the number
    * of bundles scanned so far.
    */
-  async find(olderThanSeconds: number, looked: (bundles: number) => void): Promise<StoreLookedThrough> {
+  async find(olderThanSeconds: number, looked: (bundles: number) => void): Promise<StoreScan> {
     const unsettled = new Set(await this.store.unsettled(olderThanSeconds));
     const leftovers = new Map<BundleKey, Leftover>();
     let inUse = 0;

@@ -31,7 +31,7 @@ interface Sealed {
 
 /** Variables of workspaces or of variable sets, parameters of policy sets, or webhook keys of workspaces or policy sets. */
 interface SealedRows<Row> {
-  sealedOtherwise(fingerprint: string, after: string, limit: number): Promise<readonly Row[]>;
+  sealedWithOtherKeys(fingerprint: string, after: string, limit: number): Promise<readonly Row[]>;
   save(row: Row): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export class StoredSecrets {
    * it.
    */
   private async sealWebhookKeys<Row extends Linked>(repository: SealedRows<Row>, after: string): Promise<Batch> {
-    const rows = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
+    const rows = await repository.sealedWithOtherKeys(this.box.fingerprints[0], after, batch);
     let sealed = 0;
     for (const row of rows) {
       const link = row.repository;
@@ -120,7 +120,7 @@ export class StoredSecrets {
 
   private sealTaskKeys(after: RunTaskId): Promise<Batch> {
     return this.unitOfWork.run(async (tx) => {
-      const tasks = await tx.runTasks.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      const tasks = await tx.runTasks.sealedWithOtherKeys(this.box.fingerprints[0], after, batch);
       let sealed = 0;
       for (const task of tasks) {
         const key = task.sealedHmacKey === null ? undefined : openedWith(this.box, task.sealedHmacKey);
@@ -133,7 +133,7 @@ export class StoredSecrets {
   }
 
   private async sealRows<Row extends Sealed>(repository: SealedRows<Row>, after: string): Promise<Batch> {
-    const rows = await repository.sealedOtherwise(this.box.fingerprints[0], after, batch);
+    const rows = await repository.sealedWithOtherKeys(this.box.fingerprints[0], after, batch);
     let sealed = 0;
     for (const row of rows) {
       const value = openedWith(this.box, row.sealedValue);
@@ -147,7 +147,7 @@ export class StoredSecrets {
   /** Outputs never change: if two instances do it at once, either result can be opened. */
   private sealOutputs(after: StateVersionOutputId): Promise<Batch> {
     return this.unitOfWork.run(async (tx) => {
-      const outputs = await tx.stateOutputs.sealedOtherwise(this.box.fingerprints[0], after, batch);
+      const outputs = await tx.stateOutputs.sealedWithOtherKeys(this.box.fingerprints[0], after, batch);
       let sealed = 0;
       for (const { id, value } of outputs) {
         const opened = openedWith(this.box, value);

@@ -6,12 +6,12 @@ import type { OrganizationBytes } from '../ports/repositories/kept-bytes.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** Counts stop here: a larger backlog is alarming in any case, and counting it would be slow. */
-const most = 10_000;
+const max = 10_000;
 
 const soonDays = 7;
 
 /** Bounds the number of metric labels. */
-const mostOrganizations = 100;
+const maxOrganizations = 100;
 
 /** The backlog and upcoming expirations, for monitoring. */
 export interface Snapshot {
@@ -34,12 +34,12 @@ export class TakeSnapshot {
   execute(): Promise<Snapshot> {
     const now = this.clock.now();
     return this.unitOfWork.read(async (tx) => {
-      const backlog = await tx.effects.backlog(now, most);
+      const backlog = await tx.effects.backlog(now, max);
       return {
         effects: backlog.map(({ kind, ...rest }) => ({ ...rest, lane: laneOf(kind) })),
-        runs: await tx.runs.countWaiting(most),
-        teamTokens: await tx.tokens.countExpiring(now, later(now, soonDays * 24 * 3600), most),
-        organizations: await tx.keptBytes.largest(mostOrganizations),
+        runs: await tx.runs.countWaiting(max),
+        teamTokens: await tx.tokens.countExpiring(now, later(now, soonDays * 24 * 3600), max),
+        organizations: await tx.keptBytes.largest(maxOrganizations),
       };
     });
   }

@@ -1,8 +1,8 @@
 import {
   type Actor,
+  authorizedView,
   type ConfigurationVersionId,
   type IngressAttributes,
-  seenBy,
   statusTraits,
   type WorkspaceId,
 } from '../../domain/index.js';
@@ -31,7 +31,7 @@ export class ListConfigurationVersions {
   ): Promise<ListedConfigurationVersions> {
     return this.unitOfWork.read(async (tx) => {
       const seen = await tx.workspaces.findIdFor(actor, query.workspaceId);
-      const { standing } = seenBy(seen, 'configuration-versions/read');
+      const { standing } = authorizedView(seen, 'configuration-versions/read');
       const found = await tx.configurationVersions.page(query.workspaceId, query.page);
       const readable = found.items.filter(({ status }) => statusTraits[status].readable);
       const included = (what: Include, versions: readonly ConfigurationVersionSummary[]) =>

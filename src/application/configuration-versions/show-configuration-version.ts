@@ -1,10 +1,10 @@
 import {
   type Actor,
+  authorizedView,
   type ConfigurationVersionId,
   type IngressAttributes,
   notFound,
   type Standing,
-  seenBy,
   statusTraits,
   type WithStanding,
 } from '../../domain/index.js';
@@ -29,7 +29,7 @@ export async function findReadable(
   actor: Actor,
   id: ConfigurationVersionId,
 ): Promise<WithStanding<ConfigurationVersionSummary>> {
-  const seen = seenBy(await tx.configurationVersions.findSummaryFor(actor, id), 'configuration-versions/read');
+  const seen = authorizedView(await tx.configurationVersions.findSummaryFor(actor, id), 'configuration-versions/read');
   if (!statusTraits[seen.subject.status].readable) throw notFound();
   return seen;
 }

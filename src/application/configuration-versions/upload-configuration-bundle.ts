@@ -4,7 +4,7 @@ import {
   notFound,
   type RequestTrace,
 } from '../../domain/index.js';
-import { seenByCreator, stillMay } from '../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../authorization/seen-by-creator.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import { isSame, refusalOf, type UploadedFile, type Uploads } from '../files/uploads.js';
 import type { BundleInspector } from '../ports/outside/bundle-inspector.js';
@@ -81,7 +81,7 @@ async function find(
 ): Promise<ConfigurationVersion> {
   const before = known ?? found(await tx.configurationVersions.find(id));
   if (!before.dependsOnCreator) return before;
-  const seen = await seenByCreator(before.state.createdBy, (actor) => tx.configurationVersions.findFor(actor, id));
+  const seen = await findForCreator(before.state.createdBy, (actor) => tx.configurationVersions.findFor(actor, id));
   return found(stillMay(seen, 'configuration-versions/create') ? seen.subject : undefined);
 }
 

@@ -31,9 +31,9 @@ export interface KeptJson {
 }
 
 /** As other programs that read states have it. */
-const mostLevels = 10_000;
+const maxLevels = 10_000;
 /** In a value that is kept, since its readers may be recursive. */
-const mostLevelsKept = 512;
+const maxLevelsKept = 512;
 /** In bytes, with quotation marks and escapes. */
 const longestName = 4096;
 
@@ -69,7 +69,7 @@ export class JsonScanner {
   private expects: number = value;
   private within: number = between;
   private depth = 0;
-  private readonly lists = new Uint8Array(mostLevels + 1);
+  private readonly lists = new Uint8Array(maxLevels + 1);
   /** In a text: 0, 1 after a backslash, else one more than the hexadecimal digits that are missing. */
   private escape = 0;
   private isName = false;
@@ -141,10 +141,10 @@ export class JsonScanner {
 
   private beginValue(byte: number, at: number): void {
     if (this.keptAt === undefined && this.depth <= this.visitor.deepest) {
-      const most = this.visitor.value(this.depth, byte);
-      if (most > 0) {
+      const max = this.visitor.value(this.depth, byte);
+      if (max > 0) {
         this.keptAt = this.depth;
-        this.copy.begin(most);
+        this.copy.begin(max);
       }
     }
     if (this.keptAt !== undefined) this.copy.add(byte);
@@ -169,14 +169,14 @@ export class JsonScanner {
   }
 
   private open(isList: boolean, at: number): void {
-    if (this.depth === mostLevels) {
-      this.fault = `is nested deeper than ${mostLevels} levels at byte ${this.bytes + at}`;
+    if (this.depth === maxLevels) {
+      this.fault = `is nested deeper than ${maxLevels} levels at byte ${this.bytes + at}`;
       return;
     }
     this.depth += 1;
     this.lists[this.depth] = isList ? 1 : 0;
     this.expects = isList ? valueOrEnd : nameOrEnd;
-    if (this.keptAt !== undefined && this.depth - this.keptAt > mostLevelsKept) this.copy.giveUp();
+    if (this.keptAt !== undefined && this.depth - this.keptAt > maxLevelsKept) this.copy.giveUp();
   }
 
   private close(byte: number, at: number): void {
@@ -290,17 +290,17 @@ const short = 64;
 class Copy implements KeptJson {
   private memory = Buffer.allocUnsafeSlow(1024);
   length = 0;
-  private most = 0;
+  private max = 0;
 
-  begin(most: number): void {
-    this.most = most;
+  begin(max: number): void {
+    this.max = max;
     this.length = 0;
     // One long value does not make the scanner hold its memory until the last byte.
     if (this.memory.length > 64 * 1024) this.memory = Buffer.allocUnsafeSlow(1024);
   }
 
   get isTooLong(): boolean {
-    return this.length > this.most;
+    return this.length > this.max;
   }
 
   is(json: Uint8Array): boolean {
@@ -337,9 +337,9 @@ class Copy implements KeptJson {
 
   private makeRoom(bytes: number): boolean {
     this.length += bytes;
-    if (this.length > this.most) return false;
+    if (this.length > this.max) return false;
     if (this.length > this.memory.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(this.most, 2 * this.length));
+      const larger = Buffer.allocUnsafeSlow(Math.min(this.max, 2 * this.length));
       larger.set(this.memory);
       this.memory = larger;
     }

@@ -38,7 +38,7 @@ export class ShowRelatedToPolicySets {
       const workspaces =
         standing === undefined
           ? []
-          : await tx.workspaces.seenAmong(
+          : await tx.workspaces.visibleWithStanding(
               id,
               standing,
               workspaceVisibility(standing),

@@ -1,4 +1,4 @@
-import { type Actor, seenBy, type VariableSet, workspaceVisibility } from '../../domain/index.js';
+import { type Actor, authorizedView, type VariableSet, workspaceVisibility } from '../../domain/index.js';
 import type { SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { viewOf } from '../supporting/variables/variable-values.js';
@@ -31,12 +31,15 @@ export class ShowRelatedToVariableSets {
         withVariables.length === 0 ? [] : await tx.setVariables.ofSets(withVariables.map(({ id }) => id));
       const shown = variables.map((variable) => related('variable')(viewOf(this.box, variable)));
       if (workspaceIds.length + projectIds.length === 0) return shown;
-      const { standing } = seenBy(await tx.organizations.findFor(actor, first.organizationName), 'organizations/read');
+      const { standing } = authorizedView(
+        await tx.organizations.findFor(actor, first.organizationName),
+        'organizations/read',
+      );
       const visibility = workspaceVisibility(standing);
       const workspaces =
         workspaceIds.length === 0
           ? []
-          : await tx.workspaces.seenAmong(first.organizationId, standing, visibility, workspaceIds);
+          : await tx.workspaces.visibleWithStanding(first.organizationId, standing, visibility, workspaceIds);
       return [
         ...shown,
         ...(await showingWorkspaces(tx, workspaces)).map(related('workspace')),

@@ -1,4 +1,4 @@
-import { type Actor, seenBy, type TaskStage, type TaskStageId, type WithStanding } from '../../domain/index.js';
+import { type Actor, authorizedView, type TaskStage, type TaskStageId, type WithStanding } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { type ShownRun, showing } from '../supporting/runs/show-run.js';
 
@@ -13,7 +13,7 @@ export class ShowTaskStage {
 
   execute(actor: Actor, id: TaskStageId, withRun: boolean): Promise<ShownTaskStage> {
     return this.unitOfWork.read(async (tx) => {
-      const seen = seenBy(await tx.taskStages.findFor(actor, id), 'policy-outcomes/read');
+      const seen = authorizedView(await tx.taskStages.findFor(actor, id), 'policy-outcomes/read');
       const run = withRun ? await tx.runs.findFor(actor, seen.subject.runId) : undefined;
       return { ...seen, run: run && (await showing(tx, run)) };
     });

@@ -1,4 +1,4 @@
-import { type Actor, type ProjectId, projectAccessVisibility, seenBy } from '../../domain/index.js';
+import { type Actor, authorizedView, type ProjectId, projectAccessVisibility } from '../../domain/index.js';
 import type { Page, PageRequest } from '../ports/repositories/page.js';
 import type { TeamProjectView } from '../ports/repositories/team-project-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -9,7 +9,7 @@ export class ListProjectAccess {
 
   execute(actor: Actor, projectId: ProjectId, page: PageRequest): Promise<Page<TeamProjectView>> {
     return this.unitOfWork.read(async (tx) => {
-      const { standing } = seenBy(await tx.projects.findFor(actor, projectId), 'projects/read');
+      const { standing } = authorizedView(await tx.projects.findFor(actor, projectId), 'projects/read');
       return tx.projectAccess.page(projectId, projectAccessVisibility(standing), page);
     });
   }

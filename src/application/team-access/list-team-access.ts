@@ -1,4 +1,4 @@
-import { type Actor, seenBy, type TeamId, teamAccessVisibility, type WorkspaceId } from '../../domain/index.js';
+import { type Actor, authorizedView, type TeamId, teamAccessVisibility, type WorkspaceId } from '../../domain/index.js';
 import type { Page, PageRequest } from '../ports/repositories/page.js';
 import type { TeamAccessFilter, TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -15,7 +15,7 @@ export const listableTeamAccess = async (
   actor: Actor,
   { workspaceId, teamId }: TeamAccessQuery,
 ): Promise<TeamAccessFilter> => {
-  const { standing } = seenBy(await tx.workspaces.findIdFor(actor, workspaceId), 'team-access/list');
+  const { standing } = authorizedView(await tx.workspaces.findIdFor(actor, workspaceId), 'team-access/list');
   return { workspaceId, teamId, visibility: teamAccessVisibility(standing) };
 };
 

@@ -1,6 +1,7 @@
 import {
   type Actor,
   authorize,
+  authorizedView,
   type EffectiveRight,
   effectiveAccess,
   identityOf,
@@ -8,10 +9,9 @@ import {
   notFound,
   type ProjectId,
   type Standing,
-  seenBy,
-  shownTo,
   type TeamId,
   teamNameKey,
+  visibleRights,
   type WithStanding,
   type WorkspaceId,
 } from '../../domain/index.js';
@@ -47,7 +47,7 @@ export class ShowEffectiveAccess {
 
   execute(actor: Actor, workspaceId: WorkspaceId, holder: AccessHolder): Promise<EffectiveAccess> {
     return this.unitOfWork.read(async (tx) => {
-      const { standing } = seenBy(await tx.workspaces.findIdFor(actor, workspaceId), 'workspaces/read');
+      const { standing } = authorizedView(await tx.workspaces.findIdFor(actor, workspaceId), 'workspaces/read');
       const held = await tx.teamAccess.holder(holder, workspaceId);
       if (held === undefined) throw notFound();
       const asker = askerOf(actor, standing, holder, held);
@@ -61,7 +61,7 @@ export class ShowEffectiveAccess {
         projectId,
         holder,
         name: holder.kind === 'user' || seen.length > 0 ? name : null,
-        rights: shownTo(asker, teams, effectiveAccess({ ...held.standing, teams: inOrder })),
+        rights: visibleRights(asker, teams, effectiveAccess({ ...held.standing, teams: inOrder })),
         teamNames: new Map(seen.map((team) => [team.teamId, team.name])),
       };
     });

@@ -10,7 +10,7 @@ import {
 } from '../../domain/index.js';
 import { type Change, changing, changingSite } from '../../domain/supporting/audit/change.js';
 import type { Transaction } from '../ports/repositories/unit-of-work.js';
-import { seenAgentPool } from '../supporting/agent-pools/agent-pool-in-hand.js';
+import { authorizedAgentPool } from '../supporting/agent-pools/agent-pool-in-hand.js';
 
 /** A token addressed by its own id: of an API caller or of agents. */
 export type ManageableToken =
@@ -33,7 +33,7 @@ export async function findManageableToken(
     const pool = ofAgent && (await tx.agentPools.find(ofAgent.poolId));
     if (ofAgent === undefined || pool === undefined) throw notFound();
     const reference = { id: pool.id, of: pool.organizationId === null ? 'site' : 'organization' } as const;
-    const { done } = await seenAgentPool(tx, actor, reference, 'agent-pools/manage');
+    const { done } = await authorizedAgentPool(tx, actor, reference, 'agent-pools/manage');
     return { kind: 'agent', token: ofAgent, pool, done };
   }
   const { owner } = token;

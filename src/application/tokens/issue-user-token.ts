@@ -26,11 +26,11 @@ export async function addUserToken(
   { token }: IssuedToken,
   { maxTokensPerUser }: Pick<Settings, 'maxTokensPerUser'>,
 ): Promise<void> {
-  const most = maxTokensPerUser || Number.MAX_SAFE_INTEGER;
-  if (await tx.tokens.addWithin(token, most)) return;
+  const max = maxTokensPerUser || Number.MAX_SAFE_INTEGER;
+  if (await tx.tokens.addWithin(token, max)) return;
   throw new DomainError(
     'user-tokens/limit-reached',
-    `a user may have at most ${most} API tokens. Revoke one, or ask the operator to raise MAX_TOKENS_PER_USER`,
+    `a user may have at most ${max} API tokens. Revoke one, or ask the operator to raise MAX_TOKENS_PER_USER`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { type Actor, type ApiToken, type Instant, seenBy, teamTokenVisibility } from '../../domain/index.js';
+import { type Actor, type ApiToken, authorizedView, type Instant, teamTokenVisibility } from '../../domain/index.js';
 import type { Clock } from '../ports/outside/clock.js';
 import type { ExpiryRange, TeamTokenSort } from '../ports/repositories/api-token-repository.js';
 import type { Page, PageRequest } from '../ports/repositories/page.js';
@@ -57,7 +57,7 @@ export class ListTeamTokens {
     const now = this.clock.now();
     const expiry = statuses?.flatMap((status) => rangesOf(status, now));
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(
+      const { subject, standing } = authorizedView(
         await tx.organizations.findFor(actor, organizationName),
         'organizations/read',
       );

@@ -97,7 +97,7 @@ export const auditorStanding = (own: boolean): Standing => ({
   siteAdministrator: false,
   member: false,
   teams: [],
-  audits: own,
+  isAuditor: own,
 });
 
 /** The standing of a run towards another workspace of its organization. */

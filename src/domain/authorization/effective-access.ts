@@ -164,7 +164,7 @@ export function effectiveAccess(standing: Standing): readonly EffectiveRight[] {
  * The rights without the claims that show a part which the caller may not read where it is kept. `asker` is the caller's
  * standing on the workspace, `teams` has every team that the claims name.
  */
-export const shownTo = (
+export const visibleRights = (
   asker: Standing,
   teams: ReadonlyMap<TeamId, TeamInQuestion>,
   rights: readonly EffectiveRight[],

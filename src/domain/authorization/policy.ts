@@ -90,7 +90,7 @@ export const claims = {
   owner: isOwner,
   member: (s: Standing) => s.member,
   'organization token': byOrganizationToken,
-  'audit token': (s: Standing) => s.audits === true,
+  'audit token': (s: Standing) => s.isAuditor === true,
   'run of a workspace that it shares its state with': (s: Standing) => s.sharesState === true,
   'runs: read': mayAtLeast({ runs: 'read' }),
   'runs: plan': mayAtLeast({ runs: 'plan' }),
@@ -328,22 +328,28 @@ export interface WithStanding<Subject> {
 }
 
 /** The subject, if it exists and the caller may perform `action` on it. Throws `resource/not-found` otherwise. */
-export function seenBy<Subject>(seen: WithStanding<Subject> | undefined, action: Action): WithStanding<Subject> {
+export function authorizedView<Subject>(
+  seen: WithStanding<Subject> | undefined,
+  action: Action,
+): WithStanding<Subject> {
   if (seen === undefined) throw notFound();
   authorize(seen.standing, action);
   return seen;
 }
 
-/** Like `seenBy`, also for an owner whose token or session the organization refuses, who can then change what it accepts. */
-export function seenByOwner<Subject>(seen: WithStanding<Subject> | undefined, action: Action): WithStanding<Subject> {
-  if (seen === undefined || !isOwner(seen.standing)) return seenBy(seen, action);
+/** Like `authorizedView`, also for an owner whose token or session the organization refuses, who can then change what it accepts. */
+export function authorizedViewOfOwner<Subject>(
+  seen: WithStanding<Subject> | undefined,
+  action: Action,
+): WithStanding<Subject> {
+  if (seen === undefined || !isOwner(seen.standing)) return authorizedView(seen, action);
   const { bar: _, ...standing } = seen.standing;
-  return seenBy({ ...seen, standing }, action);
+  return authorizedView({ ...seen, standing }, action);
 }
 
-/** Like `seenBy`, but returns the subject only. */
+/** Like `authorizedView`, but returns the subject only. */
 export const authorized = <Subject>(seen: WithStanding<Subject> | undefined, action: Action): Subject =>
-  seenBy(seen, action).subject;
+  authorizedView(seen, action).subject;
 
 /** Whether the caller has everything in the project that the grant gives. */
 export const covers = (standing: Standing, grant: ProjectGrant): boolean => {

@@ -54,7 +54,7 @@ export interface Standing {
   /** Whether the workspace in question shares its state with that of the run that asks. A run is never a member. */
   readonly sharesState?: boolean;
   /** Whether the caller is the audit token of the organization in question. An audit token is never a member. */
-  readonly audits?: boolean;
+  readonly isAuditor?: boolean;
 }
 
 /** A standing on a workspace after its move to the project that `target` is the standing on. */

@@ -56,7 +56,7 @@ export const resultCountOf = ({ outcomes }: Pick<PolicySetOutcome, 'outcomes'>):
   return counts;
 };
 
-export const addedUp = (counts: readonly ResultCount[]): ResultCount =>
+export const sumOfCounts = (counts: readonly ResultCount[]): ResultCount =>
   counts.reduce(
     (sum, count) => ({
       advisoryFailed: sum.advisoryFailed + count.advisoryFailed,

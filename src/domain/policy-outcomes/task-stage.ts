@@ -7,12 +7,12 @@ import type { AppliedPolicySet } from '../supporting/policies/policy-set.js';
 import { awaited, isOpen, moveResult, type TaskResult } from '../supporting/run-tasks/task-result.js';
 import type { TaskStageName } from '../supporting/run-tasks/task-stage-name.js';
 import {
-  addedUp,
   blocks,
   noResults,
   type PolicySetOutcome,
   type ResultCount,
   resultCountOf,
+  sumOfCounts,
 } from './policy-set-outcome.js';
 
 export const evaluationStatuses = [
@@ -223,7 +223,7 @@ export function concludeEvaluation(
       `policy evaluation could not be reported because its status is ${status}`,
     );
   }
-  const resultCount = addedUp(outcomes.map(resultCountOf));
+  const resultCount = sumOfCounts(outcomes.map(resultCountOf));
   const blocking = outcomes.filter((outcome) => blocks(reportedOn.policySets[outcome.position], outcome));
   const overridable = blocking.every((set) => set.overridable);
   const verdict = { policyToolVersion, resultCount, overridable, updatedAt: now };

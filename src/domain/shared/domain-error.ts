@@ -84,7 +84,7 @@ export const isStale = (error: unknown): error is DomainError =>
   isDomainError(error) && error.code === 'shared/stale-revision';
 
 /** A read changes nothing, so it conflicts with nothing: a stale revision that it meets is a temporary failure. */
-export const asRead = (error: unknown): unknown =>
+export const unavailableIfStale = (error: unknown): unknown =>
   isStale(error)
     ? new DomainError('service/unavailable', 'the data changed while it was read', error.details, error)
     : error;

@@ -41,5 +41,5 @@ export const idPrefixes = {
 const prefixes: ReadonlySet<string> = new Set(Object.values(idPrefixes));
 
 /** Whether a reader could take the name for an id: both are accepted where a user is named. */
-export const beginsAsIdDoes = (name: string): boolean =>
+export const looksLikeId = (name: string): boolean =>
   name.includes('-') && prefixes.has(name.slice(0, name.indexOf('-')).toLowerCase());

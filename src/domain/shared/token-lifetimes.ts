@@ -14,7 +14,7 @@ export type LimitedToken = (typeof limitedTokens)[number];
 
 /** The longest lifetime of one kind of token, in milliseconds. */
 export interface TokenLifetime {
-  readonly most: number;
+  readonly max: number;
   /** Null for the initial one. */
   readonly changedAt: Instant | null;
 }
@@ -26,9 +26,9 @@ const day = 24 * hour;
 const year = 365 * day;
 
 /** In milliseconds. An hour is enough for a program that gets a token for each of its runs. */
-export const tokenLifetimeBounds = { least: hour, most: 100 * year } as const;
+export const tokenLifetimeBounds = { min: hour, max: 100 * year } as const;
 
-const initial: TokenLifetime = { most: 2 * year, changedAt: null };
+const initial: TokenLifetime = { max: 2 * year, changedAt: null };
 
 export const initialLifetimes: TokenLifetimes = {
   organization: initial,
@@ -66,10 +66,10 @@ interface Lived {
 }
 
 /** Whether the token lives for longer than the organization allows. */
-export function livesTooLong({ owner: { kind }, createdAt, expiresAt }: Lived, { settings }: TokenLimits): boolean {
+export function exceedsLifetime({ owner: { kind }, createdAt, expiresAt }: Lived, { settings }: TokenLimits): boolean {
   if (!settings.maxTtlEnabled) return false;
-  const { most } = settings.tokenLifetimes[kind];
-  return expiresAt === null || Date.parse(expiresAt) - Date.parse(createdAt) > most;
+  const { max } = settings.tokenLifetimes[kind];
+  return expiresAt === null || Date.parse(expiresAt) - Date.parse(createdAt) > max;
 }
 
 const names: Readonly<Record<LimitedToken, string>> = {
@@ -83,10 +83,10 @@ const names: Readonly<Record<LimitedToken, string>> = {
 export function checkLifetime(token: Lived, organizations: readonly TokenLimits[]): void {
   const { kind } = token.owner;
   const [shortest] = organizations
-    .filter((organization) => livesTooLong(token, organization))
-    .sort((a, b) => a.settings.tokenLifetimes[kind].most - b.settings.tokenLifetimes[kind].most);
+    .filter((organization) => exceedsLifetime(token, organization))
+    .sort((a, b) => a.settings.tokenLifetimes[kind].max - b.settings.tokenLifetimes[kind].max);
   if (shortest === undefined) return;
-  const longest = durationInWords(shortest.settings.tokenLifetimes[kind].most);
+  const longest = durationInWords(shortest.settings.tokenLifetimes[kind].max);
   throw invalidAttribute(
     'expiredAt',
     `Expired at must be at most ${longest} from now: the organization ${shortest.name} limits the lifetime of ${names[kind]}`,
@@ -98,7 +98,7 @@ export const longestLifetime = (kind: LimitedToken, organizations: readonly Toke
   Math.min(
     ...organizations
       .filter(({ settings }) => settings.maxTtlEnabled)
-      .map(({ settings }) => settings.tokenLifetimes[kind].most),
+      .map(({ settings }) => settings.tokenLifetimes[kind].max),
   );
 
 /** The lifetimes after a change. Throws `attribute/invalid` for one that would have no effect. */
@@ -110,11 +110,11 @@ export function changedLifetimes(
   const next = Object.fromEntries(
     limitedTokens.map((kind) => {
       const current = tokenLifetimes[kind];
-      const most = change[kind] ?? current.most;
-      return [kind, most === current.most ? current : { most, changedAt: now }];
+      const max = change[kind] ?? current.max;
+      return [kind, max === current.max ? current : { max, changedAt: now }];
     }),
   ) as unknown as TokenLifetimes;
-  const shortened = limitedTokens.some((kind) => next[kind].most < tokenLifetimes[kind].most);
+  const shortened = limitedTokens.some((kind) => next[kind].max < tokenLifetimes[kind].max);
   if (shortened && !maxTtlEnabled) {
     throw invalidAttribute(
       'tokenTtlPolicies',

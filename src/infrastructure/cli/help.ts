@@ -1,7 +1,7 @@
 import type { Command, Option } from './toolkit/command.js';
 
 /** The options of every command. */
-export const everywhere: Readonly<Record<'json' | 'help', Option>> = {
+export const globalOptions: Readonly<Record<'json' | 'help', Option>> = {
   json: { about: 'print JSON, which is the default in a pipe' },
   help: { about: 'show help' },
 };
@@ -27,8 +27,8 @@ function wrapped(text: string): string {
 
 const shown = (name: string, { value }: Option): string => (value === undefined ? `--${name}` : `--${name} ${value}`);
 
-const usageOf = ({ name, words = [], options = {} }: Command): string =>
-  ['gatehouse', name, ...words, ...(Object.keys(options).length > 0 ? ['[options]'] : [])].join(' ');
+const usageOf = ({ name, args = [], options = {} }: Command): string =>
+  ['gatehouse', name, ...args, ...(Object.keys(options).length > 0 ? ['[options]'] : [])].join(' ');
 
 const optionRows = ({ options = {} }: Command) =>
   Object.entries(options).map(([name, option]) => [shown(name, option), option.about] as const);
@@ -40,7 +40,7 @@ export const helpOf = (command: Command): string =>
     wrapped(command.about === undefined ? `It ${command.does}.` : `It ${command.does}. ${command.about}`),
     rows([
       ...optionRows(command),
-      ...Object.entries(everywhere).map(([name, option]) => [shown(name, option), option.about] as const),
+      ...Object.entries(globalOptions).map(([name, option]) => [shown(name, option), option.about] as const),
     ]),
     ...(command.more === undefined ? [] : [command.more()]),
     '',

@@ -4,7 +4,7 @@ import { OperatorError } from '../backup.js';
 import { ConfigError } from '../config.js';
 import { packageVersion } from '../package-version.js';
 import { forOperator, StartError } from '../service.js';
-import { everywhere, helpOf, helpOfAll } from './help.js';
+import { globalOptions, helpOf, helpOfAll } from './help.js';
 import { Call, type Command, type Option, UsageError } from './toolkit/command.js';
 import { type Output, Progress } from './toolkit/output.js';
 
@@ -81,7 +81,7 @@ function commandOf(words: readonly string[], commands: readonly Command[]): Comm
 }
 
 function parsed(words: readonly string[], command: Command) {
-  const known: Readonly<Record<string, Option>> = { ...command.options, ...everywhere };
+  const known: Readonly<Record<string, Option>> = { ...command.options, ...globalOptions };
   const options = Object.fromEntries(
     Object.entries(known).map(([name, { value }]) => [
       name,
@@ -104,10 +104,10 @@ function parsed(words: readonly string[], command: Command) {
 
 const nameIn = (word: string): string => word.slice(2).split('=')[0] ?? '';
 
-function checkWords({ words = [] }: Command, given: readonly string[]): void {
-  const missing = words[given.length];
+function checkWords({ args = [] }: Command, given: readonly string[]): void {
+  const missing = args[given.length];
   if (missing !== undefined) throw new UsageError(`missing argument ${missing}`);
-  const [surplus] = given.slice(words.length);
+  const [surplus] = given.slice(args.length);
   if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`);
 }
 

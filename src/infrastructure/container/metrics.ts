@@ -17,7 +17,7 @@ export const metrics = ({ config, connections, watchProcess = false }: Dependenc
           meters,
           takeSnapshot: () => takeSnapshot.execute(),
           version: packageVersion(),
-          mostBytes: config.MAX_ORGANIZATION_BYTES,
+          maxBytes: config.MAX_ORGANIZATION_BYTES,
           database: config.DATABASE_URL === undefined ? 'sqlite' : 'postgres',
           connections,
           streams: () => changeFeed.followers,

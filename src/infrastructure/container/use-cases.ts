@@ -1,5 +1,5 @@
 import { ContainerModule } from 'inversify';
-import type { Made, Source } from '../../application/assembly.js';
+import type { Binding, Source } from '../../application/assembly.js';
 import { useCases as table } from '../../application/use-cases.js';
 import type { Provided } from './provided.js';
 
@@ -7,7 +7,7 @@ const nameOf = (source: Source): string => (typeof source === 'string' ? source 
 
 /** Each row of the table and each object that rows share, by its class's name; and the use cases together. */
 export const useCases = new ContainerModule(({ bind }) => {
-  const rows = new Set<Made<unknown>>(Object.values(table));
+  const rows = new Set<Binding<unknown>>(Object.values(table));
   for (const { Class, from } of rows) {
     bind(Class.name).toResolvedValue((...given: never[]) => new Class(...given), from.map(nameOf));
     // The loop reaches these too.

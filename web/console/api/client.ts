@@ -43,7 +43,7 @@ interface Options<O, P extends string> {
   readonly signal?: AbortSignal;
 }
 /** The parameters of the path must be given where it has any. */
-export type Asked<M extends Method, P extends string> =
+export type CallOptions<M extends Method, P extends string> =
   InPath<P> extends never
     ? [options?: Options<Operation<M, P>, P>]
     : [options: Options<Operation<M, P>, P> & { readonly path: Readonly<Record<InPath<P>, string>> }];
@@ -132,7 +132,10 @@ export const textAt = async (path: string, signal?: AbortSignal): Promise<string
 export const putText = (path: string, body: string): Promise<Response> =>
   send(path, { method: 'PUT', body, headers: { 'Content-Type': 'text/plain' } });
 
-type Call<M extends Method> = <P extends PathWith<M>>(path: P, ...options: Asked<M, P>) => Promise<Answered<M, P>>;
+type Call<M extends Method> = <P extends PathWith<M>>(
+  path: P,
+  ...options: CallOptions<M, P>
+) => Promise<Answered<M, P>>;
 const call = <M extends Method>(method: M): Call<M> =>
   ((path: string, options?: AnyOptions) => request(method, path, options)) as Call<M>;
 

@@ -4,7 +4,7 @@ import { send } from './client.ts';
 import { queries } from './reading.ts';
 
 /** The net for changes that no event reports, in milliseconds. */
-export const netInterval = 60_000;
+export const fallbackInterval = 60_000;
 /** Between two attempts to open a stream, in milliseconds. */
 const shortest = 1_000;
 
@@ -13,7 +13,7 @@ let reports = 0;
 const waiting = new Set<() => void>();
 
 /** The number to pass to `reported`. */
-export const reportsSoFar = (): number => reports;
+export const reportCount = (): number => reports;
 
 const pause = (milliseconds: number, signal: AbortSignal, wake: (now: () => void) => void = () => {}): Promise<void> =>
   new Promise((resolve) => {
@@ -31,7 +31,7 @@ const pause = (milliseconds: number, signal: AbortSignal, wake: (now: () => void
 
 /** Resolves once something was reported after the first `seen` reports, at the latest with the net. */
 export async function reported(seen: number, signal: AbortSignal): Promise<void> {
-  if (reports === seen) await pause(netInterval, signal, (now) => waiting.add(now));
+  if (reports === seen) await pause(fallbackInterval, signal, (now) => waiting.add(now));
 }
 
 /** Resolves once the tab is visible: a tab in the background reads nothing. */
@@ -101,7 +101,7 @@ async function follow(path: string, left: AbortSignal): Promise<void> {
     await listen(path, ended, opened).catch(() => undefined);
     await pause(wait, ended);
     document.removeEventListener('visibilitychange', look);
-    wait = Math.min(wait * 2, netInterval);
+    wait = Math.min(wait * 2, fallbackInterval);
   }
 }
 
@@ -121,7 +121,7 @@ function begin(path: string): Shown {
   void follow(path, left.signal);
   const net = setInterval(() => {
     if (!document.hidden) report();
-  }, netInterval);
+  }, fallbackInterval);
   left.signal.addEventListener('abort', () => clearInterval(net));
   return { pages: 0, left };
 }

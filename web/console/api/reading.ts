@@ -6,7 +6,7 @@ import {
   useQuery,
   useSuspenseQuery,
 } from '@tanstack/react-query';
-import { type Answered, type Asked, type Readable, request, textAt } from './client.ts';
+import { type Answered, type CallOptions, type Readable, request, textAt } from './client.ts';
 import { isPassing } from './problem.ts';
 
 export const queries = new QueryClient({
@@ -37,18 +37,18 @@ const reading = <P extends Readable>(path: P, options: object = {}) => ({
 });
 
 /** Reads from the service; the page waits for it, and an error boundary shows a problem. */
-export const useRead = <P extends Readable>(path: P, ...options: Asked<'get', P>): Answered<'get', P> =>
+export const useRead = <P extends Readable>(path: P, ...options: CallOptions<'get', P>): Answered<'get', P> =>
   useSuspenseQuery(reading(path, options[0])).data;
 
 /** The same, read again after `refetchInterval` milliseconds. */
 export const usePolled = <P extends Readable>(
   path: P,
-  options: Asked<'get', P>[0],
+  options: CallOptions<'get', P>[0],
   refetchInterval: number,
 ): Answered<'get', P> => useSuspenseQuery({ ...reading(path, options), refetchInterval }).data;
 
 /** The same for a part of a page that shows its own progress and problems, or that need not be read. */
-export const useMaybeRead = <P extends Readable>(path: P, options: Asked<'get', P>[0], more: More = {}) =>
+export const useMaybeRead = <P extends Readable>(path: P, options: CallOptions<'get', P>[0], more: More = {}) =>
   useQuery({ ...reading(path, options), ...more });
 
 /** The same for several resources, such as those that a relationship names without including them. */
@@ -65,8 +65,10 @@ export const useText = (path: string, key: string = path): string =>
   useSuspenseQuery({ queryKey: ['text', key], queryFn: ({ signal }) => textAt(path, signal) }).data;
 
 /** The last response, without a request. */
-export const lastRead = <P extends Readable>(path: P, ...options: Asked<'get', P>): Answered<'get', P> | undefined =>
-  queries.getQueryData(reading(path, options[0]).queryKey);
+export const lastRead = <P extends Readable>(
+  path: P,
+  ...options: CallOptions<'get', P>
+): Answered<'get', P> | undefined => queries.getQueryData(reading(path, options[0]).queryKey);
 
 /** After a deletion, once its page is left: Back must not show what is gone. */
 export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });

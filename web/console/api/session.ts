@@ -17,7 +17,7 @@ const tokenOf = (): string | undefined => sessionStorage.getItem(key) ?? undefin
 /** How this tab is signed in. */
 export const signedIn = shared<SignedIn>(tokenOf() === undefined ? 'unknown' : 'token');
 /** Why the pages wait for a sign-in: the session has ended, or it is too old for what was asked. */
-export const whyAgain = shared<'ended' | 'too-old'>('ended');
+export const signInReason = shared<'ended' | 'too-old'>('ended');
 /** Changes once the person may be another: nothing that is shown may stay. */
 export const visit = shared(0);
 let hasProvider = false;
@@ -90,7 +90,7 @@ export const session = {
    */
   async renewed(sent: Moment, why: 'ended' | 'too-old', signal?: AbortSignal | null): Promise<boolean> {
     if (signIns === sent.signIns && !['expired', 'no'].includes(signedIn.get())) {
-      whyAgain.set(why);
+      signInReason.set(why);
       await expire();
     }
     while (signedIn.get() === 'expired' && !signal?.aborted) await nextChange(signal);

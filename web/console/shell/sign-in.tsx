@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { noResponse, problemOf } from '../api/problem.ts';
 import { lastRead, queries } from '../api/reading.ts';
-import { providerAddress, session, whyAgain } from '../api/session.ts';
+import { providerAddress, session, signInReason } from '../api/session.ts';
 import { Button, SubmitButton } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
@@ -70,7 +70,7 @@ const reasons = {
 /** Stands above the pages, which keep what was entered, until the person has signed in again. */
 export function SignInAgain() {
   useEffect(() => session.whenBegunElsewhere(() => void lookAgain()), []);
-  const { title, sentence, leave } = reasons[whyAgain.get()];
+  const { title, sentence, leave } = reasons[signInReason.get()];
   return (
     <ModalOverlay isOpen isKeyboardDismissDisabled className="overlay ended">
       <Modal className="modal">

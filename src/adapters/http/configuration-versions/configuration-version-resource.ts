@@ -9,7 +9,7 @@ import {
 } from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
-import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
 import { flag, maybeText, nothing, text, timestamps } from '../routing/resource-schema.js';
 
 type Shapes = {
@@ -34,7 +34,7 @@ interface More {
 
 /** `upload-url` stands in the creating response and nowhere else. */
 const configurationVersion =
-  ({ is, optional, toOneOrNone, toOneOrNoneAt, link }: Words) =>
+  ({ attribute, optional, toOneOrNone, toOneOrNoneAt, link }: ResourceBuilder) =>
   (dialect: Dialect, include: ReadonlySet<Include> = new Set(), { uploadUrl, runIdOf }: More = {}) => {
     const { failure, status, statusTimestamps } = uploadUrl === undefined ? shapes : shapesOfNew;
     return (version: ConfigurationVersionSummary): Resource => {
@@ -45,34 +45,38 @@ const configurationVersion =
         id: version.id,
         type: dialect.configurationVersionType,
         attributes: {
-          'auto-queue-runs': is(flag, version.autoQueueRuns, 'Whether a run is queued automatically after the upload.'),
-          error: is(failure, version.failure?.error ?? null, 'Error code. Null unless the status is `errored`.'),
-          'error-message': is(
+          'auto-queue-runs': attribute(
+            flag,
+            version.autoQueueRuns,
+            'Whether a run is queued automatically after the upload.',
+          ),
+          error: attribute(failure, version.failure?.error ?? null, 'Error code. Null unless the status is `errored`.'),
+          'error-message': attribute(
             failure,
             version.failure?.errorMessage ?? null,
             'Error message. Null unless the status is `errored`.',
           ),
-          provisional: is(
+          provisional: attribute(
             flag,
             version.provisional,
             'Whether the version becomes current only after its run is applied.',
           ),
-          source: is(
+          source: attribute(
             text,
             version.source,
             'The source of the version: `tfe-api`, `terraform` (the CLI), `git` or the name of the version control system.',
           ),
-          speculative: is(
+          speculative: attribute(
             flag,
             version.speculative,
             'Whether the version is for speculative plans only. A speculative version never becomes current.',
           ),
-          status: is(status, version.status),
-          'status-timestamps': is(statusTimestamps, version.statusTimestamps),
+          status: attribute(status, version.status),
+          'status-timestamps': attribute(statusTimestamps, version.statusTimestamps),
           'upload-url':
             uploadUrl === undefined
               ? undefined
-              : is(
+              : attribute(
                   uploadUrlShape,
                   uploadUrl,
                   'Upload the `.tar.gz` to this URL with PUT and no token. Only present in this response. Keep it secret.',
@@ -82,7 +86,7 @@ const configurationVersion =
           'ingress-attributes':
             uploadUrl === undefined
               ? toOneOrNoneAt('ingress-attributes', readable ? version.ingressAttributesId : null, commit)
-              : { data: is(nothing, null), links: { related: link(commit) } },
+              : { data: attribute(nothing, null), links: { related: link(commit) } },
           run: include.has('run')
             ? optional(
                 toOneOrNone('runs', runIdOf?.(version.id) ?? null),
@@ -118,29 +122,29 @@ export const createdConfigurationVersionSchema = described(
 const pullRequestNumber = z.int().nullable();
 
 const ingressAttributes =
-  ({ is, link }: Words) =>
+  ({ attribute, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (versionId: ConfigurationVersionId, attributes: IngressAttributes): Resource => ({
     id: attributes.id,
     type: 'ingress-attributes',
     attributes: {
-      branch: is(text, attributes.branch),
-      'clone-url': is(text, attributes.cloneUrl),
-      'commit-message': is(maybeText, attributes.commitMessage),
-      'commit-sha': is(text, attributes.commitSha),
-      'commit-url': is(maybeText, attributes.commitUrl),
-      'compare-url': is(maybeText, attributes.compareUrl),
-      identifier: is(text, attributes.identifier, 'The owner and name of the repository.'),
-      'is-pull-request': is(flag, attributes.isPullRequest),
-      'on-default-branch': is(flag, attributes.onDefaultBranch),
-      'pull-request-number': is(pullRequestNumber, attributes.pullRequestNumber),
-      'pull-request-url': is(maybeText, attributes.pullRequestUrl),
-      'pull-request-title': is(maybeText, attributes.pullRequestTitle),
-      'pull-request-body': is(maybeText, attributes.pullRequestBody),
-      tag: is(maybeText, attributes.tag),
-      'sender-username': is(maybeText, attributes.senderUsername),
-      'sender-avatar-url': is(maybeText, attributes.senderAvatarUrl),
-      'sender-html-url': is(maybeText, attributes.senderHtmlUrl),
+      branch: attribute(text, attributes.branch),
+      'clone-url': attribute(text, attributes.cloneUrl),
+      'commit-message': attribute(maybeText, attributes.commitMessage),
+      'commit-sha': attribute(text, attributes.commitSha),
+      'commit-url': attribute(maybeText, attributes.commitUrl),
+      'compare-url': attribute(maybeText, attributes.compareUrl),
+      identifier: attribute(text, attributes.identifier, 'The owner and name of the repository.'),
+      'is-pull-request': attribute(flag, attributes.isPullRequest),
+      'on-default-branch': attribute(flag, attributes.onDefaultBranch),
+      'pull-request-number': attribute(pullRequestNumber, attributes.pullRequestNumber),
+      'pull-request-url': attribute(maybeText, attributes.pullRequestUrl),
+      'pull-request-title': attribute(maybeText, attributes.pullRequestTitle),
+      'pull-request-body': attribute(maybeText, attributes.pullRequestBody),
+      tag: attribute(maybeText, attributes.tag),
+      'sender-username': attribute(maybeText, attributes.senderUsername),
+      'sender-avatar-url': attribute(maybeText, attributes.senderAvatarUrl),
+      'sender-html-url': attribute(maybeText, attributes.senderHtmlUrl),
     },
     links: { self: link(`${dialect.prefix}/configuration-versions/${versionId}/ingress-attributes`) },
   });

@@ -151,7 +151,7 @@ export const bundleRoutes = (use: UseCases): PlainRoute[] => [
       await exchange.receive((body) =>
         use.uploadStateVersion.execute(
           String(exchange.request.params.objectId),
-          atMost(limits.agentFile.most, exchange.request, body),
+          atMost(limits.agentFile.max, exchange.request, body),
           exchange.origin(),
         ),
       );

@@ -11,12 +11,12 @@ import {
   type HeaderName,
   headers,
   headersOfRefusal,
-  inWords,
-  limited,
   namedHeaders,
-  parameterInWords,
+  parameterDescription,
   type Ref,
-  sessionInWords,
+  rateLimitHeaders,
+  sessionDescription,
+  statusDescriptions,
 } from './words.js';
 
 type Described<R> = R & { readonly reference: () => Reference };
@@ -160,7 +160,7 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     answer: Reference['answers'][number],
     usual: readonly HeaderName[],
   ): Response => {
-    const description = inWords[status] ?? String(status);
+    const description = statusDescriptions[status] ?? String(status);
     const all = namedHeaders('X-Request-Id', ...usual);
     if (answer === null) return { description, headers: all };
     if (isLocated(answer)) return { description: answer.location, headers: { ...all, ...namedHeaders('Location') } };
@@ -222,10 +222,10 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     const told = reference();
     const operationId = prefix === '' ? told.operation : `${told.operation}V2`;
     const refusals = [...new Set([...usual.refusals, ...(told.refusals ?? [])])];
-    const headersHere = refusals.includes(429) ? limited : [];
+    const headersHere = refusals.includes(429) ? rateLimitHeaders : [];
     const parameters = [
       ...[...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
-        parameter('path', name, z.string().describe(parameterInWords(name))),
+        parameter('path', name, z.string().describe(parameterDescription(name))),
       ),
       ...Object.entries(told.headers ?? {}).map(([name, schema]) => parameter('header', name, schema)),
       ...Object.entries(told.query ?? {}).map(([name, schema]) => parameter('query', name, schema)),
@@ -296,7 +296,7 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
           type: 'apiKey',
           in: 'cookie',
           name: '__Host-gatehouse-session',
-          description: sessionInWords,
+          description: sessionDescription,
         },
         agentToken: { type: 'http', scheme: 'bearer', description: 'An agent token.' },
       },

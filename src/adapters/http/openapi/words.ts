@@ -23,7 +23,7 @@ export const about = [
     .join(', ')}. Other parameters that an operation does not describe are ignored.`,
 ].join('\n');
 
-export const sessionInWords = `The session of a person who signed in at \`/session/sign-in\`. Without https, its name is \`gatehouse-session\`. A request that changes something also needs the header \`${consoleHeader}: 1\`, and an \`Origin\` or \`Sec-Fetch-Site\` header that names this service. A token goes before a session.`;
+export const sessionDescription = `The session of a person who signed in at \`/session/sign-in\`. Without https, its name is \`gatehouse-session\`. A request that changes something also needs the header \`${consoleHeader}: 1\`, and an \`Origin\` or \`Sec-Fetch-Site\` header that names this service. A token goes before a session.`;
 
 export const headers = {
   'X-Request-Id': {
@@ -55,7 +55,11 @@ export type HeaderName = keyof typeof headers;
 export const namedHeaders = (...names: readonly HeaderName[]): Readonly<Record<string, Ref>> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-export const limited: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+export const rateLimitHeaders: readonly HeaderName[] = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+];
 
 export const headersOfRefusal: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
@@ -63,7 +67,7 @@ export const headersOfRefusal: Readonly<Record<number, readonly HeaderName[]>> =
   503: ['Retry-After'],
 };
 
-export const inWords: Readonly<Record<number, string>> = {
+export const statusDescriptions: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',
   202: 'Accepted',
@@ -83,7 +87,7 @@ const parametersInWords: Readonly<Record<string, string>> = {
   objectId: 'The signed object id, as part of an upload or download URL from the service.',
 };
 
-export const parameterInWords = (name: string): string =>
+export const parameterDescription = (name: string): string =>
   parametersInWords[name] ??
   (name === 'id'
     ? 'The id of the resource.'

@@ -14,7 +14,7 @@ export const taskStageParameters = {
   }),
 };
 
-const mostGroups = limits.filterGroups.most;
+const maxGroups = limits.filterGroups.max;
 
 /** The group is any text without brackets. */
 const wellFormed = /^filter\[([^[\]]+)\]\[(status|enforcementLevel|enforcement_level)\]$/;
@@ -65,8 +65,8 @@ export function outcomeFilters(query: Query): readonly OutcomeFilter[] {
     }
   });
   const groups = [...Map.groupBy(terms, ({ group }) => group).values()];
-  const beyond = groups[mostGroups]?.[0];
-  if (beyond !== undefined) throw refused(beyond.parameter, `filter may have at most ${mostGroups} groups`);
+  const beyond = groups[maxGroups]?.[0];
+  if (beyond !== undefined) throw refused(beyond.parameter, `filter may have at most ${maxGroups} groups`);
   return groups.map(filterOf);
 }
 

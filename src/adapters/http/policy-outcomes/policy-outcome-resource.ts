@@ -19,7 +19,7 @@ import {
 } from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
-import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
 import { count, dateTime, flag, maybeText, stampsOf, text, timestamps } from '../routing/resource-schema.js';
 
 const stageStatus = z.enum(taskStageStatuses);
@@ -27,7 +27,7 @@ const stageName = z.enum(taskStageNames);
 const stageTimestamps = timestamps(stampsOf(taskStageStatuses));
 
 const taskStage =
-  ({ is, group, toOne, toMany, link }: Words) =>
+  ({ attribute, group, toOne, toMany, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({ subject: stage, standing }: WithStanding<TaskStageSummary>): Resource => {
     const mayOverride = may(standing, 'policy-outcomes/override');
@@ -35,21 +35,21 @@ const taskStage =
       id: stage.id,
       type: 'task-stages',
       attributes: {
-        status: is(stageStatus, stage.status),
-        stage: is(stageName, stage.stage),
-        'status-timestamps': is(stageTimestamps, stage.statusTimestamps),
-        'created-at': is(dateTime, stage.createdAt),
-        'updated-at': is(dateTime, stage.updatedAt),
+        status: attribute(stageStatus, stage.status),
+        stage: attribute(stageName, stage.stage),
+        'status-timestamps': attribute(stageTimestamps, stage.statusTimestamps),
+        'created-at': attribute(dateTime, stage.createdAt),
+        'updated-at': attribute(dateTime, stage.updatedAt),
         permissions: group(
           {
-            'can-override-policy': is(flag, mayOverride),
-            'can-override-tasks': is(flag, mayOverride),
-            'can-override': is(flag, mayOverride),
+            'can-override-policy': attribute(flag, mayOverride),
+            'can-override-tasks': attribute(flag, mayOverride),
+            'can-override': attribute(flag, mayOverride),
           },
           "The caller's permissions, regardless of the status.",
         ),
         actions: group(
-          { 'is-overridable': is(flag, canOverride(stage)) },
+          { 'is-overridable': attribute(flag, canOverride(stage)) },
           "The actions that the status allows, regardless of the caller's permissions.",
         ),
       },
@@ -81,35 +81,35 @@ export const taskStageSchema = described(
   (words, dialect) => taskStage(words)(dialect)(anyView()),
 );
 
-const resultCount = ({ is }: Words, counts: ResultCount) => ({
-  'advisory-failed': is(count, counts.advisoryFailed),
-  'mandatory-failed': is(count, counts.mandatoryFailed),
-  passed: is(count, counts.passed),
-  errored: is(count, counts.errored),
+const resultCount = ({ attribute }: ResourceBuilder, counts: ResultCount) => ({
+  'advisory-failed': attribute(count, counts.advisoryFailed),
+  'mandatory-failed': attribute(count, counts.mandatoryFailed),
+  passed: attribute(count, counts.passed),
+  errored: attribute(count, counts.errored),
 });
 
 const evaluationStatus = z.enum(evaluationStatuses);
 const policyKind = z.enum(policyKinds);
 const evaluationTimestamps = timestamps(stampsOf(evaluationStatuses));
 
-const policyEvaluation = (words: Words) => (dialect: Dialect) => {
-  const { is, group, toOne, link } = words;
+const policyEvaluation = (words: ResourceBuilder) => (dialect: Dialect) => {
+  const { attribute, group, toOne, link } = words;
   return (evaluation: LocatedEvaluation): Resource => {
     const self = `${dialect.prefix}/policy-evaluations/${evaluation.id}`;
     return {
       id: evaluation.id,
       type: 'policy-evaluations',
       attributes: {
-        status: is(evaluationStatus, evaluation.status),
-        'policy-kind': is(policyKind, evaluation.kind),
-        'policy-tool-version': is(text, evaluation.policyToolVersion, 'Empty until an agent reports it.'),
+        status: attribute(evaluationStatus, evaluation.status),
+        'policy-kind': attribute(policyKind, evaluation.kind),
+        'policy-tool-version': attribute(text, evaluation.policyToolVersion, 'Empty until an agent reports it.'),
         'result-count': group(
           resultCount(words, evaluation.resultCount),
           'Number of policies by result, across all policy sets.',
         ),
-        'status-timestamps': is(evaluationTimestamps, evaluation.statusTimestamps),
-        'created-at': is(dateTime, evaluation.createdAt),
-        'updated-at': is(dateTime, evaluation.updatedAt),
+        'status-timestamps': attribute(evaluationTimestamps, evaluation.statusTimestamps),
+        'created-at': attribute(dateTime, evaluation.createdAt),
+        'updated-at': attribute(dateTime, evaluation.updatedAt),
       },
       relationships: {
         'policy-attachable': toOne('task-stages', evaluation.taskStageId),
@@ -131,25 +131,25 @@ const maybeLevel = z.enum(enforcementLevels).nullable();
 const output = z.array(z.unknown()).nullable();
 
 const policyOutcome =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   (outcome: PolicyOutcome) => ({
-    enforcement_level: is(
+    enforcement_level: attribute(
       maybeLevel,
       outcome.status === 'errored' ? null : outcome.enforcementLevel,
       'Null if the policy errored.',
     ),
-    query: is(maybeText, outcome.query, 'The OPA query. Null for Sentinel.'),
-    status: is(outcomeStatus, outcome.status),
-    policy_name: is(text, outcome.policyName),
-    description: is(text, outcome.description),
-    output: is(output, outcome.output, 'The output of the policy. Null if there is none.'),
+    query: attribute(maybeText, outcome.query, 'The OPA query. Null for Sentinel.'),
+    status: attribute(outcomeStatus, outcome.status),
+    policy_name: attribute(text, outcome.policyName),
+    description: attribute(text, outcome.description),
+    output: attribute(output, outcome.output, 'The output of the policy. Null if there is none.'),
   });
 
 const warnings = z.array(text);
 
 /** The counts stand under two names: clients of two generations read one or the other. */
-const policySetOutcome = (words: Words) => {
-  const { is, group, each, toOne, link } = words;
+const policySetOutcome = (words: ResourceBuilder) => {
+  const { attribute, group, each, toOne, link } = words;
   const outcomeOf = policyOutcome(words);
   return (dialect: Dialect) =>
     (outcome: PolicySetOutcome): Resource => {
@@ -159,21 +159,21 @@ const policySetOutcome = (words: Words) => {
         id: outcome.id,
         type: 'policy-set-outcomes',
         attributes: {
-          status: is(outcomeStatus, verdict.status),
-          'enforcement-level': is(
+          status: attribute(outcomeStatus, verdict.status),
+          'enforcement-level': attribute(
             maybeLevel,
             verdict.enforcementLevel,
             'The strictest enforcement level among the policies with this status. Null if the set errored or has no policies.',
           ),
           outcomes: each(outcome.outcomes, outcomeOf),
-          error: is(text, outcome.error ?? '', 'Why the policy set could not be evaluated. Empty if it was.'),
-          warnings: is(warnings, outcome.warnings),
-          overridable: is(flag, outcome.overridable),
-          'policy-set-name': is(text, outcome.policySetName),
-          'policy-set-description': is(maybeText, outcome.policySetDescription),
+          error: attribute(text, outcome.error ?? '', 'Why the policy set could not be evaluated. Empty if it was.'),
+          warnings: attribute(warnings, outcome.warnings),
+          overridable: attribute(flag, outcome.overridable),
+          'policy-set-name': attribute(text, outcome.policySetName),
+          'policy-set-description': attribute(maybeText, outcome.policySetDescription),
           'result-count': counts,
           result_count: group(counts, 'Same as `result-count`, under the name that older clients read.'),
-          'policy-tool-version': is(text, outcome.policyToolVersion),
+          'policy-tool-version': attribute(text, outcome.policyToolVersion),
         },
         relationships: { 'policy-evaluation': toOne('policy-evaluations', outcome.policyEvaluationId) },
         links: { self: link(`${dialect.prefix}/policy-set-outcomes/${outcome.id}`) },

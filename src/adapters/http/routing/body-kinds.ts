@@ -2,9 +2,9 @@ import { limits } from './limits.js';
 
 /** The limits on one kind of body, as rows of `limits`. */
 export interface BodyKind {
-  readonly bytes: { readonly most: number };
-  readonly levels: { readonly most: number };
-  readonly values: { readonly most: number };
+  readonly bytes: { readonly max: number };
+  readonly levels: { readonly max: number };
+  readonly values: { readonly max: number };
 }
 
 const { depth: levels, values, longValues } = limits;

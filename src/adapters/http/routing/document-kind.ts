@@ -15,7 +15,7 @@ export function hasFreeText(schema: z.core.$ZodType): boolean {
   const definition = definitionOf(schema);
   switch (definition.type) {
     case 'string':
-      return (longestOf(schema) ?? Number.POSITIVE_INFINITY) > limits.word.most;
+      return (longestOf(schema) ?? Number.POSITIVE_INFINITY) > limits.word.max;
     case 'record':
       return true;
     default:

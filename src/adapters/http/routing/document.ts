@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 declare const member: unique symbol;
 
 /** A member of a literal, said with a word: its value where the literal is presented, its schema where it is described. */
-export interface Said {
+export interface WireValue {
   readonly [member]: true;
 }
 
 /** Undefined is a member that is not there. */
 export interface Members {
-  readonly [name: string]: Said | Members | undefined;
+  readonly [name: string]: WireValue | Members | undefined;
 }
 
 /** Undefined members do not appear. */
@@ -18,7 +18,7 @@ export interface Resource {
   readonly type: string;
   readonly attributes: Members;
   readonly relationships?: Members;
-  readonly links?: Members | Said | undefined;
+  readonly links?: Members | WireValue | undefined;
 }
 
 export interface Document {

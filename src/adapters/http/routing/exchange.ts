@@ -6,7 +6,7 @@ import type { RequestTrace } from '../../../domain/index.js';
 export type Headers = Readonly<Record<string, string | number | readonly string[]>>;
 
 /** The change that a request asks for, as the audit trail records it if it is refused. */
-export type Asked = Omit<Refusal, 'outcome'>;
+export type AuditedRequest = Omit<Refusal, 'outcome'>;
 
 /** The times of streams of server-sent events, in milliseconds. */
 export interface StreamTimes {
@@ -61,7 +61,7 @@ export interface Exchange {
   /** How the request came. The route stands for the path, which may be a secret. */
   origin(): RequestTrace;
   /** Any refusal from here on is recorded. */
-  asks(asked: Asked): void;
+  audits(asked: AuditedRequest): void;
   /** Writes the status and headers, including those of every response. */
   writeHead(status: number, headers?: Headers): Response;
   /** Overrides headers of every response for this one. Throws for a header that not every response has. */

@@ -1,8 +1,8 @@
-import { mostFollowers } from '../../../application/index.js';
-import { mostUnpackedPolicies } from '../../../domain/supporting/policies/policy-files.js';
+import { maxFollowers } from '../../../application/index.js';
+import { maxUnpackedPolicies } from '../../../domain/supporting/policies/policy-files.js';
 
 interface Limit {
-  readonly most: number;
+  readonly max: number;
   /** The unit, in words. */
   readonly of: string;
   /** The response when a request exceeds it. */
@@ -14,91 +14,91 @@ interface Limit {
  * generated from here.
  */
 export const limits = {
-  head: { most: 16 * 1024, of: 'bytes in the request line and all headers', answer: '431' },
-  url: { most: 8 * 1024, of: 'characters in the URL', answer: '414' },
-  parameters: { most: 100, of: 'query parameters', answer: '400' },
-  filterGroups: { most: 20, of: 'filter groups for policy set outcomes', answer: '400' },
-  tagFilters: { most: 20, of: 'groups of `filter[tagged]`', answer: '400' },
-  pageSize: { most: 100, of: 'items per page (`page[size]`)', answer: '422' },
-  auditTrails: { most: 1000, of: 'events per page of an audit trail (`page[size]`)', answer: '422' },
+  head: { max: 16 * 1024, of: 'bytes in the request line and all headers', answer: '431' },
+  url: { max: 8 * 1024, of: 'characters in the URL', answer: '414' },
+  parameters: { max: 100, of: 'query parameters', answer: '400' },
+  filterGroups: { max: 20, of: 'filter groups for policy set outcomes', answer: '400' },
+  tagFilters: { max: 20, of: 'groups of `filter[tagged]`', answer: '400' },
+  pageSize: { max: 100, of: 'items per page (`page[size]`)', answer: '422' },
+  auditTrails: { max: 1000, of: 'events per page of an audit trail (`page[size]`)', answer: '422' },
   // Far past any list, and small enough that a row's position stays an exact number.
-  pageNumber: { most: 1_000_000_000, of: 'page number (`page[number]`)', answer: '422' },
+  pageNumber: { max: 1_000_000_000, of: 'page number (`page[number]`)', answer: '422' },
   // Names, ids and choices: the longest such document names three thousand others.
-  body: { most: 256 * 1024, of: 'bytes in a JSON body without free text or values', answer: '413' },
+  body: { max: 256 * 1024, of: 'bytes in a JSON body without free text or values', answer: '413' },
   textBody: {
-    most: 1024 * 1024,
+    max: 1024 * 1024,
     of: 'bytes in a JSON body with free text or values: descriptions, comments, variables, tags, results of run tasks',
     answer: '413',
   },
-  form: { most: 16 * 1024, of: 'bytes in a form of the sign-in pages or of `terraform login`', answer: '413' },
-  policyCode: { most: 1024 * 1024, of: 'bytes of policy code', answer: '413' },
-  policyArchive: { most: mostUnpackedPolicies, of: 'bytes that the archive of a policy set unpacks to', answer: '413' },
+  form: { max: 16 * 1024, of: 'bytes in a form of the sign-in pages or of `terraform login`', answer: '413' },
+  policyCode: { max: 1024 * 1024, of: 'bytes of policy code', answer: '413' },
+  policyArchive: { max: maxUnpackedPolicies, of: 'bytes that the archive of a policy set unpacks to', answer: '413' },
   // It says something of every policy of a run, at length.
-  policyReport: { most: 16 * 1024 * 1024, of: "bytes in an agent's report of a policy evaluation", answer: '413' },
+  policyReport: { max: 16 * 1024 * 1024, of: "bytes in an agent's report of a policy evaluation", answer: '413' },
   // It holds the values of all outputs.
-  stateReport: { most: 16 * 1024 * 1024, of: "bytes in an agent's report of a state version", answer: '413' },
+  stateReport: { max: 16 * 1024 * 1024, of: "bytes in an agent's report of a state version", answer: '413' },
   // It may hold a state, and the values of all its outputs.
-  stateBody: { most: 16 * 1024 * 1024, of: 'bytes in a JSON body with a state', answer: '413' },
-  agentFile: { most: 256 * 1024 * 1024, of: 'bytes of a state or a plan artifact', answer: '413' },
+  stateBody: { max: 16 * 1024 * 1024, of: 'bytes in a JSON body with a state', answer: '413' },
+  agentFile: { max: 256 * 1024 * 1024, of: 'bytes of a state or a plan artifact', answer: '413' },
   logPart: {
-    most: 1024 * 1024,
+    max: 1024 * 1024,
     of: 'bytes per chunk when writing or reading a log',
     answer: '413 when writing; reads return at most this much',
   },
   // Forges send whole lists of commits; theirs are cut well below this.
-  delivery: { most: 5 * 1024 * 1024, of: 'bytes in a webhook delivery', answer: '413' },
-  depth: { most: 32, of: 'levels of nesting in JSON', answer: '400' },
+  delivery: { max: 5 * 1024 * 1024, of: 'bytes in a webhook delivery', answer: '413' },
+  depth: { max: 32, of: 'levels of nesting in JSON', answer: '400' },
   // A type has two levels for each of its value.
   stateReportDepth: {
-    most: 512,
+    max: 512,
     of: "levels of nesting in an agent's report of a state version",
     answer: '400',
   },
   // Each takes up to 64 bytes of memory once it is parsed.
-  values: { most: 50_000, of: 'values and member names in JSON', answer: '400' },
+  values: { max: 50_000, of: 'values and member names in JSON', answer: '400' },
   longValues: {
-    most: 300_000,
+    max: 300_000,
     of: "values and member names in an agent's report, a webhook delivery or a JSON body with a state",
     answer: '400',
   },
   items: {
-    most: 10_000,
+    max: 10_000,
     of: 'items per JSON array or members per JSON object, except in the outputs of a reported state version',
     answer: '400',
   },
-  identifiers: { most: 1000, of: 'resource identifiers in a relationship', answer: '422' },
-  word: { most: 255, of: 'characters in a name, an id or an e-mail address', answer: '422' },
+  identifiers: { max: 1000, of: 'resource identifiers in a relationship', answer: '422' },
+  word: { max: 255, of: 'characters in a name, an id or an e-mail address', answer: '422' },
   streams: {
-    most: mostFollowers.ofCaller,
+    max: maxFollowers.ofCaller,
     of: 'streams of changes that a user, team or organization may have open on an instance',
     answer: '429',
   },
   streamsByMaker: {
-    most: mostFollowers.ofMaker,
-    of: `of these streams over all tokens that one person issued, once ${mostFollowers.half} are open on an instance`,
+    max: maxFollowers.ofMaker,
+    of: `of these streams over all tokens that one person issued, once ${maxFollowers.half} are open on an instance`,
     answer: '429',
   },
   streamsOfOrganization: {
-    most: mostFollowers.ofOrganization,
-    of: `of these streams about one organization, once ${mostFollowers.half} are open on an instance`,
+    max: maxFollowers.ofOrganization,
+    of: `of these streams about one organization, once ${maxFollowers.half} are open on an instance`,
     answer: '429',
   },
-  allStreams: { most: mostFollowers.inAll, of: 'streams of changes that may be open on an instance', answer: '503' },
+  allStreams: { max: maxFollowers.inAll, of: 'streams of changes that may be open on an instance', answer: '503' },
   memory: {
-    most: 64 * 1024 * 1024,
+    max: 64 * 1024 * 1024,
     of: 'bytes that request bodies, and responses that clients have not read yet, may take in the memory of an instance',
     answer: '429 with `Retry-After: 5` at `/api/v2` and `/agent/v1`, elsewhere 503',
   },
   memoryOfCaller: {
-    most: 8 * 1024 * 1024,
+    max: 8 * 1024 * 1024,
     of: 'of these bytes for a user, team, organization or agent token, and for all requests without a valid token',
     answer: 'the same',
   },
   memoryOfAddress: {
-    most: 2 * 1024 * 1024,
+    max: 2 * 1024 * 1024,
     of: 'of these bytes for requests without a valid token from one address (IPv6: from one /64 network)',
     answer: 'the same',
   },
   // The error response to a broken list would be many times its size.
-  faults: { most: 100, of: 'errors in one response', answer: 'only the first are returned' },
+  faults: { max: 100, of: 'errors in one response', answer: 'only the first are returned' },
 } as const satisfies Record<string, Limit>;

@@ -12,16 +12,16 @@ export const pageParameters = {
   'page[number]': z
     .int()
     .min(1)
-    .max(limits.pageNumber.most)
+    .max(limits.pageNumber.max)
     .optional()
     .meta({ description: 'Page number, starting at 1.', example: 1 }),
   'page[size]': z
     .int()
     .min(1)
-    .max(limits.pageSize.most)
+    .max(limits.pageSize.max)
     .optional()
     .meta({
-      description: `Items per page (default ${defaultSize}, at most ${limits.pageSize.most}).`,
+      description: `Items per page (default ${defaultSize}, at most ${limits.pageSize.max}).`,
       example: defaultSize,
     }),
 };
@@ -36,8 +36,8 @@ const within = (query: Query, parameter: string, fallback: number, largest: numb
 };
 
 /** Throws a 422 with one error per parameter that is out of range. */
-export function pageRequest(query: Query, fallback = defaultSize, largest: number = limits.pageSize.most): PageRequest {
-  const number = within(query, 'page[number]', 1, limits.pageNumber.most);
+export function pageRequest(query: Query, fallback = defaultSize, largest: number = limits.pageSize.max): PageRequest {
+  const number = within(query, 'page[number]', 1, limits.pageNumber.max);
   const size = within(query, 'page[size]', fallback, largest);
   if (typeof number === 'number' && typeof size === 'number') return { number, size };
   throw invalid([number, size].filter((value) => typeof value !== 'number'));

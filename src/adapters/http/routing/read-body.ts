@@ -58,7 +58,7 @@ async function readInTurn(exchange: Exchange, body: WholeBody): Promise<Uint8Arr
 
 /** The unparsed body. Throws a 400, 408 or 413, and a 429 or 503 when there is no memory for it. */
 export async function readBytes(exchange: Exchange, { bytes }: BodyKind): Promise<Uint8Array> {
-  const body = await exchange.body(bytes.most);
+  const body = await exchange.body(bytes.max);
   return body.inMemory ?? readInTurn(exchange, body);
 }
 
@@ -78,7 +78,7 @@ const fewValues = 500;
 
 async function parseInTurn(exchange: Exchange, body: WholeBody, { levels, values }: BodyKind): Promise<unknown> {
   const turn = await exchange.turn();
-  const reader = new JsonReader({ levels: levels.most, values: values.most });
+  const reader = new JsonReader({ levels: levels.max, values: values.max });
   for await (const slice of body.slices()) {
     reader.read(slice);
     turn.took(reader.taken);
@@ -88,9 +88,9 @@ async function parseInTurn(exchange: Exchange, body: WholeBody, { levels, values
 
 async function parse(exchange: Exchange, body: WholeBody, kind: BodyKind): Promise<unknown> {
   if (body.inMemory !== undefined) {
-    const values = countValues(body.inMemory, kind.levels.most);
-    if (values > kind.values.most) throw tooManyValues(kind.values.most);
-    if (values <= limits.values.most) {
+    const values = countValues(body.inMemory, kind.levels.max);
+    if (values > kind.values.max) throw tooManyValues(kind.values.max);
+    if (values <= limits.values.max) {
       if (values > fewValues) exchange.reserve(values * bytesPerValue);
       return jsonOf(body.inMemory);
     }
@@ -107,7 +107,7 @@ export async function readJson(exchange: Exchange, kind: BodyKind): Promise<unkn
   const { request } = exchange;
   if (!hasBody(request)) return undefined;
   checkMediaType(request);
-  const body = await exchange.body(kind.bytes.most);
+  const body = await exchange.body(kind.bytes.max);
   if (body.size === 0) return {};
   try {
     return await parse(exchange, body, kind);

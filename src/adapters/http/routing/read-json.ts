@@ -2,13 +2,13 @@ import type { BodyKind } from './body-kinds.js';
 import { limits } from './limits.js';
 import { badRequest } from './request-error.js';
 
-const mostItems = limits.items.most;
+const maxItems = limits.items.max;
 
 export const notJson = badRequest('the body is not valid JSON or contains a NUL character');
 export const tooDeep = (levels: number) => badRequest(`the body is nested deeper than ${levels} levels`);
 export const tooManyValues = (values: number) =>
   badRequest(`the body has more than ${values} values and member names. Send less in one request`);
-export const tooWide = badRequest(`the body has an array or object with more than ${mostItems} items`);
+export const tooWide = badRequest(`the body has an array or object with more than ${maxItems} items`);
 
 /** The memory that a value or a member name takes once it is parsed, apart from its text. In bytes. */
 export const bytesPerValue = 64;
@@ -85,7 +85,7 @@ export function checkJson(value: unknown): void {
     for (const name in value) {
       if (name.includes('\0')) throw notJson;
       items += 1;
-      if (items > mostItems) throw tooWide;
+      if (items > maxItems) throw tooWide;
       checkJson((value as Readonly<Record<string, unknown>>)[name]);
     }
   }
@@ -93,7 +93,7 @@ export function checkJson(value: unknown): void {
 
 /** Throws a 400 for a body in memory that exceeds the limits of its kind. Returns the number of its values. */
 export function checkValues(json: Uint8Array, { levels, values }: BodyKind): number {
-  const found = countValues(json, levels.most);
-  if (found > values.most) throw tooManyValues(values.most);
+  const found = countValues(json, levels.max);
+  if (found > values.max) throw tooManyValues(values.max);
   return found;
 }

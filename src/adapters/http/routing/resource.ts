@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, type Dialect } from './dialect.js';
-import type { Members, Resource, Said } from './document.js';
+import type { Members, Resource, WireValue } from './document.js';
 import { linkIn, perDialect, type ResourceSchema, toManySchema, toOneSchema } from './resource-schema.js';
 
 /** Makes read-only what is never written to. */
@@ -11,53 +11,53 @@ type Unchanged<Value> = Value extends readonly (infer Item)[]
     : Value;
 
 /** A literal declares each member with one of these. `about` is a sentence for the description of the API. */
-export interface Words {
-  is<Value>(schema: z.ZodType<Value>, value: NoInfer<Unchanged<Value>>, about?: string): Said;
+export interface ResourceBuilder {
+  attribute<Value>(schema: z.ZodType<Value>, value: NoInfer<Unchanged<Value>>, about?: string): WireValue;
   /** A group of members: an object with them. */
-  group(members: Members, about?: string): Said;
+  group(members: Members, about?: string): WireValue;
   /** Sometimes undefined; never in the described view. */
-  optional(said: Said | Members | undefined, about?: string): Said | undefined;
+  optional(wireValue: WireValue | Members | undefined, about?: string): WireValue | undefined;
   /** A path of this service. */
-  link(path: string): Said;
-  toOne(type: string, id: string, about?: string): Said;
-  toOneOrNone(type: string, id: string | null, about?: string): Said;
-  toMany(type: string, ids: readonly string[], about?: string): Said;
+  link(path: string): WireValue;
+  toOne(type: string, id: string, about?: string): WireValue;
+  toOneOrNone(type: string, id: string | null, about?: string): WireValue;
+  toMany(type: string, ids: readonly string[], about?: string): WireValue;
   /** `related` is the path at which it can be read. */
-  toOneAt(type: string, id: string, related: string): Said;
-  toOneOrNoneAt(type: string, id: string | null, related: string): Said;
+  toOneAt(type: string, id: string, related: string): WireValue;
+  toOneOrNoneAt(type: string, id: string | null, related: string): WireValue;
   /** The described view has at least one item. */
-  each<Item>(items: readonly Item[], present: (item: Item) => Members, about?: string): Said;
+  each<Item>(items: readonly Item[], present: (item: Item) => Members, about?: string): WireValue;
   /** Not null in the described view. */
-  orNull<Item>(item: Item | null, present: (item: Item) => Members, about?: string): Said;
+  orNull<Item>(item: Item | null, present: (item: Item) => Members, about?: string): WireValue;
 }
 
-const said = (value: unknown): Said => value as Said;
+const wireValue = (value: unknown): WireValue => value as WireValue;
 
 const identifier = (type: string, id: string | null) => (id === null ? null : { id, type });
 
 /** The words that present values. */
-export const presenting: Words = {
-  is: (_, value) => said(value),
-  group: said,
-  optional: (value) => said(value),
-  link: said,
-  toOne: (type, id) => said({ data: { id, type } }),
-  toOneOrNone: (type, id) => said({ data: identifier(type, id) }),
-  toMany: (type, ids) => said({ data: ids.map((id) => ({ id, type })) }),
-  toOneAt: (type, id, related) => said({ data: { id, type }, links: { related } }),
-  toOneOrNoneAt: (type, id, related) => said({ data: identifier(type, id), links: { related } }),
-  each: (items, present) => said(items.map(present)),
-  orNull: (item, present) => said(item === null ? null : present(item)),
+export const presenting: ResourceBuilder = {
+  attribute: (_, value) => wireValue(value),
+  group: wireValue,
+  optional: (value) => wireValue(value),
+  link: wireValue,
+  toOne: (type, id) => wireValue({ data: { id, type } }),
+  toOneOrNone: (type, id) => wireValue({ data: identifier(type, id) }),
+  toMany: (type, ids) => wireValue({ data: ids.map((id) => ({ id, type })) }),
+  toOneAt: (type, id, related) => wireValue({ data: { id, type }, links: { related } }),
+  toOneOrNoneAt: (type, id, related) => wireValue({ data: identifier(type, id), links: { related } }),
+  each: (items, present) => wireValue(items.map(present)),
+  orNull: (item, present) => wireValue(item === null ? null : present(item)),
 };
 
-const about = (schema: z.ZodType, sentence?: string): Said =>
-  said(sentence === undefined ? schema : schema.describe(sentence));
+const about = (schema: z.ZodType, sentence?: string): WireValue =>
+  wireValue(sentence === undefined ? schema : schema.describe(sentence));
 
 /** Exactly the members of the described literal. */
-export const schemaOf = (given: Said | Members): z.ZodType => {
+export const schemaOf = (given: WireValue | Members): z.ZodType => {
   if (given instanceof z.ZodType) return given;
   const members = Object.entries(given).filter(([, one]) => one !== undefined);
-  return z.strictObject(Object.fromEntries(members.map(([name, one]) => [name, schemaOf(one as Said | Members)])));
+  return z.strictObject(Object.fromEntries(members.map(([name, one]) => [name, schemaOf(one as WireValue | Members)])));
 };
 
 const present = <Given>(given: Given): NonNullable<Given> => {
@@ -66,18 +66,18 @@ const present = <Given>(given: Given): NonNullable<Given> => {
 };
 
 /** The words that build the schema. */
-export const describing = (dialect: Dialect): Words => {
+export const describing = (dialect: Dialect): ResourceBuilder => {
   const related = linkIn(dialect);
   return {
-    is: (schema, _, sentence) => about(schema, sentence),
+    attribute: (schema, _, sentence) => about(schema, sentence),
     group: (members, sentence) => about(schemaOf(members), sentence),
     optional: (given, sentence) => about(schemaOf(present(given)).optional(), sentence),
-    link: () => said(related),
+    link: () => wireValue(related),
     toOne: (type, _, sentence) => about(toOneSchema(type), sentence),
     toOneOrNone: (type, _, sentence) => about(toOneSchema(type, { nullable: true }), sentence),
     toMany: (type, _, sentence) => about(toManySchema(type), sentence),
-    toOneAt: (type) => said(toOneSchema(type, { related })),
-    toOneOrNoneAt: (type) => said(toOneSchema(type, { nullable: true, related })),
+    toOneAt: (type) => wireValue(toOneSchema(type, { related })),
+    toOneOrNoneAt: (type) => wireValue(toOneSchema(type, { nullable: true, related })),
     each: ([item], each, sentence) => about(z.array(schemaOf(each(present(item)))), sentence),
     orNull: (item, each, sentence) => about(schemaOf(each(present(item))).nullable(), sentence),
   };
@@ -94,7 +94,7 @@ interface Named {
 /** `view` applies the literal to a view that has every member a response can have. Made once per dialect. */
 export const described = (
   { name, about: description, id = z.string() }: Named,
-  view: (words: Words, dialect: Dialect) => Resource,
+  view: (words: ResourceBuilder, dialect: Dialect) => Resource,
 ): ((dialect: Dialect) => ResourceSchema) =>
   perDialect((dialect) => {
     const { type, attributes, relationships, links } = view(describing(dialect), dialect);
@@ -113,7 +113,8 @@ export const described = (
   });
 
 /** The schema of plain JSON that is not a resource. `view` is as for `described`. */
-export const describedJson = (view: (words: Words) => Members): z.ZodType => schemaOf(view(describing(contract)));
+export const describedJson = (view: (words: ResourceBuilder) => Members): z.ZodType =>
+  schemaOf(view(describing(contract)));
 
 /** A view for describing a literal: it has the members of `given`, and any other member that is read. */
 export const anyView = <View>(given: NoInfer<Partial<View>> = {}): View =>

@@ -12,7 +12,7 @@ import type { Described, ReadingReference, Reference } from './reference.js';
 import type { ResourceSchema } from './resource-schema.js';
 
 /** One request, parsed as far as every route needs it, but for its body. */
-export interface Asking {
+export interface RequestContext {
   readonly actor: Actor;
   /** Authenticates the caller again, for long responses. Throws `actor/unauthenticated` once the token is invalid. */
   readonly sameActor: () => Promise<Actor>;
@@ -26,7 +26,7 @@ export interface Asking {
   readonly path: string;
 }
 
-export interface Call extends Asking {
+export interface Call extends RequestContext {
   /** The body as JSON, or as the bytes it is; undefined when there is none, or when the route does not read it. */
   readonly body: unknown;
 }
@@ -55,7 +55,7 @@ export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 /** A document that may be longer than others. `admit` throws for callers whose body is not worth reading. */
 export interface LongDocument {
   readonly document: BodyKind;
-  readonly admit: (call: Asking) => Promise<Admission>;
+  readonly admit: (call: RequestContext) => Promise<Admission>;
 }
 
 /** An endpoint of the API, served once per dialect. */
@@ -145,7 +145,7 @@ export const plainJson = (value: unknown): Answer => whole(JSON.stringify(value)
 export const sourceOf = (call: Call) => (call.header('x-terraform-integration') === 'cloud' ? 'terraform' : 'tfe-api');
 
 /** A path parameter, which must be in the route's path. */
-export const parameter = (call: Asking, name: string): string => call.parameters[name] ?? '';
+export const parameter = (call: RequestContext, name: string): string => call.parameters[name] ?? '';
 
 /** The secret a request brings; undefined when it brings none. */
 export const bearerOf = (request: Request): string | undefined =>

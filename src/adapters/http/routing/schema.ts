@@ -46,13 +46,13 @@ export const resourceDocument = <Attributes extends Shape, Relationships extends
   });
 
 /** A short text whose form the domain checks: bounded before it looks. */
-export const word = z.string().max(limits.word.most);
+export const word = z.string().max(limits.word.max);
 
 export const identifier = (dialect: Dialect, type: TypeName) =>
   z.object({ type: typeMember(dialect, type), id: word.min(1) });
 
 /** As many as a relationship may name at once. */
-export const manyOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.identifiers.most);
+export const manyOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.identifiers.max);
 
 const wellFormedUtc =
   /^(\d{4}-\d\d-\d\d[Tt]\d\d(:\d\d(:\d\d([.,]\d+)?)?)?|\d{8}[Tt]\d\d(\d\d(\d\d([.,]\d+)?)?)?)([Zz]|[+-]00(:?00)?)$/;
@@ -180,7 +180,7 @@ const faultOf = (issue: z.core.$ZodIssue): Fault => ({
 /** Throws a 422 with one error, and one pointer, per fault. */
 export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const result = schema.safeParse(body ?? {}, { reportInput: true });
-  if (!result.success) throw invalid(result.error.issues.flatMap(unfolded).slice(0, limits.faults.most).map(faultOf));
+  if (!result.success) throw invalid(result.error.issues.flatMap(unfolded).slice(0, limits.faults.max).map(faultOf));
   return result.data;
 }
 

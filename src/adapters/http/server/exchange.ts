@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Request, Response } from 'express';
 import type { RequestTrace } from '../../../domain/index.js';
-import type { Admission, Asked, Exchange, Headers, Turn, Waiting, WholeBody } from '../routing/exchange.js';
+import type { Admission, AuditedRequest, Exchange, Headers, Turn, Waiting, WholeBody } from '../routing/exchange.js';
 import { freeBytes } from '../routing/free-bytes.js';
 import type { PlainRoute } from '../routing/route.js';
 import { HeaderList } from './fast.js';
@@ -100,7 +100,7 @@ export class HttpExchange implements Exchange {
   /** The id of the caller, once known. */
   actor: string | undefined;
   /** The request as recorded if it is refused. */
-  asked: Asked | undefined;
+  audited: AuditedRequest | undefined;
   /** Answers a refusal in place of the error document. */
   refuse: PlainRoute['refuse'];
   /** The status of the fault that cut the answer off. */
@@ -150,8 +150,8 @@ export class HttpExchange implements Exchange {
     return { id: this.id, address: this.address ?? null, route: `${this.request.method} ${this.route}` };
   }
 
-  asks(asked: Asked): void {
-    this.asked = asked;
+  audits(asked: AuditedRequest): void {
+    this.audited = asked;
   }
 
   /** Adds headers to whatever response follows. */

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Refusal, Refusals } from '../../../application/index.js';
-import { asRead, isRefusal } from '../../../domain/shared/domain-error.js';
+import { isRefusal, unavailableIfStale } from '../../../domain/shared/domain-error.js';
 import { unknownActor } from '../../../domain/supporting/audit/audit-event.js';
 import { internalProblem, type Problem, problemOf } from '../routing/error-table.js';
 import { limits } from '../routing/limits.js';
@@ -11,13 +11,13 @@ import type { RequestLog } from './request-log.js';
 
 /** Throws a 414, or a 400: as in bodies, databases disagree about NUL in text. */
 export const checkUrl = ({ originalUrl }: Request): void => {
-  if (originalUrl.length > limits.url.most) {
-    throw new RequestError(414, 'uri too long', [{ detail: `the URL is longer than ${limits.url.most} characters` }]);
+  if (originalUrl.length > limits.url.max) {
+    throw new RequestError(414, 'uri too long', [{ detail: `the URL is longer than ${limits.url.max} characters` }]);
   }
   if (originalUrl.includes('%00')) throw badRequest('the URL contains a NUL character');
-  const { most } = limits.parameters;
-  if (originalUrl.length > most && originalUrl.split('&', most + 1).length > most) {
-    throw badRequest(`the query has more than ${most} parameters`);
+  const { max } = limits.parameters;
+  if (originalUrl.length > max && originalUrl.split('&', max + 1).length > max) {
+    throw badRequest(`the query has more than ${max} parameters`);
   }
 };
 
@@ -45,7 +45,7 @@ function refusalOf(exchange: HttpExchange, error: unknown): Refusal | undefined 
     const request = exchange.origin();
     return { actor: unknownActor, action: 'requests/authenticate', subject: null, about: undefined, outcome, request };
   }
-  return exchange.asked && { ...exchange.asked, outcome };
+  return exchange.audited && { ...exchange.audited, outcome };
 }
 
 /** Ends an exchange that failed with `error`. Never throws. */
@@ -58,7 +58,7 @@ export const failing = (log: RequestLog, refusals: Pick<Refusals, 'note'>, linge
 
   const fail: Fail = (exchange, cause) => {
     const { request, response } = exchange;
-    const error = request.method === 'GET' || request.method === 'HEAD' ? asRead(cause) : cause;
+    const error = request.method === 'GET' || request.method === 'HEAD' ? unavailableIfStale(cause) : cause;
     if (request.destroyed && !request.complete) {
       // The client disconnected: no response is possible, and this is not a fault.
       response.destroy();

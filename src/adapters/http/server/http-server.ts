@@ -16,7 +16,7 @@ import { bornForExpress } from './fast.js';
 import type { Timeouts } from './timeouts.js';
 
 /** Further connections are closed on arrival, which leaves open files and memory to the requests in progress. */
-const mostConnections = 10_000;
+const maxConnections = 10_000;
 
 /** Longer than proxies keep a connection, so that the proxy closes it and none is closed as a request arrives. */
 const keptAlive = 75_000;
@@ -62,7 +62,7 @@ const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
 /** The requests that Node cannot read, by its error code. */
 const unreadable: Readonly<Record<string, RequestError>> = {
   HPE_HEADER_OVERFLOW: new RequestError(431, 'request header fields too large', [
-    { detail: `the request line and headers are larger than ${limits.head.most} bytes` },
+    { detail: `the request line and headers are larger than ${limits.head.max} bytes` },
   ]),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError(413, 'payload too large', [
     { detail: 'the chunk extensions of the body are too large' },
@@ -122,7 +122,7 @@ export function httpServer({ head, idle, total }: Pick<Timeouts, 'head' | 'idle'
       keepAliveTimeout: keptAlive,
       // The maximum delay in enforcing the first two.
       connectionsCheckingInterval: Math.ceil(head / 3),
-      maxHeaderSize: limits.head.most,
+      maxHeaderSize: limits.head.max,
       // Node refuses a missing Host with an empty body, and accepts two.
       requireHostHeader: false,
     },
@@ -143,7 +143,7 @@ export function httpServer({ head, idle, total }: Pick<Timeouts, 'head' | 'idle'
     connections.add(connection);
     connection.once('close', () => connections.delete(connection));
   });
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   // Requests in progress are notified and decide; any other connection is closed.
   server.timeout = idle;
   return {

@@ -2,12 +2,12 @@ import { type AuditedThing, auditedKinds } from '../../../application/index.js';
 import { isOpenTo, notFound } from '../../../domain/index.js';
 import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
 import { documentKindOf } from '../routing/document-kind.js';
-import type { Asked } from '../routing/exchange.js';
+import type { AuditedRequest } from '../routing/exchange.js';
 import { refuseOthers } from '../routing/parameters.js';
 import { partsOf } from '../routing/query.js';
 import { hasBody, readBody, readBytes } from '../routing/read-body.js';
 import { RequestError } from '../routing/request-error.js';
-import type { Asking, PlainRoute, Route } from '../routing/route.js';
+import type { PlainRoute, RequestContext, Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
 import { write } from './answers.js';
 import type { Callers } from './callers.js';
@@ -17,7 +17,7 @@ import { checkUrl } from './failures.js';
 /** Serves one exchange, or rejects with the reason. */
 export type Serve = (exchange: HttpExchange) => Promise<void>;
 
-const bodyFor = async (route: Route, exchange: HttpExchange, call: Asking): Promise<unknown> => {
+const bodyFor = async (route: Route, exchange: HttpExchange, call: RequestContext): Promise<unknown> => {
   const { body } = route;
   if (body === 'ignored') {
     // Otherwise its first bytes would stay in memory until the response ends.
@@ -54,7 +54,7 @@ const placeIn = (body: unknown): AuditedThing | undefined => {
 };
 
 /** The subject of a request: the one its path names, or the place in its body. `path` is the route's. */
-function askedAbout(path: string, parameters: Named, body: unknown): Pick<Asked, 'subject' | 'about'> {
+function askedAbout(path: string, parameters: Named, body: unknown): Pick<AuditedRequest, 'subject' | 'about'> {
   const [, kind = ''] = path.split('/');
   const names = Object.values(parameters);
   const [id] = names;
@@ -97,10 +97,10 @@ export const serving =
     };
     // Who may not send a long body is refused before it is read.
     if (asked !== undefined && typeof route.body === 'object') {
-      exchange.asks({ ...askedAbout(pattern, parameters, undefined), ...asked });
+      exchange.audits({ ...askedAbout(pattern, parameters, undefined), ...asked });
     }
     const body = isOpen ? await bodyFor(route, exchange, call) : undefined;
-    if (asked !== undefined) exchange.asks({ ...askedAbout(pattern, parameters, body), ...asked });
+    if (asked !== undefined) exchange.audits({ ...askedAbout(pattern, parameters, body), ...asked });
     if (!isOpen) throw notFound();
     if (route.refusesOthers) refuseOthers(route.parameters, call.query);
     const answer = await route.handle({ ...call, body });
@@ -127,7 +127,7 @@ export const servingAgents =
     const known = await callers.agentOf(exchange);
     const agent = { ...known, request: exchange.origin() };
     if (action !== null) {
-      exchange.asks({
+      exchange.audits({
         actor: agentActorOf(agent),
         action,
         subject: String(exchange.request.params.id ?? '') || null,

@@ -11,7 +11,7 @@ import {
 } from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
-import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
 import { flag, maybeText, text } from '../routing/resource-schema.js';
 
 const right = z.enum(workspaceActions);
@@ -21,32 +21,32 @@ const maybeLevel = z.enum([...new Set([...accessLevels, ...projectAccessLevels])
 const maybePermission = z.enum(organizationPermissions).nullable();
 
 const part =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   (given: AccessPart) => ({
-    kind: is(partKind, given.kind),
-    level: is(
+    kind: attribute(partKind, given.kind),
+    level: attribute(
       maybeLevel,
       'level' in given ? given.level : null,
       'The access level of `team-access` or `project-access`.',
     ),
-    permission: is(maybePermission, 'permission' in given ? given.permission : null),
+    permission: attribute(maybePermission, 'permission' in given ? given.permission : null),
   });
 
 const effectiveAccess =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({ workspaceId, holder, name, projectId, teamNames, rights }: EffectiveAccess): Resource => {
-    const { is, each, toOne, toOneAt, toOneOrNone } = words;
+    const { attribute, each, toOne, toOneAt, toOneOrNone } = words;
     const claim = ({ claim, teamId, through }: GivenClaim) => ({
-      claim: is(text, claim),
-      'team-id': is(maybeText, teamId, 'Null for what every member of the organization has.'),
-      'team-name': is(maybeText, teamId === null ? null : (teamNames.get(teamId) ?? null), 'Null as `name` is.'),
+      claim: attribute(text, claim),
+      'team-id': attribute(maybeText, teamId, 'Null for what every member of the organization has.'),
+      'team-name': attribute(maybeText, teamId === null ? null : (teamNames.get(teamId) ?? null), 'Null as `name` is.'),
       through: each(through, part(words), 'More than one only if all of them are needed for the claim.'),
     });
     const effectiveRight = ({ right: action, held, requires, claims }: EffectiveRight) => ({
-      right: is(right, action),
-      held: is(flag, held),
-      requires: is(
+      right: attribute(right, action),
+      held: attribute(flag, held),
+      requires: attribute(
         requirement,
         requires,
         'The alternatives of the access policy: one is sufficient, and every claim in it must be true.',
@@ -61,7 +61,7 @@ const effectiveAccess =
       id: `${workspaceId}:${holder.id}`,
       type: 'effective-accesses',
       attributes: {
-        name: is(
+        name: attribute(
           maybeText,
           name,
           "The username, or the team's name. Null for a secret team that the caller cannot see.",

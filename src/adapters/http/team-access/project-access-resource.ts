@@ -3,7 +3,7 @@ import type { TeamProjectView } from '../../../application/index.js';
 import { permissionsInProject, projectAccessLevels, projectScales, scales } from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
-import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
 import { flag } from '../routing/resource-schema.js';
 
 const accessLevel = z.enum(projectAccessLevels);
@@ -17,36 +17,36 @@ const policyMocks = z.enum(scales.policyMocks);
 
 /** A fixed level shows the permissions it implies. */
 const projectAccess =
-  ({ is, group, toOneAt, link }: Words) =>
+  ({ attribute, group, toOneAt, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({ teamProject }: TeamProjectView): Resource => {
     const { id, teamId, projectId, grant } = teamProject.state;
     const { project, workspaces } = permissionsInProject(grant);
-    const mocks = dialect.mocksAttributes.map((name) => [name, is(policyMocks, workspaces.policyMocks)]);
+    const mocks = dialect.mocksAttributes.map((name) => [name, attribute(policyMocks, workspaces.policyMocks)]);
     return {
       id,
       type: 'team-projects',
       attributes: {
-        access: is(accessLevel, grant.access),
+        access: attribute(accessLevel, grant.access),
         'project-access': group({
-          settings: is(settings, project.settings),
-          teams: is(teams, project.teams, 'About the access of teams to the project.'),
-          'variable-sets': is(variableSets, project.variableSets),
+          settings: attribute(settings, project.settings),
+          teams: attribute(teams, project.teams, 'About the access of teams to the project.'),
+          'variable-sets': attribute(variableSets, project.variableSets),
         }),
         'workspace-access': group({
-          runs: is(runs, workspaces.runs),
-          variables: is(variables, workspaces.variables),
-          'state-versions': is(stateVersions, workspaces.stateVersions),
+          runs: attribute(runs, workspaces.runs),
+          variables: attribute(variables, workspaces.variables),
+          'state-versions': attribute(stateVersions, workspaces.stateVersions),
           ...Object.fromEntries(mocks),
-          locking: is(flag, workspaces.workspaceLocking),
-          'run-tasks': is(flag, workspaces.runTasks),
-          create: is(flag, project.create),
-          move: is(
+          locking: attribute(flag, workspaces.workspaceLocking),
+          'run-tasks': attribute(flag, workspaces.runTasks),
+          create: attribute(flag, project.create),
+          move: attribute(
             flag,
             project.move,
             'Whether the team can move workspaces that it administers to the project, if it also has `runs: plan` there.',
           ),
-          delete: is(flag, project.delete),
+          delete: attribute(flag, project.delete),
         }),
       },
       relationships: {

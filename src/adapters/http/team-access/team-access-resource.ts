@@ -3,7 +3,7 @@ import type { TeamWorkspaceView } from '../../../application/index.js';
 import { accessLevels, permissionsOf, scales, type WorkspacePermissions } from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
-import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
 import { flag } from '../routing/resource-schema.js';
 
 const accessLevel = z.enum(accessLevels);
@@ -14,10 +14,10 @@ const policyMocks = z.enum(scales.policyMocks);
 
 /** A fixed level shows the permissions it implies. */
 const teamAccess =
-  ({ is, toOneAt, link }: Words) =>
+  ({ attribute, toOneAt, link }: ResourceBuilder) =>
   (dialect: Dialect) => {
     const mocksOf = (level: WorkspacePermissions['policyMocks']) =>
-      Object.fromEntries(dialect.mocksAttributes.map((name) => [name, is(policyMocks, level)]));
+      Object.fromEntries(dialect.mocksAttributes.map((name) => [name, attribute(policyMocks, level)]));
     const mocks = { none: mocksOf('none'), read: mocksOf('read') };
     return ({ teamWorkspace, organizationName, workspaceName }: TeamWorkspaceView): Resource => {
       const { id, teamId, workspaceId, grant } = teamWorkspace.state;
@@ -27,14 +27,14 @@ const teamAccess =
         id,
         type: 'team-workspaces',
         attributes: {
-          access: is(accessLevel, grant.access),
-          runs: is(runs, permissions.runs),
-          variables: is(variables, permissions.variables),
-          'state-versions': is(stateVersions, permissions.stateVersions),
+          access: attribute(accessLevel, grant.access),
+          runs: attribute(runs, permissions.runs),
+          variables: attribute(variables, permissions.variables),
+          'state-versions': attribute(stateVersions, permissions.stateVersions),
           ...mocks[permissions.policyMocks],
-          'workspace-locking': is(flag, permissions.workspaceLocking),
-          'run-tasks': is(flag, permissions.runTasks),
-          'policy-overrides': is(
+          'workspace-locking': attribute(flag, permissions.workspaceLocking),
+          'run-tasks': attribute(flag, permissions.runTasks),
+          'policy-overrides': attribute(
             flag,
             permissions.policyOverrides,
             'Whether the team can override failed policies on the workspace, if its organization access has `delegate-policy-overrides`.',

@@ -22,14 +22,14 @@ const lifetimeType: TypeName = {
   plural: 'organization-token-ttl-policies',
 };
 
-const { least, most } = tokenLifetimeBounds;
+const { min, max } = tokenLifetimeBounds;
 
 const lifetime = z.object({
   'token-type': z.enum(lifetimeWords as [Word, ...Word[]]),
   'max-ttl-ms': z
     .int()
-    .refine((given) => given >= least && given <= most, `must be ${least} (an hour) to ${most} (100 years)`)
-    .meta({ minimum: least, maximum: most }),
+    .refine((given) => given >= min && given <= max, `must be ${min} (an hour) to ${max} (100 years)`)
+    .meta({ minimum: min, maximum: max }),
 });
 
 /** Each kind at most once: of two limits, one would have no effect. */

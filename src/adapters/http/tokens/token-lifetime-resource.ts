@@ -2,29 +2,29 @@ import { z } from 'zod';
 import type { Organization } from '../../../domain/index.js';
 import { type LimitedToken, limitedTokens } from '../../../domain/shared/token-lifetimes.js';
 import type { Resource } from '../routing/document.js';
-import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
 import { count, dateTime } from '../routing/resource-schema.js';
 import { lifetimeWords, wordOf } from './token-lifetime-requests.js';
 
 const kindSchema = z.enum(lifetimeWords as [string, ...string[]]);
 
 const lifetime =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   (kind: LimitedToken) =>
   ({ id, createdAt, settings }: Organization): Resource => {
-    const { most, changedAt } = settings.tokenLifetimes[kind];
+    const { max, changedAt } = settings.tokenLifetimes[kind];
     return {
       id: `${id}-${wordOf(kind)}`,
       type: 'organization-token-ttl-policies',
       attributes: {
-        'token-type': is(kindSchema, wordOf(kind)),
-        'max-ttl-ms': is(
+        'token-type': attribute(kindSchema, wordOf(kind)),
+        'max-ttl-ms': attribute(
           count,
-          most,
+          max,
           'The longest lifetime of a new token of this type, in milliseconds. Enforced while `max-ttl-enabled` of the organization is true.',
         ),
-        'created-at': is(dateTime, createdAt),
-        'updated-at': is(dateTime, changedAt ?? createdAt),
+        'created-at': attribute(dateTime, createdAt),
+        'updated-at': attribute(dateTime, changedAt ?? createdAt),
       },
     };
   };

@@ -1,5 +1,5 @@
 import type { TokenOwner } from '../../../domain/index.js';
-import type { Words } from '../routing/resource.js';
+import type { ResourceBuilder } from '../routing/resource.js';
 import { toManySchema, toOneSchema } from '../routing/resource-schema.js';
 
 export const ownerTypes = {
@@ -19,8 +19,8 @@ export const presentOwner = (owner: TokenOwner | null) => ({ data: owner && iden
 const creatorsSchema = toManySchema(Object.values(ownerTypes));
 
 /** For a change that named an agent pool. */
-export const poolTokenCreators = ({ is, optional }: Words, owners: readonly TokenOwner[]) =>
+export const poolTokenCreators = ({ attribute, optional }: ResourceBuilder, owners: readonly TokenOwner[]) =>
   optional(
-    is(creatorsSchema, { data: owners.map(identifierOf) }),
+    attribute(creatorsSchema, { data: owners.map(identifierOf) }),
     'The users, other than the caller, who issued tokens of the agent pool in the request. Their agents can execute runs of the workspace.',
   );

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type AgentToken, type ApiToken, type TokenOwner, tokensPerOwner } from '../../../domain/index.js';
 import type { Dialect } from '../routing/dialect.js';
-import type { Resource, Said } from '../routing/document.js';
-import { anyView, described, presenting, type Words } from '../routing/resource.js';
+import type { Resource, WireValue } from '../routing/document.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
 import { dateTime, maybeDateTime, nothing, text } from '../routing/resource-schema.js';
 import { ownerSchema, ownerTypes, presentOwner } from './token-owner-resource.js';
 
@@ -10,19 +10,22 @@ const secretSchema = z.string();
 
 /** Shared by tokens of every owner. `secret` is given in the response that issues the token. */
 export const tokenAttributes = (
-  { is }: Words,
+  { attribute }: ResourceBuilder,
   { createdAt, lastUsedAt }: Pick<ApiToken | AgentToken, 'createdAt' | 'lastUsedAt'>,
   secret: string | null,
-  { description, expiry }: { readonly description: Said; readonly expiry: Said },
+  { description, expiry }: { readonly description: WireValue; readonly expiry: WireValue },
 ) => ({
-  'created-at': is(dateTime, createdAt),
-  'last-used-at': is(
+  'created-at': attribute(dateTime, createdAt),
+  'last-used-at': attribute(
     maybeDateTime,
     lastUsedAt,
     'When the token was last used, accurate to one minute. Null if it was never used.',
   ),
   description,
-  token: secret === null ? is(nothing, null) : is(secretSchema, secret, 'The secret. Only present in this response.'),
+  token:
+    secret === null
+      ? attribute(nothing, null)
+      : attribute(secretSchema, secret, 'The secret. Only present in this response.'),
   'expired-at': expiry,
 });
 
@@ -30,21 +33,21 @@ const descriptions: Readonly<Record<'one' | 'many', z.ZodType<string | null>>> =
 
 /** `owner` replaces the relationship to an owner that has another id on the wire. */
 export const token =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (secret: string | null = null, type = 'authentication-tokens', owner?: Resource['relationships']) =>
   (token: ApiToken): Resource => {
-    const { is, toOne } = words;
+    const { attribute, toOne } = words;
     const { kind, id } = token.owner;
     return {
       id: token.id,
       type,
       attributes: tokenAttributes(words, token, secret, {
-        description: is(descriptions[tokensPerOwner[kind]], token.description),
-        expiry: is(maybeDateTime, token.expiresAt, 'When the token expires. Null if it never expires.'),
+        description: attribute(descriptions[tokensPerOwner[kind]], token.description),
+        expiry: attribute(maybeDateTime, token.expiresAt, 'When the token expires. Null if it never expires.'),
       }),
       relationships: {
         ...(owner ?? { [kind]: toOne(ownerTypes[kind], id) }),
-        'created-by': is(ownerSchema, presentOwner(token.createdBy)),
+        'created-by': attribute(ownerSchema, presentOwner(token.createdBy)),
       },
     };
   };
@@ -74,7 +77,7 @@ export const listedTeamTokenSchema = tokenSchema(
 
 /** A token of the organization of this name: its own, or its audit token. */
 const organizationToken =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (name: string, of: ApiToken, secret: string | null = null): Resource =>
     token(words)(secret, undefined, { organization: words.toOne('organizations', name) })(of);
 

@@ -30,7 +30,7 @@ export interface PostgresHealth {
 const settingNames = ['server_encoding', 'fsync', 'full_page_writes', 'synchronous_commit', 'max_connections'] as const;
 
 /** Rejects with what keeps it from answering. */
-export async function askPostgres(url: string): Promise<PostgresHealth> {
+export async function readPostgresHealth(url: string): Promise<PostgresHealth> {
   const pool = knex({ ...postgresConfig(url), pool: { min: 0, max: 1 } });
   try {
     const shown = settingNames.map((name) => `current_setting('${name}') as ${name}`);

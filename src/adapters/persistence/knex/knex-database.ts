@@ -9,7 +9,7 @@ import { limit, onConnection, refusalOf, refusalOfWrite } from './engine/postgre
 import { PostgresReads, StatementSender } from './engine/postgres-statements.js';
 import { PostgresTransaction } from './engine/postgres-transaction.js';
 import { GroupedCommits, ReadsBetweenCommits } from './engine/sqlite-commits.js';
-import { sayingWhatFails } from './engine/sqlite-faults.js';
+import { withMappedFaults } from './engine/sqlite-faults.js';
 import { SqliteStatements } from './engine/sqlite-statements.js';
 import type { OnStatement, Statements } from './engine/statements.js';
 import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrate.js';
@@ -63,7 +63,7 @@ export interface MigratedDatabase {
   /** The number of connections, and of units of work that wait for one; undefined without a pool. */
   readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
   /** Passes on what this process and others commit from now on. */
-  hear(listeners: NewsListeners): void;
+  onChange(listeners: NewsListeners): void;
   /** The database's own name and version: `sqlite 3.54.1`, `postgres 18.4`. */
   engine(): Promise<string>;
   /** Waits for open work to finish. */
@@ -203,15 +203,15 @@ function onSqlite(commits: GroupedCommits, reading: Statements, { now = systemTi
     unitOfWork: {
       run: async (work) => {
         const news = new News();
-        const result = await sayingWhatFails(commits.run((db) => work(transactionOn(db, now, 'sqlite', news))));
-        if (listeners !== undefined) news.tell(listeners);
+        const result = await withMappedFaults(commits.run((db) => work(transactionOn(db, now, 'sqlite', news))));
+        if (listeners !== undefined) news.notify(listeners);
         return result;
       },
-      read: (work) => sayingWhatFails(work(committed)),
+      read: (work) => withMappedFaults(work(committed)),
     },
     // Takes the lock for writing, and writes nothing.
-    ping: () => sayingWhatFails(commits.run(async () => undefined)),
-    hear: (given) => {
+    ping: () => withMappedFaults(commits.run(async () => undefined)),
+    onChange: (given) => {
       listeners = given;
     },
     engine: async () => {
@@ -292,7 +292,7 @@ export function openPostgres(
         const result = await work(transactionOn(db, now, 'postgres', news));
         if (performance.now() - began > longest) throw tooLong();
         await db.commit();
-        others?.tell(news);
+        others?.publish(news);
         return result;
       } catch (error) {
         // If the rollback fails too, report the first error and do not reuse the connection.
@@ -327,7 +327,7 @@ export function openPostgres(
         waiting.abort();
       }
     },
-    hear: (listeners) => {
+    onChange: (listeners) => {
       others = new PostgresNews(config.connection as pg.ClientConfig, listeners);
     },
     engine: async () => {

@@ -1,4 +1,4 @@
-import type { ChangeKind, HearChanges } from '../../../application/ports/outside/changes.js';
+import type { ChangeKind, ChangeListener } from '../../../application/ports/outside/changes.js';
 import type { Effect } from '../../../application/ports/repositories/effect.js';
 import type { WorkspaceId } from '../../../domain/index.js';
 
@@ -6,7 +6,7 @@ import type { WorkspaceId } from '../../../domain/index.js';
 export interface NewsListeners {
   /** With the kinds of due effects that were ordered; with undefined where orders may have been missed. */
   readonly ordered: (kinds: readonly Effect['kind'][] | undefined) => void;
-  readonly changed: HearChanges;
+  readonly changed: ChangeListener;
 }
 
 /** The orders and changes of a transaction. Listeners receive them once it is committed. */
@@ -14,7 +14,7 @@ export class News {
   readonly ordered = new Set<Effect['kind']>();
   readonly changed = new Map<WorkspaceId, ChangeKind>();
 
-  tell({ ordered, changed }: NewsListeners): void {
+  notify({ ordered, changed }: NewsListeners): void {
     if (this.ordered.size > 0) ordered([...this.ordered]);
     if (this.changed.size > 0) changed(this.changed);
   }

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import type { HearChanges } from '../../../application/ports/outside/changes.js';
+import type { ChangeListener } from '../../../application/ports/outside/changes.js';
 import type { UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { type MigratedDatabase, openOnConnection, openPostgres, openSqlite } from './knex-database.js';
 import { newSqliteBytes } from './migrate.js';
@@ -7,8 +7,8 @@ import { newSqliteBytes } from './migrate.js';
 /** A database whose schema is that of this release. */
 export interface OpenDatabase {
   readonly unitOfWork: UnitOfWork;
-  /** Calls `hear` with the changes of each commit from now on. Must not throw. */
-  hearChanges(hear: HearChanges): void;
+  /** Calls `listener` with the changes of each commit from now on. Must not throw. */
+  onChange(listener: ChangeListener): void;
   /** Waits for open work to finish. */
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export async function openDatabase(place: string): Promise<OpenDatabase> {
   const database = await migrated(place);
   return {
     unitOfWork: database.unitOfWork,
-    hearChanges: (changed) => database.hear({ ordered: () => {}, changed }),
+    onChange: (changed) => database.onChange({ ordered: () => {}, changed }),
     close: () => database.close(),
   };
 }

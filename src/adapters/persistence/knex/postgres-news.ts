@@ -13,8 +13,8 @@ const longestPayload = 7_900;
 
 /** Words that processes send each other. */
 class Channel {
-  readonly untold = new Set<string>();
-  telling = false;
+  readonly unsent = new Set<string>();
+  sending = false;
   /** Whether words were lost since the connection was. */
   lost = false;
 
@@ -23,12 +23,12 @@ class Channel {
     /** The least time between two notifications, in milliseconds. */
     readonly pause: number,
     /** Called with undefined where words may have been missed. */
-    readonly hear: (words: readonly string[] | undefined) => void,
+    readonly listener: (words: readonly string[] | undefined) => void,
   ) {}
 
   payload(): string {
-    const words = [...this.untold].join(' ');
-    this.untold.clear();
+    const words = [...this.unsent].join(' ');
+    this.unsent.clear();
     return words.length > longestPayload ? '' : words;
   }
 }
@@ -74,8 +74,8 @@ export class PostgresNews {
   }
 
   /** News that arrive together are sent together. */
-  tell(news: News): void {
-    news.tell(this.listeners);
+  publish(news: News): void {
+    news.notify(this.listeners);
     this.send(this.orders, news.ordered);
     this.send(this.changes, [...news.changed].map(wordOf));
   }
@@ -88,19 +88,19 @@ export class PostgresNews {
   }
 
   private send(channel: Channel, words: Iterable<string>): void {
-    for (const word of words) channel.untold.add(word);
-    if (!channel.telling && channel.untold.size > 0) void this.sendAll(channel);
+    for (const word of words) channel.unsent.add(word);
+    if (!channel.sending && channel.unsent.size > 0) void this.sendAll(channel);
   }
 
   private async sendAll(channel: Channel): Promise<void> {
-    channel.telling = true;
-    while (channel.untold.size > 0 && this.client !== undefined) {
+    channel.sending = true;
+    while (channel.unsent.size > 0 && this.client !== undefined) {
       await this.notify(this.client, channel, channel.payload());
       if (channel.pause > 0) await pause(channel.pause, undefined, { ref: false });
     }
-    channel.lost ||= channel.untold.size > 0;
-    channel.untold.clear();
-    channel.telling = false;
+    channel.lost ||= channel.unsent.size > 0;
+    channel.unsent.clear();
+    channel.sending = false;
   }
 
   private async notify(client: pg.Client, channel: Channel, payload: string): Promise<void> {
@@ -126,14 +126,14 @@ export class PostgresNews {
     client.on('error', lose).on('end', lose);
     client.on('notification', ({ processId, channel: name, payload = '' }) => {
       if (processId === (client as unknown as { readonly processID: number }).processID) return;
-      channels.find((channel) => channel.name === name)?.hear(payload === '' ? undefined : payload.split(' '));
+      channels.find((channel) => channel.name === name)?.listener(payload === '' ? undefined : payload.split(' '));
     });
     try {
       await client.connect();
       for (const { name } of channels) await client.query(`listen ${name}`);
       this.client = client;
       for (const channel of channels) {
-        channel.hear(undefined);
+        channel.listener(undefined);
         if (!channel.lost) continue;
         channel.lost = false;
         await this.notify(client, channel, '');

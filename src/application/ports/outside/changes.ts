@@ -7,7 +7,7 @@ export type ChangeKind = 'records' | 'log';
 export type Changes = ReadonlyMap<WorkspaceId, ChangeKind>;
 
 /** Called with the changes of a commit; with undefined where some may have been missed. Must not throw. */
-export type HearChanges = (changes: Changes | undefined) => void;
+export type ChangeListener = (changes: Changes | undefined) => void;
 
 /** Clients that read the records again also read the log on, so `records` replaces `log`. */
 export const noteChange = (changes: Map<WorkspaceId, ChangeKind>, id: WorkspaceId, kind: ChangeKind): void => {

@@ -69,10 +69,10 @@ export interface ApiTokenRepository {
   findOf(owner: SoleTokenOwner): Promise<ApiToken | undefined>;
   add(token: ApiToken): Promise<void>;
   /**
-   * Adds a token of a user, and returns whether it did: false if the user has `most` or more, expired ones included.
-   * Concurrent calls for one user wait for each other, so that together they do not exceed `most`.
+   * Adds a token of a user, and returns whether it did: false if the user has `max` or more, expired ones included.
+   * Concurrent calls for one user wait for each other, so that together they do not exceed `max`.
    */
-  addWithin(token: ApiToken, most: number): Promise<boolean>;
+  addWithin(token: ApiToken, max: number): Promise<boolean>;
   /** Does for an organization and for its auditor what `put` of `TeamTokenRepository` does for a team. */
   replace(token: OrganizationToken): Promise<void>;
   /** Returns whether it existed. */
@@ -85,24 +85,24 @@ export interface ApiTokenRepository {
   pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>>;
   /** Tokens of an organization's teams. Nulls sort last in both directions; ties are ordered by id. */
   pageOfTeams(query: TeamTokenQuery, page: PageRequest): Promise<Page<ApiToken>>;
-  /** Counts tokens of teams, at most `most` of each: those that have expired, and those that will by `until`. */
+  /** Counts tokens of teams, at most `max` of each: those that have expired, and those that will by `until`. */
   countExpiring(
     now: Instant,
     until: Instant,
-    most: number,
+    max: number,
   ): Promise<{ readonly expired: number; readonly expiring: number }>;
-  /** Tokens of the organization's teams that a user issued, at most `most`, ordered by id. */
-  issuedBy(userId: UserId, organizationId: OrganizationId, most: number): Promise<readonly TeamTokenReference[]>;
+  /** Tokens of the organization's teams that a user issued, at most `max`, ordered by id. */
+  issuedBy(userId: UserId, organizationId: OrganizationId, max: number): Promise<readonly TeamTokenReference[]>;
   /**
-   * Tokens of all teams issued by a user who is not a member of the organization, except for `except`: at most `most`,
+   * Tokens of all teams issued by a user who is not a member of the organization, except for `except`: at most `max`,
    * ordered by id.
    */
-  ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]>;
+  ofFormerMembers(except: UserId, max: number): Promise<readonly IssuedTeamToken[]>;
   /**
-   * Tokens that act in the organization: its own, those of its teams, and those of active members. At most `most`, ordered
+   * Tokens that act in the organization: its own, those of its teams, and those of active members. At most `max`, ordered
    * by id, with ids after `after`.
    */
-  actingIn(organizationId: OrganizationId, after: TokenId, most: number): Promise<readonly ApiToken[]>;
+  actingIn(organizationId: OrganizationId, after: TokenId, max: number): Promise<readonly ApiToken[]>;
   /** Moves `lastUsedAt` forward, never back. */
   markUsed(uses: ReadonlyMap<TokenId, Instant>): Promise<void>;
 }

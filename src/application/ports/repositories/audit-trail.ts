@@ -74,10 +74,10 @@ export interface AuditSlice {
 }
 
 /** The maximum number of events a filtered slice reads: with few matches it is short, even before the end. */
-export const mostLookedAt = 2_000;
+export const maxLookedAt = 2_000;
 
 /** The maximum number of events that numbered pages reach. Counting more would take time in proportion to the trail. */
-export const mostNumbered = 100_000;
+export const maxNumbered = 100_000;
 
 /** Changes and refusals. Events are added and, when they are old, deleted, but never changed. */
 export interface AuditTrail {
@@ -87,11 +87,11 @@ export interface AuditTrail {
   organizationOf(thing: AuditedThing): Promise<OrganizationId | undefined>;
   /**
    * Events after an id, or the first ones. The cost does not depend on the trail's length. A filtered slice reads at
-   * most `mostLookedAt` events, and may have fewer than `limit`, or none, before the end.
+   * most `maxLookedAt` events, and may have fewer than `limit`, or none, before the end.
    */
   slice(query: AuditQuery, after: string | undefined, limit: number): Promise<AuditSlice>;
   /**
-   * The newest `mostNumbered` events of an organization, from `since` on, newest first. The total counts only these.
+   * The newest `maxNumbered` events of an organization, from `since` on, newest first. The total counts only these.
    */
   page(organizationId: OrganizationId, since: Instant | undefined, page: PageRequest): Promise<Page<AuditEvent>>;
   /**

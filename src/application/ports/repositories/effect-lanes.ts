@@ -34,5 +34,5 @@ export const neverEnded = {
   /** From this many on, the effect is performed in the lane `alone`. */
   alone: 2,
   /** After this many, it is put aside. */
-  most: 5,
+  max: 5,
 } as const;

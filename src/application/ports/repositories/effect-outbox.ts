@@ -103,9 +103,9 @@ export interface EffectOutbox {
   /** The number of effects that were put aside. */
   countAside(): Promise<number>;
   /**
-   * Counts the oldest `most` effects. An effect that waits behind another of its subject is counted by its own state.
+   * Counts the oldest `max` effects. An effect that waits behind another of its subject is counted by its own state.
    */
-  backlog(now: Instant, most: number): Promise<readonly Backlog[]>;
+  backlog(now: Instant, max: number): Promise<readonly Backlog[]>;
 }
 
 /** Removes the data of deleted resources, in batches that keep transactions short. */

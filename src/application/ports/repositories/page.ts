@@ -23,22 +23,22 @@ export interface SliceSize {
 }
 
 /** The first rows within the limit; at least one. */
-export function fitting<Row extends { readonly size: number }>(rows: readonly Row[], most: SliceSize): readonly Row[] {
+export function fitting<Row extends { readonly size: number }>(rows: readonly Row[], max: SliceSize): readonly Row[] {
   let characters = 0;
-  const end = rows.slice(0, most.rows).findIndex(({ size }, index) => {
+  const end = rows.slice(0, max.rows).findIndex(({ size }, index) => {
     characters += size;
-    return index > 0 && characters > most.characters;
+    return index > 0 && characters > max.characters;
   });
-  return rows.slice(0, end === -1 ? most.rows : end);
+  return rows.slice(0, end === -1 ? max.rows : end);
 }
 
 /** All rows, in parts within the limit. */
 export function* partsWithin<Row extends { readonly size: number }>(
   rows: readonly Row[],
-  most: SliceSize,
+  max: SliceSize,
 ): Generator<readonly Row[]> {
   for (let from = 0; from < rows.length; ) {
-    const part = fitting(rows.slice(from, from + most.rows), most);
+    const part = fitting(rows.slice(from, from + max.rows), max);
     yield part;
     from += part.length;
   }

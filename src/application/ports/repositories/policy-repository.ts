@@ -39,7 +39,7 @@ export interface PolicySetRepository {
   find(id: PolicySetId): Promise<PolicySet | undefined>;
   findByWebhook(id: WebhookId): Promise<PolicySet | undefined>;
   /** Sets whose webhook key is sealed with another key, by id, after `after`. */
-  sealedOtherwise(fingerprint: string, after: PolicySetId, limit: number): Promise<readonly PolicySet[]>;
+  sealedWithOtherKeys(fingerprint: string, after: PolicySetId, limit: number): Promise<readonly PolicySet[]>;
   /** Throws `attribute/taken` if another set of the organization has the name. */
   add(policySet: PolicySet): Promise<void>;
   /**
@@ -92,7 +92,7 @@ export interface PolicySetParameterRepository {
   /** Whether it existed. */
   remove(id: PolicySetParameterId): Promise<boolean>;
   /** Parameters sealed with another key, by id, after `after`. */
-  sealedOtherwise(
+  sealedWithOtherKeys(
     fingerprint: string,
     after: PolicySetParameterId,
     limit: number,

@@ -88,10 +88,10 @@ export interface RunCapacity {
 
 export interface RunQueries {
   /**
-   * The number of runs that wait for their workspace or for an agent, by status, each up to `most`; a status without
+   * The number of runs that wait for their workspace or for an agent, by status, each up to `max`; a status without
    * runs has no entry.
    */
-  countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>>;
+  countWaiting(max: number): Promise<ReadonlyMap<RunStatus, number>>;
   /** The existing ones of these ids, in no particular order. */
   among(ids: readonly RunId[]): Promise<readonly RunState[]>;
   /** Newest first. Without a filter, the cost does not depend on the number of runs or the page. */

@@ -25,7 +25,7 @@ export interface RunTaskRepository {
   /** Also removes it from its workspaces. Throws `shared/stale-revision` if it is gone. */
   remove(id: RunTaskId): Promise<void>;
   /** Tasks after an id, by id, whose key is not sealed with this key. */
-  sealedOtherwise(fingerprint: string, after: RunTaskId, limit: number): Promise<readonly RunTask[]>;
+  sealedWithOtherKeys(fingerprint: string, after: RunTaskId, limit: number): Promise<readonly RunTask[]>;
 }
 
 /** The run tasks of workspaces. Those of a deleted workspace are missing. */

@@ -78,9 +78,9 @@ export interface StateOutputRepository {
   /** All of a state, of which there are at most a thousand. */
   listed(id: StateVersionId): Promise<readonly Pick<StateOutput, 'id' | 'name'>[]>;
   /** The outputs after the name `after`, or the first ones. An output's size is that of its value. */
-  slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>>;
+  slice(id: StateVersionId, after: string | undefined, max: SliceSize): Promise<Slice<StateOutput>>;
   /** Sensitive outputs sealed with any other key, ordered by id, after `after`. */
-  sealedOtherwise(
+  sealedWithOtherKeys(
     fingerprint: string,
     after: StateVersionOutputId,
     limit: number,

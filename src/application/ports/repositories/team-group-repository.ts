@@ -28,8 +28,8 @@ export interface TeamGroupRepository {
   give(id: OrganizationId, patterns: readonly GroupPattern[]): Promise<void>;
   /** Gives every group to the organization if no other exists. One organization gets it if several are created at once. */
   giveFirst(id: OrganizationId): Promise<void>;
-  /** The names of existing organizations that were given every group, sorted, at most `most`. */
-  withEveryGroup(most: number): Promise<readonly string[]>;
+  /** The names of existing organizations that were given every group, sorted, at most `max`. */
+  withEveryGroup(max: number): Promise<readonly string[]>;
   /** Maps a group to the team, instead of an earlier one; null maps none. */
   map(id: TeamId, group: string | null): Promise<void>;
   /** The existing teams that these groups are mapped to, ordered by id. */

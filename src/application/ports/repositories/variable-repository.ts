@@ -22,7 +22,7 @@ export interface VariableRepository {
   applyingTo(id: WorkspaceId): Promise<readonly SourcedVariable<StoredVariable>[]>;
   totalsOf(id: WorkspaceId): Promise<VariableTotals>;
   /** Variables after the id `after` whose value is not sealed with this key. */
-  sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Variable[]>;
+  sealedWithOtherKeys(fingerprint: string, after: VariableId, limit: number): Promise<readonly Variable[]>;
   /** Throws `attribute/taken` if the workspace has a variable with the key in the category. */
   add(variable: Variable): Promise<void>;
   /** Throws `shared/stale-revision` if the stored revision has changed, `attribute/taken` as `add` does. */

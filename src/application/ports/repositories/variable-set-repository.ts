@@ -50,7 +50,7 @@ export interface SetVariableRepository {
   /** Over all sets of the organization. */
   totalsOf(id: OrganizationId): Promise<VariableTotals>;
   /** Variables after the id `after` whose value is not sealed with this key. */
-  sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly SetVariable[]>;
+  sealedWithOtherKeys(fingerprint: string, after: VariableId, limit: number): Promise<readonly SetVariable[]>;
   /** Throws `attribute/taken` if the set has a variable with the key in the category. */
   add(variable: SetVariable): Promise<void>;
   /** Throws `shared/stale-revision` if the stored revision has changed, `attribute/taken` as `add` does. */

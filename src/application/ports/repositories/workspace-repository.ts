@@ -36,7 +36,7 @@ export interface WorkspaceRepository {
   /** The workspace whose repository uses this webhook. One indexed statement. */
   findByWebhook(id: WebhookId): Promise<Workspace | undefined>;
   /** Workspaces after the id `after` whose webhook key is not sealed with this key. */
-  sealedOtherwise(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]>;
+  sealedWithOtherKeys(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]>;
   /** Workspaces after the id `after` whose retention removes files, ordered by id. */
   retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]>;
   /** Throws `attribute/taken` if an existing workspace of the organization has the name. */
@@ -67,13 +67,13 @@ export interface WorkspaceRepository {
   /** The existing ones of these ids, in no particular order. */
   among(ids: readonly WorkspaceId[]): Promise<readonly Workspace[]>;
   /** Those of these ids that belong to the organization and are within `visibility`, as `page` shows them, by name. */
-  seenAmong(
+  visibleWithStanding(
     organizationId: OrganizationId,
     standing: Standing,
     visibility: WorkspaceVisibility,
     ids: readonly WorkspaceId[],
   ): Promise<readonly WithStanding<Workspace>[]>;
-  /** Like `seenAmong`, the workspaces that use one of the agent pools, as `executionOf` says. */
+  /** Like `visibleWithStanding`, the workspaces that use one of the agent pools, as `executionOf` says. */
   using(
     organizationId: OrganizationId,
     standing: Standing,

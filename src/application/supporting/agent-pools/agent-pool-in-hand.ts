@@ -14,7 +14,7 @@ export const auditPlaceOf = ({ organizationId }: Pick<AgentPool, 'organizationId
   organizationId === null ? 'site' : { organizationId };
 
 /** Throws `resource/not-found`. `action` is the right required for a pool of an organization. */
-export async function seenAgentPool(
+export async function authorizedAgentPool(
   tx: Transaction<'agentPools'>,
   actor: Actor,
   { id, of }: AgentPoolReference,
@@ -28,7 +28,7 @@ export async function seenAgentPool(
 }
 
 /**
- * Like `seenAgentPool`, for a caller who manages the pool. Locks the pool first, so that references to it cannot change
+ * Like `authorizedAgentPool`, for a caller who manages the pool. Locks the pool first, so that references to it cannot change
  * until the transaction ends: referencing a pool shares the lock.
  */
 export async function agentPoolInHand(
@@ -37,5 +37,5 @@ export async function agentPoolInHand(
   reference: AgentPoolReference,
 ): Promise<Change<AgentPool>> {
   if (!(await tx.rowLocks.take({ kind: 'agent-pool', id: reference.id }))) throw notFound();
-  return seenAgentPool(tx, actor, reference, 'agent-pools/manage');
+  return authorizedAgentPool(tx, actor, reference, 'agent-pools/manage');
 }

@@ -1,4 +1,4 @@
-import { type Actor, type AgentPool, authorize, may, seenBy, standingOnSite } from '../../../domain/index.js';
+import { type Actor, type AgentPool, authorize, authorizedView, may, standingOnSite } from '../../../domain/index.js';
 import type { AgentPoolFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -20,7 +20,10 @@ export class ListAgentPools {
     { workspaceName, ...filter }: AgentPoolsQuery = {},
   ): Promise<Page<AgentPool>> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(await tx.organizations.findFor(actor, organizationName), 'agent-pools/list');
+      const { subject, standing } = authorizedView(
+        await tx.organizations.findFor(actor, organizationName),
+        'agent-pools/list',
+      );
       const workspace =
         workspaceName === undefined
           ? undefined

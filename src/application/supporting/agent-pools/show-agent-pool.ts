@@ -1,6 +1,6 @@
 import type { Actor, AgentPool } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type AgentPoolReference, seenAgentPool } from './agent-pool-in-hand.js';
+import { type AgentPoolReference, authorizedAgentPool } from './agent-pool-in-hand.js';
 import { withVisibleScopeOf } from './agent-pool-scope.js';
 
 /** GET /agent-pools/:id and /admin/agent-pools/:id. */
@@ -9,7 +9,7 @@ export class ShowAgentPool {
 
   execute(actor: Actor, reference: AgentPoolReference): Promise<AgentPool> {
     return this.unitOfWork.read(async (tx) =>
-      withVisibleScopeOf(tx, await seenAgentPool(tx, actor, reference, 'agent-pools/read')),
+      withVisibleScopeOf(tx, await authorizedAgentPool(tx, actor, reference, 'agent-pools/read')),
     );
   }
 }

@@ -17,8 +17,8 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { addUnlessRead, keptInParts } from '../state-versions/state-outputs-reader.js';
-import { type LeaseHolder, lockedLeasedRun, refuseUnless } from './lease-holder.js';
+import { addOutputsOnce, keptInParts } from '../state-versions/state-outputs-reader.js';
+import { type LeaseHolder, lockedLeasedRun, requireStatus } from './lease-holder.js';
 
 export interface StateReport extends AnnouncedState {
   readonly outputs: Iterable<ReportedOutput>;
@@ -55,7 +55,7 @@ export class AnnounceState {
     for await (const part of keptInParts(selection.take(), id, this.ids, this.box)) parts.push(part);
     const version = await this.unitOfWork.run(async (tx) => {
       const run = await lockedLeasedRun(tx, this.secrets, holder);
-      refuseUnless(run, 'applying', 'state could not be written');
+      requireStatus(run, 'applying', 'state could not be written');
       const { id: runId, workspaceId, createdBy } = run.state;
       const current = await tx.stateVersions.current(workspaceId);
       const before = [current, await tx.stateVersions.pending(runId)].find((one) => one && isSameState(one, announced));
@@ -78,7 +78,7 @@ export class AnnounceState {
   private async keepOutputs(stateVersionId: StateVersionId, parts: readonly (readonly StateOutput[])[]): Promise<void> {
     for await (const part of inTurns(parts, () => longestSlice)) {
       const outputs = part.map((output) => ({ ...output, stateVersionId }));
-      await this.unitOfWork.run((tx) => addUnlessRead(tx, stateVersionId, outputs, part === parts.at(-1)));
+      await this.unitOfWork.run((tx) => addOutputsOnce(tx, stateVersionId, outputs, part === parts.at(-1)));
     }
   }
 }

@@ -61,7 +61,7 @@ const startOf: Readonly<Partial<Record<RunState['status'], readonly [Phase, RunT
 };
 
 /** Bounds the attempts: a run that can never be claimed must not block the agent, which claims again. */
-const mostLooks = 20;
+const maxLooks = 20;
 
 /** POST /agent/v1/claims, a single attempt: the caller repeats it while the client waits. */
 export class ClaimRun {
@@ -78,7 +78,7 @@ export class ClaimRun {
 
   /** Undefined if no run is claimable for the agent's pool, or other agents claimed each one first. */
   async execute(agent: Agent, name: string): Promise<Job | undefined> {
-    for (let look = 0; look < mostLooks; look += 1) {
+    for (let look = 0; look < maxLooks; look += 1) {
       const id = await this.unitOfWork.read((tx) => tx.runs.nextClaimable(agent));
       if (id === undefined) return undefined;
       const job = await this.claim(agent, name, id);

@@ -46,13 +46,13 @@ export async function lockedLeasedRun(
 }
 
 /** Throws `run/transition-refused`; `what` begins its sentence. */
-export function refuseUnless({ state: { status } }: Run, needed: RunStatus, what: string): void {
+export function requireStatus({ state: { status } }: Run, needed: RunStatus, what: string): void {
   if (status === needed) return;
   throw new DomainError('run/transition-refused', `${what} because the run's status is ${status}`);
 }
 
 /** Checks the lease before a long report is read. Throws `lease/lost`. */
-export class AskLease {
+export class CheckLease {
   constructor(
     private readonly unitOfWork: UnitOfWork<'runs'>,
     private readonly secrets: SecretGenerator,

@@ -3,7 +3,7 @@ import { openBundle } from '../../files/open-bundle.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type LeaseHolder, leasedRun, refuseUnless } from './lease-holder.js';
+import { type LeaseHolder, leasedRun, requireStatus } from './lease-holder.js';
 
 /** GET /agent/v1/runs/:id/artifacts/:name: the plan file stored by the planning agent, for the applying one. */
 export class ReadPlanFile {
@@ -21,7 +21,7 @@ export class ReadPlanFile {
     if (name !== ('plan-file' satisfies ArtifactName)) throw notFound();
     const bundle = await this.unitOfWork.read(async (tx) => {
       const run = await leasedRun(tx, this.secrets, holder);
-      refuseUnless(run, 'applying', 'plan file could not be read');
+      requireStatus(run, 'applying', 'plan file could not be read');
       return tx.runArtifacts.find(run.state.id, 'plan-file');
     });
     return openBundle(this.store, bundle, new DomainError('resource/not-found', 'the run has no plan file'));

@@ -5,7 +5,7 @@ import type { Uploads } from '../../files/uploads.js';
 import type { BundleFacts, BundleInspector } from '../../ports/outside/bundle-inspector.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { type LeaseHolder, leasedRun, lockedLeasedRun, refuseUnless } from './lease-holder.js';
+import { type LeaseHolder, leasedRun, lockedLeasedRun, requireStatus } from './lease-holder.js';
 
 /**
  * PUT /agent/v1/runs/:id/artifacts/:name: stores an artifact of the plan while it arrives, without an open transaction;
@@ -25,11 +25,11 @@ export class StoreRunArtifact {
    */
   async execute(holder: LeaseHolder, name: ArtifactName, body: AsyncIterable<Uint8Array>): Promise<BundleFacts> {
     const before = await this.unitOfWork.read((tx) => leasedRun(tx, this.secrets, holder));
-    refuseUnless(before, 'planning', `${name} could not be stored`);
+    requireStatus(before, 'planning', `${name} could not be stored`);
     const measurement = this.inspector.measure(body);
     await this.uploads.keep(this.unitOfWork, measurement, async (tx, bundle) => {
       const run = await lockedLeasedRun(tx, this.secrets, holder);
-      refuseUnless(run, 'planning', `${name} could not be stored`);
+      requireStatus(run, 'planning', `${name} could not be stored`);
       const { id } = run.state;
       const replaced = await tx.runArtifacts.put(id, name, bundle);
       if (replaced !== null) await discard(tx, [replaced]);

@@ -6,7 +6,7 @@ import type { BundleInspector, Measurement } from '../../ports/outside/bundle-in
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { dropAnnounced, keepState } from '../state-versions/state-writing.js';
-import { type LeaseHolder, leasedRun, lockedLeasedRun, refuseUnless } from './lease-holder.js';
+import { type LeaseHolder, leasedRun, lockedLeasedRun, requireStatus } from './lease-holder.js';
 
 /**
  * PUT /agent/v1/runs/:id/state-versions/:stateId/content. The bytes are stored while they arrive, without an open
@@ -48,7 +48,7 @@ export class UploadState {
   }
 
   private async find(tx: Transaction<'stateVersions'>, run: Run, id: StateVersionId): Promise<StateVersion> {
-    refuseUnless(run, 'applying', 'state could not be written');
+    requireStatus(run, 'applying', 'state could not be written');
     const version = await tx.stateVersions.find(id);
     const its = version?.status === 'pending' ? version.runId === run.state.id : undefined;
     if (version === undefined || !(its ?? version.workspaceId === run.state.workspaceId)) {

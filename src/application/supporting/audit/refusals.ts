@@ -36,23 +36,23 @@ interface Counted {
 
 interface Quota {
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
 }
 
 const countedSeconds = 60;
 /** The refusals per caller and organization distinguished by subject in a minute. */
-const mostSubjects = 50;
+const maxSubjects = 50;
 /** The limit per caller, in the trails of all organizations. */
-const mostOfCaller = 500;
+const maxOfCaller = 500;
 /** The limit for all callers. */
-const mostAltogether = 5_000;
+const maxAltogether = 5_000;
 /** The number of addresses distinguished in a minute. */
-const mostStrangers = 500;
+const maxStrangers = 500;
 /**
  * The refused subjects per caller that may wait for their organization to be looked up; at half of that, the lookup
  * starts immediately.
  */
-const mostHeard = 1_000;
+const maxHeard = 1_000;
 const batch = 100;
 
 /**
@@ -87,9 +87,9 @@ export class Refusals {
     const key = keyOf(refusal);
     const known = own.get(key);
     if (known !== undefined) known.count += 1;
-    else if (own.size < mostHeard) own.set(key, { refusal, count: 1 });
+    else if (own.size < maxHeard) own.set(key, { refusal, count: 1 });
     else this.count(withoutSubject(refusal), undefined, 1);
-    if (own.size >= mostHeard / 2) this.findEarly();
+    if (own.size >= maxHeard / 2) this.findEarly();
   }
 
   /** `ending` stores all counts. Refusals that cannot be stored now are tried again with the next flush. */
@@ -140,12 +140,12 @@ export class Refusals {
     const who = callerOf(refusal);
     const quotas: readonly Quota[] = known
       ? [
-          { name: `${of} ${who}`, most: mostSubjects },
-          { name: who, most: mostOfCaller },
-          { name: 'all callers', most: mostAltogether },
+          { name: `${of} ${who}`, max: maxSubjects },
+          { name: who, max: maxOfCaller },
+          { name: 'all callers', max: maxAltogether },
         ]
-      : [{ name: 'strangers', most: mostStrangers }];
-    if (quotas.every(({ name, most }) => (this.taken.get(name) ?? 0) < most)) {
+      : [{ name: 'strangers', max: maxStrangers }];
+    if (quotas.every(({ name, max }) => (this.taken.get(name) ?? 0) < max)) {
       for (const { name } of quotas) this.take(name, 1);
       this.begin(exactly, refusal, of, times, quotas);
       return;

@@ -1,12 +1,12 @@
 import { DomainError, type OrganizationId, type TokenOwner, type WorkspaceId } from '../../../domain/index.js';
-import { type ChangeKind, type Changes, type HearChanges, noteChange } from '../../ports/outside/changes.js';
+import { type ChangeKind, type ChangeListener, type Changes, noteChange } from '../../ports/outside/changes.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /**
  * The maximum number of followers of this process, and of one user, team or organization among them. Once `half` of all
  * follow, also of what belongs to one organization, and with all tokens that one person made.
  */
-export const mostFollowers = { inAll: 1_000, half: 500, ofCaller: 100, ofOrganization: 250, ofMaker: 100 } as const;
+export const maxFollowers = { inAll: 1_000, half: 500, ofCaller: 100, ofOrganization: 250, ofMaker: 100 } as const;
 
 /** A workspace, or without one the whole organization. */
 export interface Followed {
@@ -21,31 +21,31 @@ export interface Follower {
 }
 
 /** Far more than change at the same time. The workspaces of an organization never move to another. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 class Followers<Id> {
-  private readonly byId = new Map<Id, Set<HearChanges>>();
+  private readonly byId = new Map<Id, Set<ChangeListener>>();
 
   get any(): boolean {
     return this.byId.size > 0;
   }
 
-  of(id: Id): Iterable<HearChanges> {
+  of(id: Id): Iterable<ChangeListener> {
     return this.byId.get(id) ?? [];
   }
 
   /** Returns what removes it. */
-  add(id: Id, hear: HearChanges): () => void {
+  add(id: Id, listener: ChangeListener): () => void {
     const here = this.byId.get(id) ?? new Set();
-    this.byId.set(id, here.add(hear));
+    this.byId.set(id, here.add(listener));
     return () => {
-      here.delete(hear);
+      here.delete(listener);
       if (here.size === 0 && this.byId.get(id) === here) this.byId.delete(id);
     };
   }
 
   tell(changes: Changes | undefined): void {
-    for (const here of this.byId.values()) for (const hear of here) hear(changes);
+    for (const here of this.byId.values()) for (const listener of here) listener(changes);
   }
 }
 
@@ -91,28 +91,28 @@ export class ChangeFeed {
   }
 
   /**
-   * Calls `hear` after each change, for an organization without those of logs. Returns what ends that, once. Throws
+   * Calls `listener` after each change, for an organization without those of logs. Returns what ends that, once. Throws
    * `changes/too-many-followers` and `changes/no-room`.
    */
-  follow({ caller, maker }: Follower, { organizationId, workspaceId }: Followed, hear: HearChanges): () => void {
+  follow({ caller, maker }: Follower, { organizationId, workspaceId }: Followed, listener: ChangeListener): () => void {
     const ofCaller = shareOf('caller', caller);
     const ofMaker = shareOf('maker', maker);
     const ofOrganization = shareOf('followed', { kind: 'organization', id: organizationId });
-    if (this.shares.of(ofCaller) >= mostFollowers.ofCaller) {
+    if (this.shares.of(ofCaller) >= maxFollowers.ofCaller) {
       throw tooMany(
-        `at most ${mostFollowers.ofCaller} streams of changes may be open at the same time; close one of them`,
+        `at most ${maxFollowers.ofCaller} streams of changes may be open at the same time; close one of them`,
       );
     }
-    if (this.open >= mostFollowers.half) this.checkShares(ofMaker, ofOrganization);
-    if (this.open >= mostFollowers.inAll) {
+    if (this.open >= maxFollowers.half) this.checkShares(ofMaker, ofOrganization);
+    if (this.open >= maxFollowers.inAll) {
       throw new DomainError('changes/no-room', 'too many streams of changes are open; try again later');
     }
     const giveBack = this.shares.take([ofCaller, ofMaker, ofOrganization]);
     this.open += 1;
     const remove =
       workspaceId === undefined
-        ? this.ofOrganizations.add(organizationId, hear)
-        : this.ofWorkspaces.add(workspaceId, hear);
+        ? this.ofOrganizations.add(organizationId, listener)
+        : this.ofWorkspaces.add(workspaceId, listener);
     return () => {
       remove();
       this.open -= 1;
@@ -121,28 +121,29 @@ export class ChangeFeed {
   }
 
   private checkShares(ofMaker: string, ofOrganization: string): void {
-    const busy = `while ${mostFollowers.half} or more streams of changes are open here`;
-    if (this.shares.of(ofMaker) >= mostFollowers.ofMaker) {
+    const busy = `while ${maxFollowers.half} or more streams of changes are open here`;
+    if (this.shares.of(ofMaker) >= maxFollowers.ofMaker) {
       throw tooMany(
-        `${busy}, at most ${mostFollowers.ofMaker} of them may use tokens that the same person issued; close one of them`,
+        `${busy}, at most ${maxFollowers.ofMaker} of them may use tokens that the same person issued; close one of them`,
       );
     }
-    if (this.shares.of(ofOrganization) >= mostFollowers.ofOrganization) {
+    if (this.shares.of(ofOrganization) >= maxFollowers.ofOrganization) {
       throw tooMany(
-        `${busy}, at most ${mostFollowers.ofOrganization} of them may be those of one organization; close one of them, or try again later`,
+        `${busy}, at most ${maxFollowers.ofOrganization} of them may be those of one organization; close one of them, or try again later`,
       );
     }
   }
 
   /** Never throws: it is called by transactions that are committed. */
-  readonly announce: HearChanges = (changes) => {
+  readonly announce: ChangeListener = (changes) => {
     if (changes === undefined) {
       this.ofWorkspaces.tell(undefined);
       this.ofOrganizations.tell(undefined);
       return;
     }
     if (this.ofWorkspaces.any) {
-      for (const [id, kind] of changes) for (const hear of this.ofWorkspaces.of(id)) hear(new Map([[id, kind]]));
+      for (const [id, kind] of changes)
+        for (const listener of this.ofWorkspaces.of(id)) listener(new Map([[id, kind]]));
     }
     if (!this.ofOrganizations.any) return;
     const records = [...changes].filter(([, kind]) => kind === 'records').map(([id]) => id);
@@ -160,14 +161,14 @@ export class ChangeFeed {
       changed.set(organizationId, here);
     }
     for (const [organizationId, here] of changed)
-      for (const hear of this.ofOrganizations.of(organizationId)) hear(here);
+      for (const listener of this.ofOrganizations.of(organizationId)) listener(here);
   }
 
   private async organizationOf(id: WorkspaceId): Promise<OrganizationId | undefined> {
     const known = this.organizations.get(id);
     if (known !== undefined) return known;
     const found = await this.unitOfWork.read((tx) => tx.audit.organizationOf({ kind: 'workspaces', id }));
-    if (this.organizations.size >= mostRemembered) this.organizations.clear();
+    if (this.organizations.size >= maxRemembered) this.organizations.clear();
     if (found !== undefined) this.organizations.set(id, found);
     return found;
   }

@@ -1,14 +1,14 @@
 import {
   type Actor,
   authorized,
+  authorizedView,
   identityOf,
   notFound,
-  seenBy,
   type Workspace,
   type WorkspaceId,
   workspaceVisibility,
 } from '../../../domain/index.js';
-import type { Changes, HearChanges } from '../../ports/outside/changes.js';
+import type { ChangeListener, Changes } from '../../ports/outside/changes.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { ChangeFeed, Follower } from './change-feed.js';
 import { makerOf } from './token-maker.js';
@@ -36,11 +36,11 @@ export class FollowWorkspace {
   ) {}
 
   /** Throws what `ChangeFeed.follow` throws. */
-  async execute(actor: Actor, id: WorkspaceId, hear: HearChanges): Promise<Following> {
+  async execute(actor: Actor, id: WorkspaceId, listener: ChangeListener): Promise<Following> {
     const { organizationId } = await this.find(actor, id);
     const follower = await followerOf(this.unitOfWork, actor);
     return {
-      end: this.feed.follow(follower, { organizationId, workspaceId: id }, hear),
+      end: this.feed.follow(follower, { organizationId, workspaceId: id }, listener),
       visible: async (now, changes) => {
         await this.find(now, id);
         return changes ?? 'all';
@@ -54,7 +54,7 @@ export class FollowWorkspace {
 }
 
 /** More are reported as `all`: that is cheaper, and clients read a whole list again either way. */
-const mostNamed = 50;
+const maxNamed = 50;
 
 /** GET /organizations/:name/changes. */
 export class FollowOrganization {
@@ -64,18 +64,20 @@ export class FollowOrganization {
   ) {}
 
   /** Throws what `ChangeFeed.follow` throws. */
-  async execute(actor: Actor, name: string, hear: HearChanges): Promise<Following> {
+  async execute(actor: Actor, name: string, listener: ChangeListener): Promise<Following> {
     const { id } = await this.find(actor, name);
     const follower = await followerOf(this.unitOfWork, actor);
     return {
-      end: this.feed.follow(follower, { organizationId: id }, hear),
+      end: this.feed.follow(follower, { organizationId: id }, listener),
       visible: async (now, changes) => {
         const found = await this.find(now, name);
         // Another organization may have taken the name.
         if (found.id !== id) throw notFound();
-        if (changes === undefined || changes.size > mostNamed) return 'all';
+        if (changes === undefined || changes.size > maxNamed) return 'all';
         const seen = await this.unitOfWork.read((tx) =>
-          tx.workspaces.seenAmong(id, found.standing, workspaceVisibility(found.standing), [...changes.keys()]),
+          tx.workspaces.visibleWithStanding(id, found.standing, workspaceVisibility(found.standing), [
+            ...changes.keys(),
+          ]),
         );
         return new Map(seen.map(({ subject }) => [subject.id, 'records']));
       },
@@ -84,7 +86,7 @@ export class FollowOrganization {
 
   private async find(actor: Actor, name: string) {
     const found = await this.unitOfWork.read((tx) => tx.organizations.findFor(actor, name));
-    const { subject, standing } = seenBy(found, 'organizations/read');
+    const { subject, standing } = authorizedView(found, 'organizations/read');
     return { id: subject.id, standing };
   }
 }

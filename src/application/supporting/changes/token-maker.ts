@@ -2,7 +2,7 @@ import { type Actor, identityOf, type TokenOwner } from '../../../domain/index.j
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** Reads per request. A longer chain of tokens that issued each other counts as the organization's. */
-const mostIssuers = 5;
+const maxIssuers = 5;
 
 /**
  * The user whose share of this instance the caller uses: itself, or who issued the token of a team or an organization,
@@ -12,7 +12,7 @@ export async function makerOf(unitOfWork: UnitOfWork<'tokens'>, actor: Actor): P
   if (actor.kind === 'user') return identityOf(actor);
   return unitOfWork.read(async (tx) => {
     let owner: TokenOwner | null | undefined = identityOf(actor);
-    for (let issuers = 0; owner && owner.kind !== 'user' && issuers < mostIssuers; issuers += 1) {
+    for (let issuers = 0; owner && owner.kind !== 'user' && issuers < maxIssuers; issuers += 1) {
       owner = (await tx.tokens.findOf(owner))?.createdBy;
     }
     if (owner?.kind === 'user') return owner;

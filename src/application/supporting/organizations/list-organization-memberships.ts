@@ -1,4 +1,4 @@
-import { type Actor, seenBy, type Team, type WithStanding } from '../../../domain/index.js';
+import { type Actor, authorizedView, type Team, type WithStanding } from '../../../domain/index.js';
 import type { MembershipFilter } from '../../ports/repositories/filters.js';
 import type { MembershipView } from '../../ports/repositories/organization-repository.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
@@ -21,7 +21,10 @@ export class ListOrganizationMemberships {
     filter: MembershipFilter = {},
   ): Promise<MembershipPage> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(await tx.organizations.findFor(actor, organizationName), 'memberships/read');
+      const { subject, standing } = authorizedView(
+        await tx.organizations.findFor(actor, organizationName),
+        'memberships/read',
+      );
       const found = await tx.memberships.page(subject.id, page, filter);
       const items = found.items.map((membership) => withVisibleTeams(membership, standing));
       return { ...found, items, teams: teamsOf(items, standing) };

@@ -1,11 +1,11 @@
-import { type Actor, asQuestion, authorize, type MembershipId, notFound } from '../../../domain/index.js';
+import { type Actor, authorize, type MembershipId, notFound, teamInQuestion } from '../../../domain/index.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { checkActiveRemain } from '../teams/check-active-remain.js';
 
 /** The maximum number of team tokens named in the audit event of a removal. */
-const mostNamed = 100;
+const maxNamed = 100;
 
 /**
  * DELETE /organization-memberships/:id: removes the user from the organization and its teams. Team tokens that the user
@@ -26,12 +26,12 @@ export class RemoveOrganizationMembership {
       for (const team of membership.teams) {
         // Removal changes the user's teams: a caller who may not remove members from each of them may not do this
         // either.
-        authorize({ ...standing, team: { ...asQuestion(team), secret: false } }, 'team-members/manage');
+        authorize({ ...standing, team: { ...teamInQuestion(team), secret: false } }, 'team-members/manage');
         await checkActiveRemain(tx, team, [membership.userId]);
         await tx.teams.save(withChangedMembers(team));
       }
       await tx.memberships.remove(membership);
-      const issued = await tx.tokens.issuedBy(membership.userId, membership.organizationId, mostNamed);
+      const issued = await tx.tokens.issuedBy(membership.userId, membership.organizationId, maxNamed);
       const named = issued.map((token) => ({ id: token.id, 'team-id': token.teamId }));
       const detail = named.length === 0 ? null : { 'team-tokens': named };
       await tx.audit.add(done(id, detail), membership);

@@ -1,4 +1,4 @@
-import { type Actor, type MembershipId, seenBy, type Team, type WithStanding } from '../../../domain/index.js';
+import { type Actor, authorizedView, type MembershipId, type Team, type WithStanding } from '../../../domain/index.js';
 import type { MembershipView } from '../../ports/repositories/organization-repository.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { teamsOf, withVisibleTeams } from './visible-teams.js';
@@ -15,7 +15,7 @@ export class ShowOrganizationMembership {
 
   execute(actor: Actor, id: MembershipId): Promise<ShownMembership> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject: found, standing } = seenBy(await tx.memberships.findFor(actor, id), 'memberships/read');
+      const { subject: found, standing } = authorizedView(await tx.memberships.findFor(actor, id), 'memberships/read');
       const subject = withVisibleTeams(found, standing);
       return { subject, teams: teamsOf([subject], standing) };
     });

@@ -1,5 +1,5 @@
-import { seenByOwner } from '../../../domain/authorization/policy.js';
-import { type Actor, type Organization, seenBy, type WithStanding } from '../../../domain/index.js';
+import { authorizedViewOfOwner } from '../../../domain/authorization/policy.js';
+import { type Actor, authorizedView, type Organization, type WithStanding } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** GET /organizations/:name and its entitlement set. */
@@ -8,11 +8,11 @@ export class ShowOrganization {
 
   /** Also for an owner whose token or session the organization refuses. */
   async execute(actor: Actor, name: string): Promise<WithStanding<Organization>> {
-    return seenByOwner(await this.find(actor, name), 'organizations/read');
+    return authorizedViewOfOwner(await this.find(actor, name), 'organizations/read');
   }
 
   async entitled(actor: Actor, name: string): Promise<Organization> {
-    return seenBy(await this.find(actor, name), 'organizations/read').subject;
+    return authorizedView(await this.find(actor, name), 'organizations/read').subject;
   }
 
   private find(actor: Actor, name: string): Promise<WithStanding<Organization> | undefined> {

@@ -1,4 +1,4 @@
-import { seenByOwner } from '../../../domain/authorization/policy.js';
+import { authorizedViewOfOwner } from '../../../domain/authorization/policy.js';
 import {
   type Actor,
   DomainError,
@@ -41,7 +41,7 @@ export class UpdateOrganization {
   execute(actor: Actor, name: string, change: OrganizationChange): Promise<WithStanding<ChangedOrganization>> {
     return this.unitOfWork.run(async (tx) => {
       const seen = await tx.organizations.findFor(actor, name);
-      const { subject: current, standing, done } = changing(actor, seen, 'organizations/update', seenByOwner);
+      const { subject: current, standing, done } = changing(actor, seen, 'organizations/update', authorizedViewOfOwner);
       checkEnforceable(change.settings ?? {}, this.identityProvider.configured);
       const defaults = changedDefaults(current.defaults, change.defaults ?? {});
       const next = organization({

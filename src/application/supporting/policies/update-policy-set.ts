@@ -9,12 +9,12 @@ import {
 import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import {
+  changesLink,
   checkKinds,
   checkLink,
   checkNames,
   checkNotVersioned,
   checkPolicySet,
-  linksOtherwise,
 } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -66,7 +66,7 @@ export class UpdatePolicySet {
       }
       await tx.policySets.save(next);
       await tx.audit.add(done(id), next);
-      const fetches = linksOtherwise(next, policySet) || (asked !== undefined && (await hasFailed(tx, next)));
+      const fetches = changesLink(next, policySet) || (asked !== undefined && (await hasFailed(tx, next)));
       if (!fetches || !isLinked(next)) return next;
       const { set } = await this.fetched.order(tx, next, { source: 'git', commit: null });
       return { ...set, ...(webhookKey && { webhookKey }) };

@@ -1,7 +1,7 @@
 import { notFound, type PolicySetVersionId, type RequestTrace } from '../../../domain/index.js';
 import { policiesIn } from '../../../domain/supporting/policies/policy-files.js';
 import { checkTakes, checkUploads, failed } from '../../../domain/supporting/policies/policy-set-version.js';
-import { seenByCreator, stillMay } from '../../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../../authorization/seen-by-creator.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import { isSame, refusalOf, type UploadedFile, type Uploads } from '../../files/uploads.js';
 import type { BundleInspector, PolicyInspection } from '../../ports/outside/bundle-inspector.js';
@@ -72,7 +72,7 @@ async function find(
   const version = await tx.policySetVersions.find(id);
   const setId = version?.policySetId;
   if (version === undefined || setId === undefined || setId === null) throw notFound();
-  const seen = await seenByCreator(version.createdBy, (actor) => tx.policySets.findFor(actor, setId));
+  const seen = await findForCreator(version.createdBy, (actor) => tx.policySets.findFor(actor, setId));
   if (!stillMay(seen, 'policy-sets/manage')) throw notFound();
   checkUploads(seen.subject);
   return { version, set: seen.subject };

@@ -1,4 +1,10 @@
-import { type Actor, type Project, projectVisibility, seenBy, type WithStanding } from '../../../domain/index.js';
+import {
+  type Actor,
+  authorizedView,
+  type Project,
+  projectVisibility,
+  type WithStanding,
+} from '../../../domain/index.js';
 import type { ProjectFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -14,7 +20,7 @@ export class ListProjects {
     filter: ProjectFilter = {},
   ): Promise<Page<WithStanding<Project>>> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(
+      const { subject, standing } = authorizedView(
         await tx.organizations.findFor(actor, organizationName),
         'organizations/read',
       );

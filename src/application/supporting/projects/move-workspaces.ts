@@ -1,9 +1,9 @@
 import {
   type Actor,
   authorize,
+  authorizedView,
   DomainError,
   type ProjectId,
-  seenBy,
   type WorkspaceId,
   workspaceVisibility,
 } from '../../../domain/index.js';
@@ -28,10 +28,10 @@ export class MoveWorkspaces {
         'projects/move-workspaces',
       );
       const organization = await tx.organizations.findFor(actor, project.organizationName);
-      const { standing } = seenBy(organization, 'organizations/read');
+      const { standing } = authorizedView(organization, 'organizations/read');
       const wanted = [...new Set(workspaceIds)];
       const visibility = workspaceVisibility(standing);
-      const found = await tx.workspaces.seenAmong(project.organizationId, standing, visibility, wanted);
+      const found = await tx.workspaces.visibleWithStanding(project.organizationId, standing, visibility, wanted);
       if (found.length < wanted.length) {
         const sentence = 'Workspaces must be workspaces of the organization that you can see';
         throw new DomainError('attribute/invalid', sentence, { member: 'data' });

@@ -1,4 +1,4 @@
-import { type Actor, type Project, type ProjectId, seenBy, type WithStanding } from '../../../domain/index.js';
+import { type Actor, authorizedView, type Project, type ProjectId, type WithStanding } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** GET /projects/:id. */
@@ -6,6 +6,6 @@ export class ShowProject {
   constructor(private readonly unitOfWork: UnitOfWork<'projects'>) {}
 
   async execute(actor: Actor, id: ProjectId): Promise<WithStanding<Project>> {
-    return seenBy(await this.unitOfWork.read((tx) => tx.projects.findFor(actor, id)), 'projects/read');
+    return authorizedView(await this.unitOfWork.read((tx) => tx.projects.findFor(actor, id)), 'projects/read');
   }
 }

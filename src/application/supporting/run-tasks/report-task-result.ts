@@ -39,7 +39,7 @@ export async function resultOfToken(
 }
 
 /** Checks the callback token before a report is read. */
-export class AskTaskResult {
+export class CheckTaskResultToken {
   constructor(
     private readonly unitOfWork: UnitOfWork<'taskResults'>,
     private readonly secrets: SecretGenerator,

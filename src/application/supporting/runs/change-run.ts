@@ -34,7 +34,7 @@ export const runActions: Readonly<Record<RunAction, Way>> = {
 type Repositories = ProgressRepositories | 'audit';
 
 /** The number of runs that one request ends. */
-const mostInTheWay = 100;
+const maxInTheWay = 100;
 
 /**
  * POST /runs/:id/actions/…. Throws `run/transition-refused` if the run's status forbids it, and `run/not-blocked` if the run
@@ -62,10 +62,10 @@ export class ChangeRun {
 
   /** Ends the runs before this one. The last of them holds the workspace: its end starts this one. */
   private async clearWay(tx: Transaction<Repositories>, actor: Actor, run: Run): Promise<readonly Run[]> {
-    const others = await tx.runs.before(run, mostInTheWay + 1);
+    const others = await tx.runs.before(run, maxInTheWay + 1);
     const refused = (because: string) =>
       new DomainError('run/transition-refused', `run could not be executed by force because ${because}`);
-    if (others.length > mostInTheWay) throw refused(`more than ${mostInTheWay} runs wait before it`);
+    if (others.length > maxInTheWay) throw refused(`more than ${maxInTheWay} runs wait before it`);
     const holding = others.at(-1);
     if (holding?.allows('discard') === false) {
       throw refused(`the status of ${holding.state.id}, which holds its workspace, is ${holding.state.status}`);

@@ -1,4 +1,4 @@
-import { type Actor, seenBy, type WorkspaceId, workspaceVisibility } from '../../../domain/index.js';
+import { type Actor, authorizedView, type WorkspaceId, workspaceVisibility } from '../../../domain/index.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { RunFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
@@ -37,7 +37,7 @@ export class ListRuns {
     { timeframe, ...filter }: RunsQuery = {},
   ): Promise<Page<ShownRun>> {
     return this.unitOfWork.read(async (tx) => {
-      const { standing } = seenBy(await tx.workspaces.findIdFor(actor, workspaceId), 'runs/read');
+      const { standing } = authorizedView(await tx.workspaces.findIdFor(actor, workspaceId), 'runs/read');
       const found = await tx.runs.page(workspaceId, page, { ...filter, ...createdIn(timeframe, this.clock) });
       return { ...found, items: await showingAll(tx, found.items, standing) };
     });
@@ -62,7 +62,7 @@ export class ListOrganizationRuns {
     { timeframe, ...rest }: OrganizationRunsQuery = {},
   ): Promise<Page<ShownRun>> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(
+      const { subject, standing } = authorizedView(
         await tx.organizations.findFor(actor, organizationName),
         'organizations/read',
       );

@@ -10,7 +10,7 @@ const end = 0x03;
 /**
  * Clients request the URL once, and read from it for as long as the phase runs, which may exceed the URL's lifetime.
  */
-const mostFollowedSeconds = 24 * 3600;
+const maxFollowedSeconds = 24 * 3600;
 /** The time that clients following a log get to read its end: they poll every few seconds. */
 const endSeconds = 60;
 
@@ -49,7 +49,7 @@ export class ReadRunLog {
   ): { readonly phase: Phase; readonly id: string; readonly ended: boolean } {
     for (const phase of phases) {
       const purpose = `${phase}-log` as const;
-      const id = this.urls.open(purpose, objectId, later(now, -mostFollowedSeconds));
+      const id = this.urls.open(purpose, objectId, later(now, -maxFollowedSeconds));
       if (id !== undefined) return { phase, id, ended: this.urls.open(purpose, objectId, now) === undefined };
     }
     throw notFound();

@@ -28,7 +28,7 @@ import {
 import { hasOpenEvaluations } from '../../../domain/policy-outcomes/task-stage.js';
 import { asApplied } from '../../../domain/supporting/policies/policy-set.js';
 import { forceCancelAvailableAt } from '../../../domain/supporting/runs/run.js';
-import { stillMay, workspaceSeenByCreator } from '../../authorization/seen-by-creator.js';
+import { findWorkspaceForCreator, stillMay } from '../../authorization/seen-by-creator.js';
 import { discard } from '../../files/discard.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -296,7 +296,7 @@ interface RunContext {
 interface Surroundings {
   readonly workspace: Workspace;
   /** The workspace as the run's creator sees it; undefined unless the run is applied on their behalf. */
-  readonly seen: Awaited<ReturnType<typeof workspaceSeenByCreator>>;
+  readonly seen: Awaited<ReturnType<typeof findWorkspaceForCreator>>;
   /** Whether another run has the workspace. */
   readonly isHeld: boolean;
   readonly nextWaiting: Run | undefined;
@@ -314,7 +314,7 @@ async function surroundingsOf(
   const { id, workspaceId } = run;
   const [workspace, seen, isHeld, nextWaiting] = await Promise.all([
     tx.workspaces.find(workspaceId),
-    run.autoApply ? workspaceSeenByCreator(tx, run) : undefined,
+    run.autoApply ? findWorkspaceForCreator(tx, run) : undefined,
     isContending && tx.runs.anotherHolds(workspaceId, id),
     isContending ? tx.runs.nextWaiting(workspaceId) : undefined,
   ]);

@@ -1,4 +1,4 @@
-import { type Actor, seenBy } from '../../../domain/index.js';
+import { type Actor, authorizedView } from '../../../domain/index.js';
 import type { RunCapacity } from '../../ports/repositories/run-repository.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -9,7 +9,7 @@ export class ShowRunCapacity {
   execute(actor: Actor, organizationName: string): Promise<RunCapacity> {
     return this.unitOfWork.read(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
-      return tx.runs.capacityOf(seenBy(seen, 'organizations/read').subject.id);
+      return tx.runs.capacityOf(authorizedView(seen, 'organizations/read').subject.id);
     });
   }
 }

@@ -1,10 +1,10 @@
 import {
   type Actor,
+  authorizedView,
   type Run,
   type RunId,
   type RunState,
   type Standing,
-  seenBy,
   type TaskStageId,
   type WithStanding,
   waitingRunStatuses,
@@ -97,6 +97,8 @@ export class ShowRun {
   constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages'>) {}
 
   execute(actor: Actor, id: RunId): Promise<ShownRun> {
-    return this.unitOfWork.read(async (tx) => showing(tx, seenBy(await tx.runs.findFor(actor, id), 'runs/read')));
+    return this.unitOfWork.read(async (tx) =>
+      showing(tx, authorizedView(await tx.runs.findFor(actor, id), 'runs/read')),
+    );
   }
 }

@@ -51,7 +51,7 @@ interface Found {
 }
 
 /** More than the browsers with which people of one name sign in for the first time at once. */
-const mostAttempts = 20;
+const maxAttempts = 20;
 
 /** GET /session/callback: the person comes back from the provider, and gets a new session. */
 export class CompleteSignIn {
@@ -92,7 +92,7 @@ export class CompleteSignIn {
         return await this.unitOfWork.run((tx) => this.signInOnce(tx, proven, linkTo, former, request));
       } catch (error) {
         const isTaken = isDomainError(error) && error.code === 'attribute/taken';
-        if (!isTaken || attempt === mostAttempts) throw error;
+        if (!isTaken || attempt === maxAttempts) throw error;
       }
     }
   }

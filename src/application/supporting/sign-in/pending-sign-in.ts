@@ -28,7 +28,7 @@ export interface BegunSignIn {
 }
 
 /** In seconds. Long enough to find a second factor. */
-const mostPending = 600;
+const maxPending = 600;
 
 /** Sign-ins at the provider, between the request that begins one and the answer. */
 export class PendingSignIns {
@@ -41,9 +41,9 @@ export class PendingSignIns {
   /** Throws `sign-in/not-configured` and `sign-in/provider-unavailable`. */
   async begin(purpose: SignInPurpose, returnTo: string): Promise<BegunSignIn> {
     const { url, checks } = await this.provider.begin({ again: purpose.kind !== 'sign-in' });
-    const expiresAt = later(this.clock.now(), mostPending);
+    const expiresAt = later(this.clock.now(), maxPending);
     const pending: PendingSignIn = { kind: 'pending-sign-in', ...checks, purpose, returnTo, expiresAt };
-    return { url, sealed: this.box.seal(JSON.stringify(pending)), seconds: mostPending };
+    return { url, sealed: this.box.seal(JSON.stringify(pending)), seconds: maxPending };
   }
 
   /** Throws `sign-in/not-begun` unless it was sealed here and is still valid. */

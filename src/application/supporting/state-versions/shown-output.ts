@@ -26,10 +26,10 @@ export const amongOthers = (output: StateOutput): ShownOutput =>
  */
 export function withOutputsRead(version: StateVersion): StateVersion {
   if (version.status === 'pending' || version.outputsRead) return version;
-  if (version.unreadBecause !== null) {
+  if (version.unreadReason !== null) {
     throw new DomainError(
       'state-version/outputs-errored',
-      `the outputs of this state could not be read: ${version.unreadBecause}`,
+      `the outputs of this state could not be read: ${version.unreadReason}`,
     );
   }
   throw new DomainError(

@@ -31,7 +31,7 @@ export class StateOutputsReader {
     const version = await this.unitOfWork.read((tx) => tx.stateVersions.find(id));
     if (version === undefined || version.bundle === null) return undefined;
     const partsOf = (outputs: readonly ReportedOutput[]) => keptInParts(outputs, id, this.ids, this.box);
-    const keep = (part: readonly StateOutput[]) => this.unitOfWork.run((tx) => addUnlessRead(tx, id, part));
+    const keep = (part: readonly StateOutput[]) => this.unitOfWork.run((tx) => addOutputsOnce(tx, id, part));
     const bytes = await openBundle(this.store, version.bundle);
     const scanned = await scanState(
       bytes,
@@ -51,7 +51,7 @@ export class StateOutputsReader {
       if (now === undefined) return;
       if (!now.outputsRead) await tx.stateVersions.keepOutputs(id, last);
       await tx.stateVersions.keepContents(id, scanned.contents);
-      if (now.unreadBecause !== null) await tx.stateVersions.markUnread(id, null);
+      if (now.unreadReason !== null) await tx.stateVersions.markUnread(id, null);
       await this.postponeDestruction(tx, now, scanned.contents.resourceCount > 0);
     };
   }
@@ -84,7 +84,7 @@ export class StateOutputsReader {
 }
 
 /** Does nothing once another attempt has added them all, or the state is gone. */
-export async function addUnlessRead(
+export async function addOutputsOnce(
   tx: Transaction<'stateVersions'>,
   id: StateVersionId,
   outputs: readonly StateOutput[],

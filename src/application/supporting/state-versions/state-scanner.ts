@@ -1,5 +1,5 @@
 import {
-  mostResources,
+  maxResources,
   type StateContents,
   type StateResource,
 } from '../../../domain/supporting/state-versions/state-contents.js';
@@ -149,7 +149,7 @@ class ResourceCollection {
   count = 0;
   readonly found: StateResource[] = [];
   isInItem = false;
-  private left: number = mostResources.lengthInAll;
+  private left: number = maxResources.lengthInAll;
   private unlisted = 0;
   private unnamed = 0;
   private partName: ReturnType<typeof partOfResource>;
@@ -158,7 +158,7 @@ class ResourceCollection {
   private instances = 0;
 
   get warnings(): readonly string[] {
-    const { count, lengthInAll } = mostResources;
+    const { count, lengthInAll } = maxResources;
     return [
       ...leftOut(
         this.unlisted,
@@ -206,8 +206,8 @@ class ResourceCollection {
       return;
     }
     if (mode === 'managed') this.count += this.instances;
-    const length = name.length + type.length + module.length + provider.length + mostResources.overhead;
-    if (this.found.length >= mostResources.count || length > this.left) {
+    const length = name.length + type.length + module.length + provider.length + maxResources.overhead;
+    if (this.found.length >= maxResources.count || length > this.left) {
       this.unlisted += 1;
       return;
     }
@@ -220,7 +220,7 @@ class ResourceCollection {
   private textOf(text: KeptJson): string {
     if (text.is(managed)) return 'managed';
     if (text.is(data)) return 'data';
-    return this.found.length < mostResources.count ? shownText(text) : text.length > 2 ? '…' : '';
+    return this.found.length < maxResources.count ? shownText(text) : text.length > 2 ? '…' : '';
   }
 }
 

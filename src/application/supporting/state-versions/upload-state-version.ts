@@ -10,7 +10,7 @@ import {
 } from '../../../domain/index.js';
 import { checkSuccessionUnlessForced } from '../../../domain/supporting/state-versions/state-version.js';
 import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.js';
-import { seenByCreator, stillMay } from '../../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../../authorization/seen-by-creator.js';
 import type { UploadedFile, Uploads } from '../../files/uploads.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -101,7 +101,7 @@ async function find(tx: Transaction<'workspaces' | 'stateVersions'>, id: StateVe
   const version = await tx.stateVersions.find(id);
   const creator = version?.source === 'client' ? version.createdBy : null;
   if (version === undefined || creator === null) throw notFound();
-  const seen = await seenByCreator(creator, (actor) => tx.workspaces.findFor(actor, version.workspaceId));
+  const seen = await findForCreator(creator, (actor) => tx.workspaces.findFor(actor, version.workspaceId));
   if (!stillMay(seen, 'state-versions/create')) throw notFound();
   return { version, creator, seen };
 }

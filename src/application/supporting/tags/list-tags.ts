@@ -1,4 +1,10 @@
-import { type Actor, authorized, seenBy, type WorkspaceId, workspaceVisibility } from '../../../domain/index.js';
+import {
+  type Actor,
+  authorized,
+  authorizedView,
+  type WorkspaceId,
+  workspaceVisibility,
+} from '../../../domain/index.js';
 import type { TagFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { CountedTag } from '../../ports/repositories/tag-repository.js';
@@ -16,7 +22,7 @@ export class ListTags {
   ): Promise<Page<CountedTag>> {
     return this.unitOfWork.read(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
-      const { subject, standing } = seenBy(seen, 'organizations/read');
+      const { subject, standing } = authorizedView(seen, 'organizations/read');
       return tx.tags.page(subject.id, workspaceVisibility(standing), page, filter);
     });
   }
@@ -35,7 +41,7 @@ export class ListWorkspaceTags {
     return this.unitOfWork.read(async (tx) => {
       const { organizationName } = authorized(await tx.workspaces.findFor(actor, workspaceId), 'workspaces/read');
       const seen = await tx.organizations.findFor(actor, organizationName);
-      const { subject, standing } = seenBy(seen, 'organizations/read');
+      const { subject, standing } = authorizedView(seen, 'organizations/read');
       return tx.tags.page(subject.id, workspaceVisibility(standing), page, { ...filter, workspaceId });
     });
   }

@@ -1,10 +1,10 @@
 import {
   type Actor,
   type AtFault,
+  authorizedView,
   DomainError,
   type KeyValue,
   type OrganizationId,
-  seenBy,
   type TagBinding,
   type TagBindingOwner,
   type TagId,
@@ -48,7 +48,7 @@ export async function namesOf(
   const ids = [...new Set(references.flatMap((one) => ('id' in one ? one.id : [])))];
   const names = references.flatMap((one) => ('name' in one ? one.name : []));
   if (ids.length === 0) return checkTagNames(names, at);
-  const { standing } = seenBy(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
+  const { standing } = authorizedView(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
   const found = await tx.tags.among(organizationId, workspaceVisibility(standing), ids);
   if (found.length < ids.length) throw unknownTag(at);
   return checkTagNames([...names, ...found.map(({ name }) => name)], at);

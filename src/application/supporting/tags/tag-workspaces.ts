@@ -1,9 +1,9 @@
 import {
   type Actor,
   authorize,
+  authorizedView,
   DomainError,
   notFound,
-  seenBy,
   type TagId,
   type WorkspaceId,
   workspaceVisibility,
@@ -26,12 +26,12 @@ export class TagWorkspaces {
   execute(actor: Actor, id: TagId, workspaceIds: readonly WorkspaceId[]): Promise<void> {
     const ids = [...new Set(workspaceIds)].sort();
     return this.unitOfWork.run(async (tx) => {
-      const { subject: tag, standing } = seenBy(await tx.tags.findFor(actor, id), 'organizations/read');
+      const { subject: tag, standing } = authorizedView(await tx.tags.findFor(actor, id), 'organizations/read');
       const { organizationId, name } = tag;
       const visibility = workspaceVisibility(standing);
       if ((await tx.tags.among(organizationId, visibility, [id])).length === 0) throw notFound();
       for (const workspaceId of ids) await tx.workspaces.lockRow(workspaceId);
-      const found = await tx.workspaces.seenAmong(organizationId, standing, visibility, ids);
+      const found = await tx.workspaces.visibleWithStanding(organizationId, standing, visibility, ids);
       if (found.length < ids.length) {
         throw new DomainError('attribute/invalid', 'Workspaces must be workspaces of the organization', at);
       }

@@ -1,9 +1,9 @@
 import {
   type Actor,
-  asQuestion,
   authorize,
   type Team,
   type TeamSettings,
+  teamInQuestion,
   type WithStanding,
 } from '../../../domain/index.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
@@ -49,7 +49,7 @@ export class CreateTeam {
       const { access: accessChange = {}, ...settings } = given;
       const access = changedAccess(bare.access, accessChange);
       if (access.size > 0) {
-        authorize({ ...standing, team: { ...asQuestion(bare), secret: false } }, 'teams/set-organization-access');
+        authorize({ ...standing, team: { ...teamInQuestion(bare), secret: false } }, 'teams/set-organization-access');
         checkAccessChange(standing, bare.access, access);
       }
       const { ssoTeamId = null } = given;
@@ -58,7 +58,7 @@ export class CreateTeam {
       await tx.teams.add(team);
       if (ssoTeamId !== null) await mapGroup(tx, team, ssoTeamId);
       await tx.audit.add(done(team.id), team);
-      return { subject: team, standing: { ...standing, team: asQuestion(team) } };
+      return { subject: team, standing: { ...standing, team: teamInQuestion(team) } };
     });
   }
 }

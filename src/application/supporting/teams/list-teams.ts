@@ -1,4 +1,11 @@
-import { type Actor, asQuestion, seenBy, type Team, teamVisibility, type WithStanding } from '../../../domain/index.js';
+import {
+  type Actor,
+  authorizedView,
+  type Team,
+  teamInQuestion,
+  teamVisibility,
+  type WithStanding,
+} from '../../../domain/index.js';
 import type { TeamFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -14,14 +21,14 @@ export class ListTeams {
     filter: TeamFilter = {},
   ): Promise<Page<WithStanding<Team>>> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(
+      const { subject, standing } = authorizedView(
         await tx.organizations.findFor(actor, organizationName),
         'organizations/read',
       );
       const found = await tx.teams.page(subject.id, teamVisibility(standing), page, filter);
       return {
         ...found,
-        items: found.items.map((team) => ({ subject: team, standing: { ...standing, team: asQuestion(team) } })),
+        items: found.items.map((team) => ({ subject: team, standing: { ...standing, team: teamInQuestion(team) } })),
       };
     });
   }

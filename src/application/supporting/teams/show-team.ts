@@ -1,8 +1,8 @@
 import {
   type Actor,
+  authorizedView,
   type Member,
   type MembershipId,
-  seenBy,
   type Team,
   type TeamId,
   type WithStanding,
@@ -20,7 +20,7 @@ export class ShowTeam {
 
   execute(actor: Actor, id: TeamId): Promise<TeamWithMembers> {
     return this.unitOfWork.read(async (tx) => {
-      const seen = seenBy(await tx.teams.findFor(actor, id), 'teams/read');
+      const seen = authorizedView(await tx.teams.findFor(actor, id), 'teams/read');
       const members = (await tx.teams.members([id])).get(id) ?? [];
       const users = members.map((member) => member.id);
       const memberships = await tx.memberships.idsOf(seen.subject.organizationId, users);

@@ -2,13 +2,13 @@ import {
   type AccessChange,
   type Action,
   type Actor,
-  asQuestion,
   authorize,
   isOwner,
   notFound,
   type Team,
   type TeamId,
   type TeamSettings,
+  teamInQuestion,
   type WithStanding,
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
@@ -44,7 +44,7 @@ export class UpdateTeam {
       // A group that was stored before it had an effect is mapped once an owner sends it.
       if (ssoTeamId !== undefined && isOwner(seen.standing)) await mapGroup(tx, team, ssoTeamId);
       await tx.audit.add(doneBy(actor, 'teams/update', id), team);
-      return { subject: team, standing: { ...seen.standing, team: asQuestion(team) } };
+      return { subject: team, standing: { ...seen.standing, team: teamInQuestion(team) } };
     });
   }
 }

@@ -2,9 +2,9 @@ import {
   type Actor,
   type Attachments,
   authorize,
+  authorizedView,
   DomainError,
   type ProjectId,
-  seenBy,
   type VariableSet,
   type WorkspaceId,
   workspaceVisibility,
@@ -30,8 +30,8 @@ export async function attachableWorkspaces(
 ): Promise<readonly WorkspaceId[]> {
   if (ids.length === 0) return [];
   const wanted = [...new Set(ids)];
-  const { standing } = seenBy(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
-  const seen = await tx.workspaces.seenAmong(organizationId, standing, workspaceVisibility(standing), wanted);
+  const { standing } = authorizedView(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
+  const seen = await tx.workspaces.visibleWithStanding(organizationId, standing, workspaceVisibility(standing), wanted);
   const found = seen.filter(({ subject }) => projectId === null || subject.projectId === projectId);
   if (found.length < wanted.length) {
     const owner = projectId === null ? 'organization' : 'project';

@@ -1,4 +1,11 @@
-import { type Actor, may, type ProjectId, seenBy, type VariableSet, type WorkspaceId } from '../../../domain/index.js';
+import {
+  type Actor,
+  authorizedView,
+  may,
+  type ProjectId,
+  type VariableSet,
+  type WorkspaceId,
+} from '../../../domain/index.js';
 import type { VariableSetFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -15,7 +22,7 @@ export class ListVariableSets {
     filter: VariableSetFilter = {},
   ): Promise<Page<VariableSet>> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(
+      const { subject, standing } = authorizedView(
         await tx.organizations.findFor(actor, organizationName),
         'variable-sets/list',
       );
@@ -39,7 +46,7 @@ export class ListWorkspaceVariableSets {
     filter: VariableSetFilter = {},
   ): Promise<Page<VariableSet>> {
     return this.unitOfWork.read(async (tx) => {
-      seenBy(await tx.workspaces.findIdFor(actor, id), 'variables/read');
+      authorizedView(await tx.workspaces.findIdFor(actor, id), 'variables/read');
       return withVisibleAttachments(tx, actor, await tx.variableSets.pageOfWorkspace(id, page, filter));
     });
   }
@@ -51,7 +58,7 @@ export class ListProjectVariableSets {
 
   execute(actor: Actor, id: ProjectId, page: PageRequest, filter: VariableSetFilter = {}): Promise<Page<VariableSet>> {
     return this.unitOfWork.read(async (tx) => {
-      seenBy(await tx.projects.findFor(actor, id), 'variable-sets/list-in-project');
+      authorizedView(await tx.projects.findFor(actor, id), 'variable-sets/list-in-project');
       return withVisibleAttachments(tx, actor, await tx.variableSets.pageOfProject(id, page, filter));
     });
   }

@@ -1,4 +1,10 @@
-import { type Actor, type ProjectId, seenBy, type VariableSet, workspaceVisibility } from '../../../domain/index.js';
+import {
+  type Actor,
+  authorizedView,
+  type ProjectId,
+  type VariableSet,
+  workspaceVisibility,
+} from '../../../domain/index.js';
 import type { Page } from '../../ports/repositories/page.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 import { visibleProjects } from './visible-projects.js';
@@ -13,7 +19,10 @@ export async function withVisibleAttachments(
   const projectIds = [...new Set(page.items.flatMap((set) => set.projectIds))];
   const [first] = page.items;
   if (first === undefined || workspaceIds.length + projectIds.length === 0) return page;
-  const { standing } = seenBy(await tx.organizations.findFor(actor, first.organizationName), 'organizations/read');
+  const { standing } = authorizedView(
+    await tx.organizations.findFor(actor, first.organizationName),
+    'organizations/read',
+  );
   const visibility = workspaceVisibility(standing);
   const seen = new Set<string>(
     visibility === 'all' || workspaceIds.length === 0

@@ -1,11 +1,11 @@
 import {
   type Actor,
+  authorizedView,
   defaultProjectId,
   may,
   type OrganizationId,
   type Project,
   type ProjectId,
-  seenBy,
   type WithStanding,
   type Workspace,
   type WorkspaceSettings,
@@ -60,7 +60,7 @@ export class CreateWorkspace {
     }: NewWorkspace,
   ): Promise<ChangedWorkspace> {
     return this.unitOfWork.run(async (tx) => {
-      const seen = seenBy(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
+      const seen = authorizedView(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
       const { subject: organization } = seen;
       const projectId = named ?? defaultProjectId(organization.id);
       const { standing } =
@@ -126,6 +126,6 @@ export class CreateWorkspace {
     named: ProjectId | undefined,
   ): Promise<WithStanding<Project>> {
     if (named !== undefined) return targetProject(tx, actor, organizationId, named, 'workspaces/create');
-    return seenBy(await tx.projects.findFor(actor, defaultProjectId(organizationId)), 'workspaces/create');
+    return authorizedView(await tx.projects.findFor(actor, defaultProjectId(organizationId)), 'workspaces/create');
   }
 }

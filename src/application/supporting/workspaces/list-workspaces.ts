@@ -1,4 +1,4 @@
-import { type Actor, seenBy, workspaceVisibility } from '../../../domain/index.js';
+import { type Actor, authorizedView, workspaceVisibility } from '../../../domain/index.js';
 import type { WorkspaceFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -15,7 +15,7 @@ export class ListWorkspaces {
     filter: WorkspaceFilter = {},
   ): Promise<Page<ShownWorkspace>> {
     return this.unitOfWork.read(async (tx) => {
-      const { subject, standing } = seenBy(
+      const { subject, standing } = authorizedView(
         await tx.organizations.findFor(actor, organizationName),
         'organizations/read',
       );

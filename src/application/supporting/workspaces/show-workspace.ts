@@ -1,4 +1,4 @@
-import { type Actor, seenBy, type WithStanding, type Workspace } from '../../../domain/index.js';
+import { type Actor, authorizedView, type WithStanding, type Workspace } from '../../../domain/index.js';
 import type { WorkspaceActivity } from '../../ports/repositories/run-repository.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { activityOf, noActivity } from '../runs/workspace-activity.js';
@@ -31,7 +31,7 @@ export class ShowWorkspace {
 
   execute(actor: Actor, reference: WorkspaceReference): Promise<ShownWorkspace> {
     return this.unitOfWork.read(async (tx) =>
-      showingWorkspace(tx, seenBy(await findWorkspace(tx, actor, reference), 'workspaces/read')),
+      showingWorkspace(tx, authorizedView(await findWorkspace(tx, actor, reference), 'workspaces/read')),
     );
   }
 }

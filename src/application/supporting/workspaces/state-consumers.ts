@@ -1,8 +1,8 @@
 import {
   type Actor,
   authorized,
+  authorizedView,
   DomainError,
-  seenBy,
   type WorkspaceId,
   workspaceVisibility,
 } from '../../../domain/index.js';
@@ -20,7 +20,7 @@ export class ListStateConsumers {
     return this.unitOfWork.read(async (tx) => {
       const { organizationName } = authorized(await tx.workspaces.findFor(actor, id), 'workspaces/read');
       const organization = await tx.organizations.findFor(actor, organizationName);
-      const { standing } = seenBy(organization, 'organizations/read');
+      const { standing } = authorizedView(organization, 'organizations/read');
       const found = await tx.workspaces.stateConsumers(id, standing, workspaceVisibility(standing), page);
       return { ...found, items: await showingWorkspaces(tx, found.items) };
     });
@@ -45,7 +45,7 @@ export class ChangeStateConsumers {
       } else {
         const added = [...new Set(consumerIds)];
         const organization = await tx.organizations.findFor(actor, workspace.organizationName);
-        const visibility = workspaceVisibility(seenBy(organization, 'organizations/read').standing);
+        const visibility = workspaceVisibility(authorizedView(organization, 'organizations/read').standing);
         const found = await tx.workspaces.visibleAmong(workspace.organizationId, added, visibility);
         if (found.length < added.length) {
           const sentence = 'Remote state consumers must be workspaces of the organization';

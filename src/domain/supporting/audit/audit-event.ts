@@ -5,7 +5,7 @@ import type { AgentPoolId, Instant, OrganizationId, RunTaskId, SessionId, TokenI
 import type { TokenOwner } from '../../shared/token-owner.js';
 
 /** Actions outside the policy: by the holder of an upload URL, an agent, a forge, or the service itself. */
-export const unaskedActions = [
+export const actionsOutsidePolicy = [
   'requests/authenticate',
   'sessions/start',
   'sessions/end',
@@ -39,7 +39,7 @@ export const unaskedActions = [
   'task-results/time-out',
 ] as const;
 
-export type AuditAction = Action | (typeof unaskedActions)[number];
+export type AuditAction = Action | (typeof actionsOutsidePolicy)[number];
 
 /** The identity that acted. API callers and agents have an id and the id of their token or session. */
 export interface AuditActor {

@@ -1,5 +1,5 @@
 import { type Actor, standingOnSite } from '../../authorization/actor.js';
-import { type Action, seenBy, type WithStanding } from '../../authorization/policy.js';
+import { type Action, authorizedView, type WithStanding } from '../../authorization/policy.js';
 import { type AuditDetail, doneBy, type NewAuditEvent } from './audit-event.js';
 
 /** A subject that the caller may change. */
@@ -8,12 +8,12 @@ export interface Change<Subject> extends WithStanding<Subject> {
   readonly done: (id: string, detail?: AuditDetail | null) => NewAuditEvent;
 }
 
-/** Like `seenBy`, or `see`, for a change: the action that the caller needs is the one that is recorded. */
+/** Like `authorizedView`, or `see`, for a change: the action that the caller needs is the one that is recorded. */
 export const changing = <Subject>(
   actor: Actor,
   seen: WithStanding<Subject> | undefined,
   action: Action,
-  see: typeof seenBy = seenBy,
+  see: typeof authorizedView = authorizedView,
 ): Change<Subject> => ({
   ...see(seen, action),
   done: (id, detail) => doneBy(actor, action, id, detail),

@@ -2,7 +2,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isWellFormedName } from '../../shared/name.js';
 import { type Block, BlockFault } from './block.js';
 import { outcomeLevel, type Policy, type PolicyKind, type PolicyLevel, policyLevels } from './policy.js';
-import { mostPoliciesOfSet } from './policy-set.js';
+import { maxPoliciesOfSet } from './policy-set.js';
 
 /** The files of a policy set version, as far as the service reads them. */
 export interface PolicyFiles {
@@ -20,7 +20,7 @@ export interface DefinedPolicies {
 }
 
 /** In bytes. A set holds code, and half a megabyte of zeros unpacks to half a gigabyte. */
-export const mostUnpackedPolicies = 64 * 1024 * 1024;
+export const maxUnpackedPolicies = 64 * 1024 * 1024;
 
 /** The file in the root of the archive that names the policies. */
 export const configurationFiles = { opa: 'policies.hcl', sentinel: 'sentinel.hcl' } as const satisfies Record<
@@ -54,8 +54,8 @@ export function policiesIn(kind: PolicyKind, { configurations, regoFiles }: Poli
     if (blocks instanceof BlockFault) throw blocks;
     for (const block of blocks) checkBlock(kind, block);
     const defined = blocks.filter(({ type }) => type === 'policy').map((block) => policyOf(kind, block));
-    if (defined.length > mostPoliciesOfSet) {
-      throw new BlockFault(1, `a policy set can have at most ${mostPoliciesOfSet} policies`);
+    if (defined.length > maxPoliciesOfSet) {
+      throw new BlockFault(1, `a policy set can have at most ${maxPoliciesOfSet} policies`);
     }
     checkNames(blocks);
     return {

@@ -127,14 +127,14 @@ export const policiesDirectory = ({ policiesPath }: Pick<PolicySet, 'policiesPat
     .join('/');
 
 /** Whether the next version of the set may have other files than the last, although nothing was pushed. */
-export const linksOtherwise = (one: PolicySet, other: PolicySet): boolean =>
+export const changesLink = (one: PolicySet, other: PolicySet): boolean =>
   one.policiesPath !== other.policiesPath ||
   one.repository?.cloneUrl !== other.repository?.cloneUrl ||
   one.repository?.branch !== other.repository?.branch ||
   one.repository?.credential !== other.repository?.credential;
 
 /** The maximum an agent's report can cover. */
-export const mostPoliciesOfSet = 1000;
+export const maxPoliciesOfSet = 1000;
 
 /** Throws `attribute/invalid`, at `where`, for a policy whose kind differs from the set's. */
 export function checkKinds(
@@ -159,8 +159,8 @@ export function checkNames(
   if (new Set(names).size < names.length) {
     throw new DomainError('attribute/invalid', 'Policies must have different names', where);
   }
-  if (names.length > mostPoliciesOfSet) {
-    throw new DomainError('attribute/invalid', `A policy set can have at most ${mostPoliciesOfSet} policies`, where);
+  if (names.length > maxPoliciesOfSet) {
+    throw new DomainError('attribute/invalid', `A policy set can have at most ${maxPoliciesOfSet} policies`, where);
   }
 }
 

@@ -8,7 +8,7 @@ export type GroupPattern = string;
 export const everyGroup: GroupPattern = '*';
 
 /** The largest number of patterns that one organization is given. */
-export const mostGroupPatterns = 100;
+export const maxGroupPatterns = 100;
 
 /** Whether an organization that was given these groups may map this one. */
 export const isGiven = (given: readonly GroupPattern[], group: string): boolean =>
@@ -19,7 +19,7 @@ export const isGiven = (given: readonly GroupPattern[], group: string): boolean 
 /** The patterns without repetition, sorted. Throws `attribute/invalid`. */
 export function checkGroupPatterns(patterns: readonly GroupPattern[]): readonly GroupPattern[] {
   const refuse = (sentence: string) => invalidAttribute('ssoGroups', sentence);
-  if (patterns.length > mostGroupPatterns) throw refuse(`at most ${mostGroupPatterns} groups can be given`);
+  if (patterns.length > maxGroupPatterns) throw refuse(`at most ${maxGroupPatterns} groups can be given`);
   for (const pattern of patterns) {
     if (pattern.trim() === '') throw refuse('a group must not be empty. Give every group with *');
     if (pattern.length > longestSubject) throw refuse(`a group must have at most ${longestSubject} characters`);

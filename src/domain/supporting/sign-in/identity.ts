@@ -1,6 +1,6 @@
 import { DomainError } from '../../shared/domain-error.js';
 import type { IdentityId, Instant, UserId } from '../../shared/id.js';
-import { beginsAsIdDoes } from '../../shared/id-prefixes.js';
+import { looksLikeId } from '../../shared/id-prefixes.js';
 
 /** A person at an identity provider, known by issuer and subject, who acts here as a user. */
 export interface Identity {
@@ -52,4 +52,4 @@ export function* usernamesFor({ username, email, subject }: ProvenIdentity): Gen
   for (let nth = 2; ; nth += 1) yield unlikeId(`${name.slice(0, longestUsername - 8)}-${nth}`);
 }
 
-const unlikeId = (name: string): string => (beginsAsIdDoes(name) ? name.replace('-', '.') : name);
+const unlikeId = (name: string): string => (looksLikeId(name) ? name.replace('-', '.') : name);

@@ -1,20 +1,20 @@
 /** The JSON type names of values. */
-export const outputWords = ['string', 'number', 'boolean', 'array', 'object', 'dynamic'] as const;
+export const outputTypeNames = ['string', 'number', 'boolean', 'array', 'object', 'dynamic'] as const;
 
-export type OutputWord = (typeof outputWords)[number];
+export type OutputTypeName = (typeof outputTypeNames)[number];
 
-const primitives: ReadonlyMap<string, OutputWord> = new Map([
+const primitives: ReadonlyMap<string, OutputTypeName> = new Map([
   ['string', 'string'],
   ['number', 'number'],
   ['bool', 'boolean'],
   ['dynamic', 'dynamic'],
 ]);
-const collections: ReadonlyMap<string, OutputWord> = new Map([
+const collections: ReadonlyMap<string, OutputTypeName> = new Map([
   ['list', 'array'],
   ['set', 'array'],
   ['map', 'object'],
 ]);
-const structures: ReadonlyMap<string, OutputWord> = new Map([
+const structures: ReadonlyMap<string, OutputTypeName> = new Map([
   ['tuple', 'array'],
   ['object', 'object'],
 ]);
@@ -30,7 +30,7 @@ export function isOutputType(json: string): boolean {
 }
 
 /** The JSON type name for a type. */
-export const wordForType = (json: string): OutputWord => words.get(/^\[?"(\w*)"/.exec(json)?.[1] ?? '') ?? 'dynamic';
+export const nameOfType = (json: string): OutputTypeName => words.get(/^\[?"(\w*)"/.exec(json)?.[1] ?? '') ?? 'dynamic';
 
 class TypeReader {
   private at = 0;

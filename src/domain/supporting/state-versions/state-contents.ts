@@ -16,14 +16,14 @@ export interface StateContents {
   readonly terraformVersion: string | null;
   /** The number of instances that are managed, not only read. */
   readonly resourceCount: number;
-  /** In the order of the state, within `mostResources`. */
+  /** In the order of the state, within `maxResources`. */
   readonly resources: readonly StateResource[];
   /** A sentence for each reason for which parts of the state are not shown. */
   readonly warnings: readonly string[];
 }
 
 /** The limits of the stored resources of one state. Lengths are in characters. */
-export const mostResources = {
+export const maxResources = {
   count: 1000,
   /** All names, types and addresses together, with `overhead` for each resource. */
   lengthInAll: 512 * 1024,

@@ -24,7 +24,7 @@ export interface StateOutput {
 }
 
 /** The limits of the stored outputs of one state. Lengths are in characters. */
-export const mostOutputs = {
+export const maxOutputs = {
   count: 1000,
   /** The JSON of one value and its type together. */
   length: 1024 * 1024,
@@ -38,14 +38,14 @@ export const mostOutputs = {
 
 /** Why outputs are not stored, in the words of a warning. */
 const leftOutBecause = {
-  count: `beyond the first ${mostOutputs.count}`,
-  name: `with a duplicate name, or one that is empty, longer than ${mostOutputs.nameLength} characters or not valid text`,
+  count: `beyond the first ${maxOutputs.count}`,
+  name: `with a duplicate name, or one that is empty, longer than ${maxOutputs.nameLength} characters or not valid text`,
   form: 'with an unknown type, or without the form of an output',
-  size: `with a value longer than ${mostOutputs.length} characters, nested deeper than ${mostOutputs.levels} levels, or beyond ${mostOutputs.lengthInAll} characters in all`,
+  size: `with a value longer than ${maxOutputs.length} characters, nested deeper than ${maxOutputs.levels} levels, or beyond ${maxOutputs.lengthInAll} characters in all`,
 } as const;
 
-export type LeftOutBecause = keyof typeof leftOutBecause;
-const reasons = ['count', 'name', 'form', 'size'] as const satisfies readonly LeftOutBecause[];
+export type LeftOutReason = keyof typeof leftOutBecause;
+const reasons = ['count', 'name', 'form', 'size'] as const satisfies readonly LeftOutReason[];
 
 /**
  * Chooses the outputs to store, in the given order, as they come: a state must not be lost because of its outputs, and
@@ -55,16 +55,16 @@ export class OutputSelection {
   private chosen: ReportedOutput[] = [];
   private chosenLength = 0;
   private readonly names = new Set<string>();
-  private readonly counts: Record<LeftOutBecause, number> = { count: 0, name: 0, form: 0, size: 0 };
-  private left: number = mostOutputs.lengthInAll;
+  private readonly counts: Record<LeftOutReason, number> = { count: 0, name: 0, form: 0, size: 0 };
+  private left: number = maxOutputs.lengthInAll;
 
   get isFull(): boolean {
-    return this.names.size >= mostOutputs.count;
+    return this.names.size >= maxOutputs.count;
   }
 
   /** The number of characters that the next value and its type may have together. */
   get room(): number {
-    return Math.max(0, Math.min(mostOutputs.length, this.left - mostOutputs.overhead));
+    return Math.max(0, Math.min(maxOutputs.length, this.left - maxOutputs.overhead));
   }
 
   get leftOut(): number {
@@ -97,24 +97,24 @@ export class OutputSelection {
       this.leaveOut(reason);
       return;
     }
-    const length = lengthOf(output) + output.name.length + mostOutputs.overhead;
+    const length = lengthOf(output) + output.name.length + maxOutputs.overhead;
     this.left -= length;
     this.chosenLength += length;
     this.names.add(output.name);
     this.chosen.push(output);
   }
 
-  leaveOut(reason: LeftOutBecause): void {
+  leaveOut(reason: LeftOutReason): void {
     this.counts[reason] += 1;
   }
 
   /** Why no output of this name can be added. */
-  reasonAgainstName(name: string): LeftOutBecause | undefined {
+  reasonAgainstName(name: string): LeftOutReason | undefined {
     if (this.isFull) return 'count';
     return isOutputName(name) && !this.names.has(name) ? undefined : 'name';
   }
 
-  private reasonAgainst(output: ReportedOutput): LeftOutBecause | undefined {
+  private reasonAgainst(output: ReportedOutput): LeftOutReason | undefined {
     const reason = this.reasonAgainstName(output.name);
     if (reason !== undefined) return reason;
     if (lengthOf(output) + output.name.length > this.room) return 'size';
@@ -129,4 +129,4 @@ const outputsLeftOut = (count: number): string =>
 
 // Databases disagree about NUL, and treat all unpaired surrogates as the same.
 const isOutputName = (name: string): boolean =>
-  name.length > 0 && name.length <= mostOutputs.nameLength && !name.includes('\0') && name.isWellFormed();
+  name.length > 0 && name.length <= maxOutputs.nameLength && !name.includes('\0') && name.isWellFormed();

@@ -24,7 +24,7 @@ export const stateVersionStatuses = ['pending', 'finalized', 'backing_data_perma
 /** An agent writes under its lease, a client under the workspace's lock. */
 export type StateSource = 'agent' | 'client';
 
-/** One state of a workspace's resources. Once finalized, `jsonBundle` and `outputsRead` still change, each once, and `unreadBecause`, until its data is deleted. */
+/** One state of a workspace's resources. Once finalized, `jsonBundle` and `outputsRead` still change, each once, and `unreadReason`, until its data is deleted. */
 export interface StateVersion extends AnnouncedState {
   readonly id: StateVersionId;
   readonly workspaceId: WorkspaceId;
@@ -43,7 +43,7 @@ export interface StateVersion extends AnnouncedState {
   /** Whether its outputs are known. An agent reports them; those of a client's state are read from the bytes. */
   readonly outputsRead: boolean;
   /** Why its bytes are not read any more; null unless reading them was given up. */
-  readonly unreadBecause: string | null;
+  readonly unreadReason: string | null;
   /** The state whose bytes it repeats; null for new bytes. */
   readonly rollbackOf: StateVersionId | null;
   readonly createdAt: Instant;
@@ -61,7 +61,7 @@ export const announceState = (
   rollbackOf: null,
 });
 
-const withoutBytes = { status: 'pending', bundle: null, jsonBundle: null, unreadBecause: null } as const;
+const withoutBytes = { status: 'pending', bundle: null, jsonBundle: null, unreadReason: null } as const;
 
 /** A state that a client is about to send. */
 export const draftState = (

@@ -12,7 +12,7 @@ export interface Tag {
 }
 
 /** Each workspace shows the names of all its tags. */
-export const mostTags = 100;
+export const maxTags = 100;
 
 const wellFormed = /^[a-z0-9](?:[a-z0-9_:-]{0,253}[a-z0-9])?$/;
 
@@ -31,6 +31,6 @@ export function checkTagNames(names: readonly string[], at: AtFault): readonly s
       'Tag names must be 1 to 255 letters, digits, colons, hyphens and underscores, and begin and end with a letter or digit',
     );
   }
-  if (stored.length > mostTags) throw invalid(at, `A workspace can have at most ${mostTags} tags`);
+  if (stored.length > maxTags) throw invalid(at, `A workspace can have at most ${maxTags} tags`);
   return stored;
 }

@@ -43,7 +43,7 @@ export const defaultTeamSettings: Omit<TeamSettings, 'name'> = {
   ssoTeamId: null,
 };
 
-export const asQuestion = (team: Team): TeamInQuestion => ({
+export const teamInQuestion = (team: Team): TeamInQuestion => ({
   teamId: team.id,
   owners: team.owners,
   secret: team.visibility === 'secret',

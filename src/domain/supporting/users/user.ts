@@ -1,6 +1,6 @@
 import { invalidAttribute } from '../../shared/domain-error.js';
 import type { Instant, UserId } from '../../shared/id.js';
-import { beginsAsIdDoes } from '../../shared/id-prefixes.js';
+import { looksLikeId } from '../../shared/id-prefixes.js';
 
 export interface User {
   readonly id: UserId;
@@ -31,7 +31,7 @@ export function checkUsername(username: string): string {
   if (!wellFormedUsername.test(username)) {
     throw invalidAttribute('username', 'Username must be 1 to 60 letters, digits, dots, dashes and underscores');
   }
-  if (beginsAsIdDoes(username)) {
+  if (looksLikeId(username)) {
     const [prefix] = username.split('-');
     throw invalidAttribute('username', `Username must not begin with ${prefix}-, as ids do`);
   }

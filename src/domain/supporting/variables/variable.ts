@@ -152,12 +152,12 @@ const owners = {
 /** Throws `attribute/invalid` if the owner would exceed its limit on the number or total size of variables. */
 export function checkRoom({ count, bytes }: VariableTotals, within: keyof typeof owners = 'ofWorkspace'): void {
   const [owner, ofOwner] = owners[within];
-  const most = variableLimits[within];
-  if (count > most.count) {
-    throw new DomainError('attribute/invalid', `${owner} can have at most ${most.count} variables`);
+  const max = variableLimits[within];
+  if (count > max.count) {
+    throw new DomainError('attribute/invalid', `${owner} can have at most ${max.count} variables`);
   }
-  if (bytes > most.bytes) {
-    const sentence = `Value is too long (the maximum is ${most.bytes} bytes for all variables of ${ofOwner})`;
+  if (bytes > max.bytes) {
+    const sentence = `Value is too long (the maximum is ${max.bytes} bytes for all variables of ${ofOwner})`;
     throw invalidAttribute('value', sentence);
   }
 }

@@ -11,7 +11,7 @@ export interface FileTriggers {
 }
 
 /** The maximum number of prefixes, and of patterns. */
-export const mostTriggers = 100;
+export const maxTriggers = 100;
 
 /** Throws `attribute/invalid` for prefixes and patterns at once. Naming one of them clears the other. */
 export function changedTriggers<Change extends Partial<FileTriggers>>(change: Change): Change {

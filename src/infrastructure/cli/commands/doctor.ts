@@ -6,7 +6,7 @@ import { nodeFault } from '../../node-version.js';
 import { address, port } from '../doctor/address-checks.js';
 import { database } from '../doctor/database-check.js';
 import { dataDir, disk, leftToken } from '../doctor/directory-checks.js';
-import { type Check, type Finding, failed, type Looked, ok, sentenceOf, warning } from '../doctor/finding.js';
+import { type Check, type CheckResults, type Finding, failed, ok, sentenceOf, warning } from '../doctor/finding.js';
 import { recount } from '../doctor/kept-data.js';
 import { secret } from '../doctor/secret-check.js';
 import { store } from '../doctor/store-check.js';
@@ -16,7 +16,7 @@ import { counted, table } from '../toolkit/output.js';
 const git: Check = {
   name: 'git',
   mend: 'install git, unless no workspace is linked to a repository',
-  look: async () => {
+  run: async () => {
     const version = await promisify(execFile)('git', ['--version']).catch(() => undefined);
     return version === undefined
       ? [warning('git is not installed', 'install git if workspaces are linked to repositories')]
@@ -45,9 +45,9 @@ async function findings(call: Call): Promise<readonly Finding[]> {
     return [node, ...error.faults.map((found) => ({ check: 'configuration', ...failed(found, mend) }))];
   }
   const found: Finding[] = [node, { check: 'configuration', ...ok('every setting is valid') }];
-  for (const { name, look, mend } of checks) {
-    const seen = await look(config, call).catch(
-      (error: unknown): Looked => [
+  for (const { name, run, mend } of checks) {
+    const seen = await run(config, call).catch(
+      (error: unknown): CheckResults => [
         failed(sentenceOf(error), error instanceof OperatorError ? 'run the command as that user' : mend),
       ],
     );

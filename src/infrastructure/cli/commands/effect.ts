@@ -1,6 +1,6 @@
 import type { FailingEffect } from '../../../application/index.js';
 import type { Command } from '../toolkit/command.js';
-import { all, atWork, known, type Workplace } from '../toolkit/operator.js';
+import { all, atWork, findOrFail, type Workplace } from '../toolkit/operator.js';
 import { listing } from '../toolkit/output.js';
 
 const presented = ({ id, kind, subject, attempts, status, lastError, notBefore }: FailingEffect) => ({
@@ -34,7 +34,8 @@ const about =
   'A running service attempts it within seconds. A resource that became errored when it was put aside stays errored, except that the outputs and resources of a state version are then read.';
 
 async function retried(place: Workplace, ids: readonly string[]) {
-  for (const id of ids) await known(`failing background job ${id}`, place.use.retryEffect.execute(place.operator, id));
+  for (const id of ids)
+    await findOrFail(`failing background job ${id}`, place.use.retryEffect.execute(place.operator, id));
   return {
     json: ids.map((id) => ({ id: Number(id), retried: true })),
     text: ids.length === 0 ? 'no background job is put aside' : `${ids.join(', ')}: due at once`,
@@ -45,8 +46,8 @@ const retry: Command = {
   name: 'effect retry',
   does: 'makes a background job due at once that failed or was put aside',
   about,
-  words: ['ID'],
-  run: async (call) => atWork(call, (place) => retried(place, [call.word(0)])),
+  args: ['ID'],
+  run: async (call) => atWork(call, (place) => retried(place, [call.arg(0)])),
 };
 
 const retryAll: Command = {

@@ -21,7 +21,7 @@ const ownStore = 'own-store';
 const fewestStrange = 10;
 
 /** The maximum listed. */
-const most = 10_000;
+const max = 10_000;
 
 interface Found {
   readonly what: string;
@@ -68,7 +68,7 @@ async function performed(place: Workplace, { progress }: Call): Promise<readonly
     for (let more = true; more; ) {
       const { done, failures } = await effects.execute(share);
       all += done;
-      progress.say(`${all} background jobs done`);
+      progress.print(`${all} background jobs done`);
       failed.push(
         ...failures.map(({ effect, error }) => ({
           subject: `${effect.effect.kind} ${effect.id}`,
@@ -87,10 +87,10 @@ async function collect(place: Workplace, call: Call) {
   const dryRun = call.switch('dry-run');
   const store = place.use.removeLeftovers;
   const { leftovers, inUse, all } = await store.find(attemptSeconds.abandoned, (looked) =>
-    call.progress.say(`${looked} archives checked`),
+    call.progress.print(`${looked} archives checked`),
   );
   const now = place.clock.now();
-  const due = await place.unitOfWork.read((tx) => tx.effects.due(now, share.kinds, most));
+  const due = await place.unitOfWork.read((tx) => tx.effects.due(now, share.kinds, max));
   const left = new Set(leftovers.map(({ key }) => key));
   const found: Found[] = leftovers.map(({ key, bytes, abandoned }) => ({
     what: abandoned ? 'abandoned upload' : 'not referenced',
@@ -121,7 +121,7 @@ async function collect(place: Workplace, call: Call) {
   await attempt('abandoned uploads', place.use.sweepBundles.execute(attemptSeconds.abandoned));
   for (const [index, { key }] of unreferred.entries()) {
     await attempt(key, store.execute(key));
-    call.progress.say(`${index + 1} of ${counted(unreferred.length, 'archive')} removed`);
+    call.progress.print(`${index + 1} of ${counted(unreferred.length, 'archive')} removed`);
   }
   failed.push(...(await performed(place, call)));
   return { found, failed, doubt: undefined };

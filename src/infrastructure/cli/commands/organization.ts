@@ -1,7 +1,7 @@
 import type { OrganizationGroups } from '../../../application/index.js';
 import type { Organization } from '../../../domain/index.js';
 import { type Command, UsageError } from '../toolkit/command.js';
-import { all, atWork, known, userNamed, type Workplace } from '../toolkit/operator.js';
+import { all, atWork, findOrFail, userNamed, type Workplace } from '../toolkit/operator.js';
 import { card, counted, listing } from '../toolkit/output.js';
 
 const presented = ({ name, email, createdAt, id }: Organization) => ({
@@ -14,7 +14,10 @@ const presented = ({ name, email, createdAt, id }: Organization) => ({
 const none = { number: 1, size: 1 };
 
 async function whole(place: Workplace, name: string) {
-  const { subject } = await known(`organization ${name}`, place.use.showOrganization.execute(place.operator, name));
+  const { subject } = await findOrFail(
+    `organization ${name}`,
+    place.use.showOrganization.execute(place.operator, name),
+  );
   const teams = await all((page) => place.use.listTeams.execute(place.operator, name, page));
   const owners = teams.find((team) => team.subject.owners);
   const { members } = owners ? await place.use.showTeam.execute(place.operator, owners.subject.id) : { members: [] };
@@ -46,10 +49,10 @@ const list: Command = {
 const show: Command = {
   name: 'organization show',
   does: 'shows an organization, its owners and the number of its resources',
-  words: ['NAME'],
+  args: ['NAME'],
   run: async (call) =>
     atWork(call, async (place) => {
-      const organization = await whole(place, call.word(0));
+      const organization = await whole(place, call.arg(0));
       return { json: organization, text: card({ ...organization, owners: organization.owners.join(', ') }) };
     }),
 };
@@ -57,13 +60,13 @@ const show: Command = {
 const create: Command = {
   name: 'organization create',
   does: 'creates an organization with a user as its owner',
-  words: ['NAME'],
+  args: ['NAME'],
   options: {
     email: { value: 'ADDRESS', about: 'required; e-mail address of the organization' },
     owner: { value: 'USER', about: 'required; name of the user who becomes its owner' },
   },
   run: async (call) => {
-    const command = { name: call.word(0), email: call.required('email') };
+    const command = { name: call.arg(0), email: call.required('email') };
     const owner = call.required('owner');
     return atWork(call, async (place) => {
       const user = await userNamed(place, owner);
@@ -79,11 +82,11 @@ const remove: Command = {
   name: 'organization delete',
   does: 'permanently deletes an organization and everything in it',
   about: 'A running service or gatehouse gc then deletes its rows and archives.',
-  words: ['NAME'],
+  args: ['NAME'],
   options: { yes: { about: 'required to confirm the deletion' } },
   run: async (call) =>
     atWork(call, async (place) => {
-      const name = call.word(0);
+      const name = call.arg(0);
       const { workspaces } = await whole(place, name);
       if (!call.switch('yes')) {
         throw new UsageError(
@@ -103,7 +106,7 @@ const groups: Command = {
   does: 'lists, gives or takes away the groups at the identity provider that an organization may map to teams',
   about:
     'A group is a value of the claim OIDC_GROUPS_CLAIM, or a prefix of values followed by *. The first organization of a service is given every group, *. Taking a group away ends the team memberships that only this group gives, immediately.',
-  words: ['NAME'],
+  args: ['NAME'],
   options: {
     give: { value: 'GROUP', about: 'a group to give' },
     take: { value: 'GROUP', about: 'a group to take away' },
@@ -111,8 +114,8 @@ const groups: Command = {
   },
   run: async (call) =>
     atWork(call, async (place) => {
-      const name = call.word(0);
-      const { organization, groups: given } = await known(
+      const name = call.arg(0);
+      const { organization, groups: given } = await findOrFail(
         `organization ${name}`,
         place.use.showOrganizationGroups.execute(place.operator, name),
       );

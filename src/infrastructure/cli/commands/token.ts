@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { IssuedToken } from '../../../application/index.js';
 import { type ApiToken, type Instant, isDomainError, type OrganizationTokenKind } from '../../../domain/index.js';
 import { type Call, type Command, UsageError } from '../toolkit/command.js';
-import { all, atWork, known, userNamed, type Workplace } from '../toolkit/operator.js';
+import { all, atWork, findOrFail, userNamed, type Workplace } from '../toolkit/operator.js';
 import { card, listing } from '../toolkit/output.js';
 
 const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
@@ -19,11 +19,11 @@ async function teamNamed(place: Workplace, path: string) {
   // A team name may contain slashes; an organization name cannot.
   const [, organizationName = '', name] = /^([^/]*)\/(.+)$/.exec(path) ?? [];
   if (name === undefined) throw new UsageError('--team must be ORGANIZATION/TEAM');
-  const teams = await known(
+  const teams = await findOrFail(
     `organization ${organizationName}`,
     all((page) => place.use.listTeams.execute(place.operator, organizationName, page)),
   );
-  return known(`team ${path}`, Promise.resolve(teams.find(({ subject }) => subject.name === name)?.subject));
+  return findOrFail(`team ${path}`, Promise.resolve(teams.find(({ subject }) => subject.name === name)?.subject));
 }
 
 const presented = (token: ApiToken) => ({
@@ -39,7 +39,7 @@ type Kind = 'user' | 'team' | 'organization' | 'audit-trails';
 const issueOf =
   (kind: OrganizationTokenKind) =>
   (place: Workplace, organizationName: string, expiresAt: Instant | null): Promise<IssuedToken> =>
-    known(
+    findOrFail(
       `organization ${organizationName}`,
       place.use.issueOrganizationToken.execute(place.operator, { organizationName, kind, expiresAt }),
     );
@@ -95,7 +95,7 @@ const issue: Command = {
 
 const ofOrganization = async (place: Workplace, organizationName: string) => {
   const sort = { key: 'team-name', descending: false } as const;
-  const teams = await known(
+  const teams = await findOrFail(
     `organization ${organizationName}`,
     all((page) => place.use.listTeams.execute(place.operator, organizationName, page)),
   );
@@ -156,7 +156,7 @@ const list: Command = {
 const done = () => true;
 
 const revokeOf = (kind: OrganizationTokenKind, called: string) => async (place: Workplace, name: string) => {
-  await known(
+  await findOrFail(
     `organization ${name} with ${called}`,
     place.use.revokeOrganizationToken.execute(place.operator, name, kind).then(done),
   );
@@ -165,7 +165,7 @@ const revokeOf = (kind: OrganizationTokenKind, called: string) => async (place: 
 const revoking: Readonly<Record<'id' | Exclude<Kind, 'user'>, (place: Workplace, name: string) => Promise<void>>> = {
   team: async (place, path) => {
     const { id } = await teamNamed(place, path);
-    await known(`token of team ${path}`, place.use.revokeTeamToken.execute(place.operator, id).then(done));
+    await findOrFail(`token of team ${path}`, place.use.revokeTeamToken.execute(place.operator, id).then(done));
   },
   organization: revokeOf('organization', 'a token'),
   'audit-trails': revokeOf('auditor', 'an audit token'),
@@ -179,7 +179,7 @@ const revoking: Readonly<Record<'id' | Exclude<Kind, 'user'>, (place: Workplace,
     }
     const user = owner?.kind === 'user' ? await place.unitOfWork.read((tx) => tx.users.find(owner.id)) : undefined;
     const actor = user === undefined ? place.operator : place.inPlaceOf(user);
-    await known(`token ${id}`, place.use.revokeToken.execute(actor, id).then(done));
+    await findOrFail(`token ${id}`, place.use.revokeToken.execute(actor, id).then(done));
   },
 };
 

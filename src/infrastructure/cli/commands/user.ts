@@ -16,14 +16,14 @@ const add: Command = {
   name: 'user add',
   does: 'creates a user and prints the secret of their first token',
   about: 'The secret is printed only once, on standard output. The database stores only a digest of it.',
-  words: ['NAME'],
+  args: ['NAME'],
   options: {
     email: { value: 'ADDRESS', about: 'required; e-mail address, to which organizations send invitations' },
     'site-administrator': { about: 'makes the user a site administrator, who can create organizations and users' },
   },
   run: async (call) => {
     const email = call.required('email');
-    const command = { username: call.word(0), email, siteAdministrator: call.switch('site-administrator') };
+    const command = { username: call.arg(0), email, siteAdministrator: call.switch('site-administrator') };
     return atWork(call, async (place) => {
       const { user, token, secret } = await place.use.createUser.execute(place.operator, command);
       return {
@@ -60,7 +60,7 @@ const changed =
   (suspended: boolean): Command['run'] =>
   async (call): Promise<Answer> =>
     atWork(call, async (place) => {
-      const { id } = await userNamed(place, call.word(0));
+      const { id } = await userNamed(place, call.arg(0));
       const user = await place.use.changeUserSuspension.execute(place.operator, id, suspended);
       const sentence = suspended ? 'was suspended, and their tokens are rejected' : 'was unsuspended';
       return { json: presented(user), text: `${user.username} ${sentence}` };
@@ -69,14 +69,14 @@ const changed =
 const suspend: Command = {
   name: 'user suspend',
   does: 'suspends a user: their tokens are rejected, effective with the next request',
-  words: ['NAME'],
+  args: ['NAME'],
   run: changed(true),
 };
 
 const unsuspend: Command = {
   name: 'user unsuspend',
   does: 'unsuspends a user',
-  words: ['NAME'],
+  args: ['NAME'],
   run: changed(false),
 };
 

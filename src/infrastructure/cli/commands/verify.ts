@@ -25,7 +25,7 @@ export const verify: Command = {
         const fault = await faultOf(stored, unitOfWork, store);
         if (fault !== undefined) faults.push(fault);
         looked += 1;
-        progress.say(`${looked} archives read, ${faults.length} with problems`);
+        progress.print(`${looked} archives read, ${faults.length} with problems`);
       }
       const good = looked - faults.length;
       return {

@@ -5,7 +5,7 @@ import { type Check, failed, ok, warning } from './finding.js';
 export const address: Check = {
   name: 'address',
   mend: 'check PUBLIC_URL, HOST and PORT',
-  look: async (config) => {
+  run: async (config) => {
     const { PUBLIC_URL: url, HOST: host } = config;
     if (url === undefined) return [ok(`served at http://${host}:${config.PORT}, to this machine only`)];
     const { protocol, hostname, search, hash } = new URL(url);
@@ -30,7 +30,7 @@ export const address: Check = {
 export const port: Check = {
   name: 'port',
   mend: 'check HOST and PORT',
-  look: async ({ HOST: host, PORT: port }) => {
+  run: async ({ HOST: host, PORT: port }) => {
     if (port === 0) return [ok('each start picks a free port')];
     const at = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     const fault = await listening(host, port);

@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises';
-import { askPostgres, faultsInFile } from '../../../adapters/persistence/knex/database-health.js';
+import { faultsInFile, readPostgresHealth } from '../../../adapters/persistence/knex/database-health.js';
 import type { Schema } from '../../../adapters/persistence/knex/migrate.js';
 import { dataDirectory, refuseOtherUsers } from '../../backup.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../toolkit/command.js';
 import { inDatabase } from '../toolkit/operator.js';
 import { size } from '../toolkit/output.js';
-import { type Check, clockFound, type Found, failed, type Looked, ok, sentenceOf, warning } from './finding.js';
+import { type Check, type CheckResults, clockFound, type Found, failed, ok, sentenceOf, warning } from './finding.js';
 import { keptData } from './kept-data.js';
 
 /** Larger files are not checked completely. */
-const mostChecked = 1_000_000_000;
+const maxChecked = 1_000_000_000;
 
 const schemaFound = ({ missing, refusal }: Schema): Found => {
   if (refusal !== undefined) return failed(refusal.fault, refusal.remedy);
@@ -22,14 +22,14 @@ const schemaFound = ({ missing, refusal }: Schema): Found => {
     : ok('the schema is up to date');
 };
 
-const schemaAndData = (config: Config, call: Call): Promise<Looked> =>
+const schemaAndData = (config: Config, call: Call): Promise<CheckResults> =>
   inDatabase(config, async (database) => {
     const schema = await database.schema();
     const isCurrent = schema.missing.length === 0 && schema.refusal === undefined;
     return [schemaFound(schema), ...(isCurrent ? await keptData(database.unitOfWork, config, call) : [])];
   });
 
-async function sqliteFound(config: Config, call: Call): Promise<Looked> {
+async function sqliteFound(config: Config, call: Call): Promise<CheckResults> {
   await refuseOtherUsers(config, 'database');
   const { database: file } = dataDirectory(config.DATA_DIR);
   const found = await stat(file).catch(() => undefined);
@@ -41,7 +41,7 @@ async function sqliteFound(config: Config, call: Call): Promise<Looked> {
       ),
     ];
   }
-  if (found.size > mostChecked) {
+  if (found.size > maxChecked) {
     const mend = `run sqlite3 ${file} 'pragma integrity_check', which takes a while and is safe while the service runs`;
     return [
       warning(`${file} has ${size(found.size)} and was not checked`, mend),
@@ -64,9 +64,9 @@ function damageIn(file: string): string {
 
 const oldestPostgres = 140_000;
 
-async function postgresFound(config: Config, url: string, call: Call): Promise<Looked> {
+async function postgresFound(config: Config, url: string, call: Call): Promise<CheckResults> {
   const asked = Date.now();
-  const { version, now, readOnly, settings } = await askPostgres(url);
+  const { version, now, readOnly, settings } = await readPostgresHealth(url);
   const clock = clockFound('the database', Date.parse(now), asked);
   const number = `${Math.floor(version / 10_000)}.${version % 10_000}`;
   const off = (['fsync', 'full_page_writes', 'synchronous_commit'] as const).filter((name) => settings[name] === 'off');
@@ -92,6 +92,6 @@ async function postgresFound(config: Config, url: string, call: Call): Promise<L
 export const database: Check = {
   name: 'database',
   mend: 'check DATABASE_URL, and that the database runs and accepts connections from this machine',
-  look: (config, call) =>
+  run: (config, call) =>
     config.DATABASE_URL === undefined ? sqliteFound(config, call) : postgresFound(config, config.DATABASE_URL, call),
 };

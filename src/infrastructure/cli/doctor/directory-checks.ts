@@ -21,7 +21,7 @@ async function nearest(path: string): Promise<string> {
 export const dataDir: Check = {
   name: 'data directory',
   mend: 'set DATA_DIR to a directory on a local disk that the user of the service owns',
-  look: async ({ DATA_DIR: path }) => {
+  run: async ({ DATA_DIR: path }) => {
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) {
       const above = await nearest(dirname(path));
@@ -74,7 +74,7 @@ const lowSpace = 1_000_000_000;
 export const disk: Check = {
   name: 'disk',
   mend: 'check DATA_DIR',
-  look: async ({ DATA_DIR: path, MAX_ARCHIVE_BYTES: largest, DATABASE_URL, ARCHIVE_STORE }) => {
+  run: async ({ DATA_DIR: path, MAX_ARCHIVE_BYTES: largest, DATABASE_URL, ARCHIVE_STORE }) => {
     const { bavail, bsize, type } = await statfs(await nearest(path));
     const free = bavail * bsize;
     const kind = process.platform === 'linux' ? type >>> 0 : 0;
@@ -106,7 +106,7 @@ export const disk: Check = {
 export const leftToken: Check = {
   name: 'first token',
   mend: 'check DATA_DIR',
-  look: async ({ DATA_DIR: directory }) => {
+  run: async ({ DATA_DIR: directory }) => {
     const left = join(directory, 'admin-token');
     const unclaimed = join(directory, unclaimedSecret);
     const found = [

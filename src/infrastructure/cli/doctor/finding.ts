@@ -14,12 +14,12 @@ export const warning = (found: string, mend: string): Found => ({ state: 'warnin
 export const failed = (found: string, mend: string): Found => ({ state: 'failed', found, mend });
 
 /** False or undefined without a result. */
-export type Looked = readonly (Found | false | undefined)[];
+export type CheckResults = readonly (Found | false | undefined)[];
 
 /** One check. An error it throws is reported as a failure. */
 export interface Check {
   readonly name: string;
-  look(config: Config, call: Call): Promise<Looked>;
+  run(config: Config, call: Call): Promise<CheckResults>;
   readonly mend: string;
 }
 

@@ -1,11 +1,11 @@
 import { neverEnded, type OrganizationBytes, type UnitOfWork } from '../../../application/index.js';
 import type { Organization } from '../../../domain/index.js';
-import { livesTooLong } from '../../../domain/shared/token-lifetimes.js';
+import { exceedsLifetime } from '../../../domain/shared/token-lifetimes.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../toolkit/command.js';
 import { operatorId } from '../toolkit/operator.js';
 import { counted, size } from '../toolkit/output.js';
-import { type Found, type Looked, ok, warning } from './finding.js';
+import { type CheckResults, type Found, ok, warning } from './finding.js';
 
 /** The only change the doctor makes, on request. */
 export const recount = 'recount';
@@ -26,21 +26,21 @@ async function failingEffects(unitOfWork: UnitOfWork): Promise<readonly Found[]>
     aside === 0
       ? ok('no background job is put aside')
       : warning(
-          `${counted(aside, 'background job')} ${aside === 1 ? 'is' : 'are'} put aside, because the service ended in ${neverEnded.most} attempts in a row`,
+          `${counted(aside, 'background job')} ${aside === 1 ? 'is' : 'are'} put aside, because the service ended in ${neverEnded.max} attempts in a row`,
           'find out why with gatehouse effect list and the logs, then retry each with gatehouse effect retry ID',
         ),
   ];
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
 /** Excludes tokens issued by the operator, who is not a member. */
 async function leftTokens(unitOfWork: UnitOfWork): Promise<Found> {
-  const tokens = await unitOfWork.read((tx) => tx.tokens.ofFormerMembers(operatorId, mostListed + 1));
-  const named = tokens.slice(0, mostListed).map(({ id, organizationName, teamName, createdBy }) => {
+  const tokens = await unitOfWork.read((tx) => tx.tokens.ofFormerMembers(operatorId, maxListed + 1));
+  const named = tokens.slice(0, maxListed).map(({ id, organizationName, teamName, createdBy }) => {
     return `${organizationName}/${teamName} (${id}, issued by ${createdBy})`;
   });
-  const more = tokens.length > mostListed ? ', and more' : '';
+  const more = tokens.length > maxListed ? ', and more' : '';
   return tokens.length === 0
     ? ok('every team token was issued by a member or by the operator')
     : warning(
@@ -56,7 +56,7 @@ async function* tokensBeyond(unitOfWork: UnitOfWork): AsyncGenerator<string> {
     for (let after = ''; ; ) {
       const tokens = await unitOfWork.read((tx) => tx.tokens.actingIn(organization.id, after, batch));
       for (const token of tokens) {
-        if (livesTooLong(token, organization)) yield `${organization.name} (${token.owner.kind} token ${token.id})`;
+        if (exceedsLifetime(token, organization)) yield `${organization.name} (${token.owner.kind} token ${token.id})`;
       }
       const last = tokens.at(-1);
       if (last === undefined || tokens.length < batch) break;
@@ -79,29 +79,29 @@ async function longTokens(unitOfWork: UnitOfWork): Promise<Found> {
   const named: string[] = [];
   for await (const name of tokensBeyond(unitOfWork)) {
     named.push(name);
-    if (named.length > mostListed) break;
+    if (named.length > maxListed) break;
   }
-  const more = named.length > mostListed ? ', and more' : '';
+  const more = named.length > maxListed ? ', and more' : '';
   return named.length === 0
     ? ok('no token lives for longer than its organization allows')
     : warning(
-        `tokens that live for longer than their organization allows: ${named.slice(0, mostListed).join(', ')}${more}`,
+        `tokens that live for longer than their organization allows: ${named.slice(0, maxListed).join(', ')}${more}`,
         'they stay valid; issue each again with an expiry, or revoke it with gatehouse token revoke --id',
       );
 }
 
 const nearLimit = 0.9;
 /** Further ones are counted but not named. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 const namesOf = (organizations: readonly OrganizationBytes[]): string =>
   [
-    ...organizations.slice(0, mostNamed).map(({ name, bytes }) => `${name} (${size(bytes)})`),
-    ...(organizations.length > mostNamed ? [`${organizations.length - mostNamed} more`] : []),
+    ...organizations.slice(0, maxNamed).map(({ name, bytes }) => `${name} (${size(bytes)})`),
+    ...(organizations.length > maxNamed ? [`${organizations.length - maxNamed} more`] : []),
   ].join(', ');
 
 /** The bytes organizations keep, and whether the counters match the rows, all of which are read. */
-async function keptBytes(unitOfWork: UnitOfWork, limit: number, call: Call): Promise<Looked> {
+async function keptBytes(unitOfWork: UnitOfWork, limit: number, call: Call): Promise<CheckResults> {
   if (call.switch(recount)) {
     for (const { id } of await unitOfWork.read((tx) => tx.keptBytes.drifts())) {
       await unitOfWork.run((tx) => tx.keptBytes.recount(id));
@@ -133,13 +133,13 @@ async function keptBytes(unitOfWork: UnitOfWork, limit: number, call: Call): Pro
 async function givenGroups(unitOfWork: UnitOfWork): Promise<Found> {
   const { organizations, names } = await unitOfWork.read(async (tx) => ({
     organizations: await tx.organizations.pageOfAll({ number: 1, size: 1 }),
-    names: await tx.teamGroups.withEveryGroup(mostNamed + 1),
+    names: await tx.teamGroups.withEveryGroup(maxNamed + 1),
   }));
-  const more = names.length > mostNamed ? ', and more' : '';
+  const more = names.length > maxNamed ? ', and more' : '';
   return organizations.total < 2 || names.length === 0
     ? ok('no organization may map the groups of another to its teams')
     : warning(
-        `these organizations may map every group at the identity provider to their teams: ${names.slice(0, mostNamed).join(', ')}${more}`,
+        `these organizations may map every group at the identity provider to their teams: ${names.slice(0, maxNamed).join(', ')}${more}`,
         'give each its own groups with gatehouse organization groups NAME --give GROUP, and take * away with --take *',
       );
 }
@@ -149,7 +149,7 @@ export const keptData = async (
   unitOfWork: UnitOfWork,
   { MAX_ORGANIZATION_BYTES: limit }: Config,
   call: Call,
-): Promise<Looked> => [
+): Promise<CheckResults> => [
   ...(await failingEffects(unitOfWork)),
   await leftTokens(unitOfWork),
   await givenGroups(unitOfWork),

@@ -28,7 +28,7 @@ async function fits(config: Config, secrets: readonly string[]): Promise<boolean
 export const secret: Check = {
   name: 'signing secret',
   mend: 'check SIGNING_SECRET',
-  look: async (config) => {
+  run: async (config) => {
     const { signingSecret: path } = dataDirectory(config.DATA_DIR);
     const given = config.SIGNING_SECRET;
     if (given !== undefined) {

@@ -26,7 +26,7 @@ async function throughStore(open: BundleStore, bytes: Buffer): Promise<Buffer> {
 export const store: Check = {
   name: 'archive store',
   mend: 'check ARCHIVE_STORE, S3_BUCKET, S3_ENDPOINT, S3_REGION and the AWS credentials; docs/operations.md lists the required permissions',
-  look: async (config) => {
+  run: async (config) => {
     const { bundles } = dataDirectory(config.DATA_DIR);
     if (config.ARCHIVE_STORE === 'file' && !existsSync(config.DATA_DIR)) {
       return [warning(`${bundles} does not exist yet`, 'the service creates it with the first upload')];

@@ -24,7 +24,7 @@ export interface Command {
   /** Further details, in whole sentences. */
   readonly about?: string;
   /** The required arguments, in order. */
-  readonly words?: readonly string[];
+  readonly args?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
   /** Further text, shown in the command's own help only. */
   readonly more?: () => string;
@@ -42,7 +42,7 @@ export class Call {
   constructor(
     /** The name of the command. */
     readonly command: string,
-    readonly words: readonly string[],
+    readonly args: readonly string[],
     private readonly values: Readonly<Record<string, string | boolean | undefined>>,
     readonly environment: Readonly<Record<string, string | undefined>>,
     readonly progress: Progress,
@@ -53,8 +53,8 @@ export class Call {
     return loadConfig(this.environment);
   }
 
-  word(index: number): string {
-    return this.words[index] ?? '';
+  arg(index: number): string {
+    return this.args[index] ?? '';
   }
 
   option(name: string): string | undefined {

@@ -50,7 +50,7 @@ const withStandingLent =
 const withMembers = <Repository extends object>(repository: Repository, members: Partial<Repository>): Repository =>
   Object.assign(Object.create(repository) as Repository, members);
 
-const seenByOperator = (tx: Transaction): Transaction => ({
+const asOperator = (tx: Transaction): Transaction => ({
   ...tx,
   organizations: withMembers(tx.organizations, {
     findFor: withStandingLent((actor, name: string) => tx.organizations.findFor(actor, name)),
@@ -76,11 +76,11 @@ class OperatorUnitOfWork implements UnitOfWork {
   constructor(private readonly inner: UnitOfWork) {}
 
   run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return this.inner.run((tx) => work(seenByOperator(tx)));
+    return this.inner.run((tx) => work(asOperator(tx)));
   }
 
   read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return this.inner.read((tx) => work(seenByOperator(tx)));
+    return this.inner.read((tx) => work(asOperator(tx)));
   }
 }
 
@@ -185,7 +185,7 @@ export async function all<Item>(list: (page: PageRequest) => Promise<Page<Item>>
 }
 
 /** The result of `find`. Throws `OperatorError` if there is none, or with the sentence of a `resource/not-found`. */
-export async function known<Found>(what: string, find: Promise<Found | undefined>): Promise<Found> {
+export async function findOrFail<Found>(what: string, find: Promise<Found | undefined>): Promise<Found> {
   const found = await find.catch((error: unknown) => {
     if ((error as { code?: string }).code === notFound().code) return undefined;
     throw error;
@@ -195,7 +195,7 @@ export async function known<Found>(what: string, find: Promise<Found | undefined
 }
 
 export const userNamed = ({ unitOfWork }: Workplace, name: string): Promise<User> =>
-  known(
+  findOrFail(
     `user ${name}`,
     unitOfWork.read((tx) => tx.users.findByUsername(name)),
   );

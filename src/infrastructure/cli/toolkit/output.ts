@@ -50,18 +50,18 @@ export const listing = (head: readonly string[], rows: Parameters<typeof table>[
   `${table(head, rows)}\n\n${counted(rows.length, thing)}`;
 
 /** The interval between updates, in milliseconds. */
-const pause = 100;
+const updateInterval = 100;
 
 /** A progress line for long work, written to a terminal only. */
 export class Progress {
-  private told = 0;
+  private shownAt = 0;
   private shown = '';
 
   constructor(private readonly out: Output) {}
 
-  say(text: string): void {
-    if (this.out.isTTY !== true || performance.now() < this.told + pause) return;
-    this.told = performance.now();
+  print(text: string): void {
+    if (this.out.isTTY !== true || performance.now() < this.shownAt + updateInterval) return;
+    this.shownAt = performance.now();
     this.out.write(`\r${text.padEnd(this.shown.length)}`);
     this.shown = text;
   }

@@ -7,7 +7,7 @@ const words = (levels: Readonly<Record<string, string | boolean>>): readonly str
     return level === false || level === 'none' ? [] : [`${name}: ${level}`];
   });
 
-export const wordsOfWorkspaceAccess = ({ attributes }: TeamAccess) =>
+export const workspaceAccessLabels = ({ attributes }: TeamAccess) =>
   words({
     runs: attributes.runs,
     variables: attributes.variables,
@@ -18,10 +18,10 @@ export const wordsOfWorkspaceAccess = ({ attributes }: TeamAccess) =>
     'policy overrides': attributes['policy-overrides'],
   });
 
-export const wordsOfProject = ({ attributes: { 'project-access': given } }: ProjectAccess) =>
+export const projectLabels = ({ attributes: { 'project-access': given } }: ProjectAccess) =>
   words({ settings: given.settings, teams: given.teams, 'variable sets': given['variable-sets'] });
 
-export const wordsOfItsWorkspaces = ({ attributes: { 'workspace-access': given } }: ProjectAccess) =>
+export const projectWorkspaceLabels = ({ attributes: { 'workspace-access': given } }: ProjectAccess) =>
   words({
     runs: given.runs,
     variables: given.variables,

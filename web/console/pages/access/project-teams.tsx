@@ -7,7 +7,7 @@ import { Table } from '../../parts/table.tsx';
 import { TeamLink } from '../../parts/team-parts.tsx';
 import { AccessActions, AddAccess } from './access-dialogs.tsx';
 import type { ProjectAccess } from './levels.ts';
-import { wordsOfItsWorkspaces, wordsOfProject } from './permission-words.ts';
+import { projectLabels, projectWorkspaceLabels } from './permission-words.ts';
 import { attributesOfProjectAccess, ProjectAccessFields } from './project-access-fields.tsx';
 
 const type = 'team-projects';
@@ -44,8 +44,8 @@ export function ProjectTeams({ organization, projectId, mayManage }: Props) {
             cell: ({ relationships }) => <TeamLink organization={organization} id={relationships.team.data.id} />,
           },
           { head: 'Access', cell: ({ attributes }) => attributes.access },
-          { head: 'The project', cell: (access) => <Chips texts={wordsOfProject(access)} /> },
-          { head: 'Its workspaces', cell: (access) => <Chips texts={wordsOfItsWorkspaces(access)} /> },
+          { head: 'The project', cell: (access) => <Chips texts={projectLabels(access)} /> },
+          { head: 'Its workspaces', cell: (access) => <Chips texts={projectWorkspaceLabels(access)} /> },
           ...(mayManage
             ? [
                 {

@@ -6,7 +6,7 @@ import { TeamLink } from '../../parts/team-parts.tsx';
 import type { Workspace } from '../../shell/workspace-page.tsx';
 import { AccessActions, AddAccess } from './access-dialogs.tsx';
 import type { TeamAccess } from './levels.ts';
-import { wordsOfWorkspaceAccess } from './permission-words.ts';
+import { workspaceAccessLabels } from './permission-words.ts';
 import { attributesOfWorkspaceAccess, WorkspaceAccessFields } from './workspace-access-fields.tsx';
 
 const type = 'team-workspaces';
@@ -39,7 +39,7 @@ export function WorkspaceTeams({ organization, workspace: { id: workspaceId, att
             cell: ({ relationships }) => <TeamLink organization={organization} id={relationships.team.data.id} />,
           },
           { head: 'Access', cell: (access) => access.attributes.access },
-          { head: 'Permissions', cell: (access) => <Chips texts={wordsOfWorkspaceAccess(access)} /> },
+          { head: 'Permissions', cell: (access) => <Chips texts={workspaceAccessLabels(access)} /> },
           ...(mayManage
             ? [
                 {

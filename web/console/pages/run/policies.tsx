@@ -83,14 +83,14 @@ const stages = {
 } as const;
 
 /** The policy sets that are shown of an evaluation. */
-const most = 100;
+const max = 100;
 
 function Evaluation({ evaluation }: { readonly evaluation: Schemas['client.PolicyEvaluation'] }) {
   const { status } = evaluation.attributes;
   const isDone = !['pending', 'running'].includes(status);
   const { data, error } = useMaybeRead(
     '/policy-evaluations/{policyEvaluationId}/policy-set-outcomes',
-    { path: { policyEvaluationId: evaluation.id }, query: { 'page[size]': most } },
+    { path: { policyEvaluationId: evaluation.id }, query: { 'page[size]': max } },
     { enabled: isDone },
   );
   if (error !== null) return <ProblemView problem={error} />;
@@ -103,9 +103,9 @@ function Evaluation({ evaluation }: { readonly evaluation: Schemas['client.Polic
       {data.data.map((outcome) => (
         <SetOutcome key={outcome.id} outcome={outcome} />
       ))}
-      {count > most && (
+      {count > max && (
         <p>
-          The first {most} of {count} policy sets are shown.
+          The first {max} of {count} policy sets are shown.
         </p>
       )}
     </>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { send } from '../../api/client.ts';
-import { reported, reportsSoFar, visible } from '../../api/live.ts';
+import { reportCount, reported, visible } from '../../api/live.ts';
 import { ownAddress } from '../../api/own-address.ts';
 import { isPassing } from '../../api/problem.ts';
 import { AnsiReader, type Segment } from './ansi.ts';
@@ -8,7 +8,7 @@ import { AnsiReader, type Segment } from './ansi.ts';
 /** The last byte of a log whose phase is over. */
 const endMark = 0x03;
 /** The bytes that the page shows at most; the rest is one click away. */
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
 export interface Log {
   /** One entry per piece that was read. */
@@ -23,7 +23,7 @@ async function follow(address: string, signal: AbortSignal, show: (log: Log) => 
   const pieces: (readonly Segment[])[] = [];
   for (let offset = 0; !signal.aborted; ) {
     await visible(signal);
-    const seen = reportsSoFar();
+    const seen = reportCount();
     let response: Response;
     try {
       response = await send(`${address}${address.includes('?') ? '&' : '?'}offset=${offset}`, { signal });
@@ -38,7 +38,7 @@ async function follow(address: string, signal: AbortSignal, show: (log: Log) => 
     const isOver = bytes.at(-1) === endMark;
     const segments = reader.read(decoder.decode(bytes, { stream: !isOver }));
     if (segments.length > 0) pieces.push(segments);
-    if (isOver || offset > mostBytes) return show({ pieces, state: isOver ? 'complete' : 'cut' });
+    if (isOver || offset > maxBytes) return show({ pieces, state: isOver ? 'complete' : 'cut' });
     show({ pieces: [...pieces], state: bytes.byteLength === 0 ? 'following' : 'reading' });
     // More may be there already after a full piece.
     if (bytes.byteLength < 65_536) await reported(seen, signal);

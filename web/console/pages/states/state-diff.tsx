@@ -10,7 +10,7 @@ import { StateLink } from './state-link.tsx';
 import { type StateVersion, titleOf } from './state-version.ts';
 
 /** A page with more becomes slow. */
-const most = { resources: 200, values: 200, text: 2_000 };
+const max = { resources: 200, values: 200, text: 2_000 };
 
 type Names = Params<'organization' | 'workspace' | 'before' | 'after'>;
 
@@ -48,7 +48,7 @@ function Changes({ before, after }: { readonly before: StateVersion; readonly af
   // The address is signed, and another one each time.
   const texts = [useText(addressOf(before), before.id), useText(addressOf(after), after.id)] as const;
   const { outputs, resources } = changesBetween(stateIn(texts[0]), stateIn(texts[1]));
-  const shown = resources.slice(0, most.resources);
+  const shown = resources.slice(0, max.resources);
   const numberOf = (kind: string) => resources.filter((change) => change.kind === kind).length;
   return (
     <>
@@ -92,7 +92,7 @@ const Values = ({ caption, head, values }: ValuesProps) => (
   <>
     <Table
       caption={caption}
-      rows={values.slice(0, most.values)}
+      rows={values.slice(0, max.values)}
       keyOf={({ name }) => name}
       empty={<p>No value differs.</p>}
       columns={[
@@ -101,12 +101,12 @@ const Values = ({ caption, head, values }: ValuesProps) => (
         { head: 'After', cell: ({ after, isSensitive }) => <Side text={after} isSensitive={isSensitive} /> },
       ]}
     />
-    {values.length > most.values && <p className="notice">Only the first {most.values} values are shown.</p>}
+    {values.length > max.values && <p className="notice">Only the first {max.values} values are shown.</p>}
   </>
 );
 
 function Side({ text, isSensitive }: { readonly text: string | undefined; readonly isSensitive: boolean }) {
   if (text === undefined) return <span className="quiet">none</span>;
   if (isSensitive) return <span className="quiet">sensitive</span>;
-  return <code className="lines">{text.length > most.text ? `${text.slice(0, most.text)}…` : text}</code>;
+  return <code className="lines">{text.length > max.text ? `${text.slice(0, max.text)}…` : text}</code>;
 }

@@ -58,7 +58,7 @@ export function VariableActions({ variable, store }: { readonly variable: Variab
 }
 
 /** Longer values are shown in the form only. */
-const mostShown = 300;
+const maxShown = 300;
 
 /** The value of a variable, or that it cannot be shown. */
 export function VariableValue({ attributes: { value, sensitive, hcl } }: Variable) {
@@ -66,7 +66,7 @@ export function VariableValue({ attributes: { value, sensitive, hcl } }: Variabl
   if (value === null) return <span className="quiet">cannot be decrypted</span>;
   return (
     <>
-      <code className="lines">{value.length > mostShown ? `${value.slice(0, mostShown)}…` : value}</code>
+      <code className="lines">{value.length > maxShown ? `${value.slice(0, maxShown)}…` : value}</code>
       {hcl && <span className="quiet"> HCL</span>}
     </>
   );

@@ -89,7 +89,7 @@ export class MemoryBudget {
 
   /** `now` is in milliseconds and monotonic. */
   constructor(
-    private readonly whole: number = limits.memory.most,
+    private readonly whole: number = limits.memory.max,
     readonly now = () => performance.now(),
   ) {}
 

@@ -94,7 +94,7 @@ export const stateReport = z.object({
     .string()
     .regex(/^[0-9a-f]{32}$/)
     .meta({ example: '098f6bcd4621d373cade4e832627b4f6' }),
-  size: z.number().int().min(1).max(limits.agentFile.most),
+  size: z.number().int().min(1).max(limits.agentFile.max),
   // Those that do not fit are left out.
   outputs: z.array(z.object({ name: z.string(), type: z.unknown(), value: z.unknown(), sensitive: z.boolean() })),
 });
@@ -105,7 +105,7 @@ export const stateReport = z.object({
  */
 export function readStateReport(body: unknown): StateReport {
   const { outputs } = (body ?? {}) as { readonly outputs?: unknown };
-  if (Array.isArray(outputs) && outputs.length > limits.items.most) throw tooWide;
+  if (Array.isArray(outputs) && outputs.length > limits.items.max) throw tooWide;
   const report = parse(stateReport, body);
   return { ...report, outputs: asTexts(report.outputs) };
 }

@@ -11,7 +11,7 @@ import {
   variableCategories,
 } from '../../../../domain/index.js';
 import { directoryOf } from '../../../../domain/supporting/workspaces/workspace.js';
-import { anyView, describedJson, presenting, type Words } from '../../routing/resource.js';
+import { anyView, describedJson, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
 
 const leaseEnds = dateTime.describe(
@@ -31,7 +31,7 @@ const fileUrl = ofRun.describe('The path of the file on this service.');
 
 /** The job as an agent reads it: what it needs to execute the run, and nothing else of the organization. */
 const job =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   ({
     leaseToken,
     expiresAt,
@@ -47,118 +47,122 @@ const job =
     planFile,
     sharedStatesUrl,
   }: Job) => {
-    const { is, each, orNull } = words;
+    const { attribute, each, orNull } = words;
     const { options } = run;
     const own = `/agent/v1/runs/${run.id}`;
     return {
       lease: {
-        token: is(text, leaseToken, 'Send it in the `Lease` header of every request for this run.'),
-        'expires-at': is(leaseEnds, expiresAt),
+        token: attribute(text, leaseToken, 'Send it in the `Lease` header of every request for this run.'),
+        'expires-at': attribute(leaseEnds, expiresAt),
       },
-      phase: is(phaseWord, phase),
+      phase: attribute(phaseWord, phase),
       run: {
-        id: is(text, run.id),
-        message: is(text, options.message),
-        'plan-only': is(flag, run.planOnly),
-        'save-plan': is(flag, run.savePlan),
-        'auto-apply': is(flag, run.autoApply),
-        'is-destroy': is(flag, options.isDestroy),
-        refresh: is(flag, options.refresh),
-        'refresh-only': is(flag, options.refreshOnly),
-        'allow-empty-apply': is(flag, options.allowEmptyApply),
-        'allow-config-generation': is(flag, options.allowConfigGeneration),
-        'debugging-mode': is(flag, options.debuggingMode, 'Whether to set `TF_LOG=TRACE`.'),
-        'target-addrs': is(addresses, options.targetAddrs, 'Null if the run has no targets.'),
-        'replace-addrs': is(addresses, options.replaceAddrs),
+        id: attribute(text, run.id),
+        message: attribute(text, options.message),
+        'plan-only': attribute(flag, run.planOnly),
+        'save-plan': attribute(flag, run.savePlan),
+        'auto-apply': attribute(flag, run.autoApply),
+        'is-destroy': attribute(flag, options.isDestroy),
+        refresh: attribute(flag, options.refresh),
+        'refresh-only': attribute(flag, options.refreshOnly),
+        'allow-empty-apply': attribute(flag, options.allowEmptyApply),
+        'allow-config-generation': attribute(flag, options.allowConfigGeneration),
+        'debugging-mode': attribute(flag, options.debuggingMode, 'Whether to set `TF_LOG=TRACE`.'),
+        'target-addrs': attribute(addresses, options.targetAddrs, 'Null if the run has no targets.'),
+        'replace-addrs': attribute(addresses, options.replaceAddrs),
         variables: each(runVariables, ({ key, value }) => ({
-          key: is(text, key),
-          value: is(text, value, 'A literal in the configuration language.'),
+          key: attribute(text, key),
+          value: attribute(text, value, 'A literal in the configuration language.'),
         })),
       },
       workspace: {
-        id: is(text, workspace.id),
-        name: is(text, workspace.name),
-        organization: is(text, workspace.organizationName, 'The name of the organization.'),
-        'working-directory': is(
+        id: attribute(text, workspace.id),
+        name: attribute(text, workspace.name),
+        organization: attribute(text, workspace.organizationName, 'The name of the organization.'),
+        'working-directory': attribute(
           text,
           directoryOf(workspace),
           'Relative to the root of the configuration. Empty for the root.',
         ),
-        'terraform-version': is(text, options.terraformVersion ?? workspace.terraformVersion),
+        'terraform-version': attribute(text, options.terraformVersion ?? workspace.terraformVersion),
         variables: each(
           variables,
           (variable) => ({
-            key: is(text, variable.key),
-            value: is(text, variable.value, 'The value in clear text, even if it is sensitive.'),
-            category: is(category, variable.category),
-            hcl: is(flag, variable.hcl, 'Whether the value is parsed as an expression rather than taken literally.'),
-            sensitive: is(flag, variable.sensitive),
+            key: attribute(text, variable.key),
+            value: attribute(text, variable.value, 'The value in clear text, even if it is sensitive.'),
+            category: attribute(category, variable.category),
+            hcl: attribute(
+              flag,
+              variable.hcl,
+              'Whether the value is parsed as an expression rather than taken literally.',
+            ),
+            sensitive: attribute(flag, variable.sensitive),
           }),
           'The variables of the workspace and its variable sets, as of the claim of the run.',
         ),
       },
-      configuration: { id: is(text, version.id), url: is(configurationUrl, `${own}/configuration`) },
+      configuration: { id: attribute(text, version.id), url: attribute(configurationUrl, `${own}/configuration`) },
       state: orNull(
         state,
         ({ id, serial, lineage, md5: hash, size }) => ({
-          id: is(text, id),
-          serial: is(count, serial),
-          lineage: is(text, lineage),
-          md5: is(md5, hash),
-          size: is(count, size),
-          url: is(fileUrl, `${own}/state?id=${id}`),
+          id: attribute(text, id),
+          serial: attribute(count, serial),
+          lineage: attribute(text, lineage),
+          md5: attribute(md5, hash),
+          size: attribute(count, size),
+          url: attribute(fileUrl, `${own}/state?id=${id}`),
         }),
         'The current state of the workspace. Null if it has none.',
       ),
-      'shared-states-url': is(
+      'shared-states-url': attribute(
         text,
         sharedStatesUrl,
         'The base URL from which terraform reads the states that other workspaces share with this one.',
       ),
       'plan-file': orNull(
         planFile,
-        (facts) => ({ ...artifact(words)(facts), url: is(fileUrl, `${own}/artifacts/plan-file`) }),
+        (facts) => ({ ...artifact(words)(facts), url: attribute(fileUrl, `${own}/artifacts/plan-file`) }),
         'The saved plan to apply. Null for a plan.',
       ),
       'policy-evaluations': each(
         phase === 'plan' ? (stage?.evaluations ?? []) : [],
         ({ id, kind, policySets }) => ({
-          id: is(text, id),
-          'policy-kind': is(policyKind, kind),
+          id: attribute(text, id),
+          'policy-kind': attribute(policyKind, kind),
           'policy-sets': each(policySets, (set) => ({
-            id: is(text, set.id),
-            name: is(text, set.name),
-            'policy-tool-version': is(
+            id: attribute(text, set.id),
+            name: attribute(text, set.name),
+            'policy-tool-version': attribute(
               maybeText,
               set.policyToolVersion,
               'The version of the engine that the policies are written for: Rego v0 below 1. Null if either may be.',
             ),
             policies: each(set.policies, (policy) => ({
-              name: is(text, policy.name),
-              query: is(maybeText, policy.query),
-              'enforcement-level': is(level, policy.enforcementLevel),
+              name: attribute(text, policy.name),
+              query: attribute(maybeText, policy.query),
+              'enforcement-level': attribute(level, policy.enforcementLevel),
               code: orNull(
                 policy.code,
-                (code) => ({ sha256: is(sha256, code), url: is(fileUrl, `${own}/policies/${code}`) }),
+                (code) => ({ sha256: attribute(sha256, code), url: attribute(fileUrl, `${own}/policies/${code}`) }),
                 'The code as of the creation of the run. Null if none was uploaded.',
               ),
             })),
             archive: orNull(
               set.archive,
               ({ versionId, sha256: hash, bytes }) => ({
-                id: is(text, versionId),
-                sha256: is(sha256, hash),
-                size: is(count, bytes),
-                url: is(fileUrl, `${own}/policy-set-versions/${versionId}`),
+                id: attribute(text, versionId),
+                sha256: attribute(sha256, hash),
+                size: attribute(count, bytes),
+                url: attribute(fileUrl, `${own}/policy-set-versions/${versionId}`),
               }),
               'The archive with the code of all policies, as of the creation of the run. Null if each policy has its own.',
             ),
             parameters: each(
               parameters.filter(({ policySetId }) => policySetId === set.id),
               (parameter) => ({
-                key: is(text, parameter.key),
-                value: is(text, parameter.value, 'The value in clear text, even if it is sensitive.'),
-                sensitive: is(flag, parameter.sensitive),
+                key: attribute(text, parameter.key),
+                value: attribute(text, parameter.value, 'The value in clear text, even if it is sensitive.'),
+                sensitive: attribute(flag, parameter.sensitive),
               }),
               'The parameters as of the claim of the run, which policies read as `data.parameters`.',
             ),
@@ -171,38 +175,46 @@ const job =
 
 /** The size and hash of what was stored, for the sender to compare. */
 const artifact =
-  ({ is }: Words) =>
-  ({ bytes, sha256: hash }: BundleFacts) => ({ size: is(count, bytes), sha256: is(sha256, hash) });
+  ({ attribute }: ResourceBuilder) =>
+  ({ bytes, sha256: hash }: BundleFacts) => ({ size: attribute(count, bytes), sha256: attribute(sha256, hash) });
 
 type Announced = Pick<StateAnnounced, 'outputsLeftOut'> & { readonly version: Pick<StateVersion, 'id'> };
 
 /** The URL to upload an announced state to. */
 const announced =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   (runId: RunId, { version: { id }, outputsLeftOut }: Announced) => ({
-    id: is(text, id),
+    id: attribute(text, id),
     upload: {
-      url: is(
+      url: attribute(
         fileUrl,
         `/agent/v1/runs/${runId}/state-versions/${id}/content`,
         'The path to upload the content to, with PUT.',
       ),
     },
-    'outputs-left-out': is(count, outputsLeftOut, 'Number of outputs that were dropped because they exceed a limit.'),
+    'outputs-left-out': attribute(
+      count,
+      outputsLeftOut,
+      'Number of outputs that were dropped because they exceed a limit.',
+    ),
   });
 
 const heartbeat =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   ({ expiresAt, status, cancel }: RenewedLease) => ({
-    lease: { 'expires-at': is(leaseEnds, expiresAt) },
-    run: { status: is(runStatus, status) },
-    cancel: is(flag, cancel, 'Whether a user canceled the run. The agent must stop it and report it as canceled.'),
+    lease: { 'expires-at': attribute(leaseEnds, expiresAt) },
+    run: { status: attribute(runStatus, status) },
+    cancel: attribute(
+      flag,
+      cancel,
+      'Whether a user canceled the run. The agent must stop it and report it as canceled.',
+    ),
   });
 
 /** The status of the run after a report. */
 const reported =
-  ({ is }: Words) =>
-  (status: RunStatus) => ({ run: { status: is(runStatus, status) } });
+  ({ attribute }: ResourceBuilder) =>
+  (status: RunStatus) => ({ run: { status: attribute(runStatus, status) } });
 
 export const presentJob = job(presenting);
 export const presentArtifact = artifact(presenting);

@@ -54,10 +54,10 @@ export const holderOf = (agent: Agent, { request }: Exchange): LeaseHolder => {
 
 /** Asks for the lease before a body is read, which may then use memory that is kept for leases. Throws `lease/lost`. */
 export const admitting =
-  (use: Pick<UseCases, 'askLease'>) =>
+  (use: Pick<UseCases, 'checkLease'>) =>
   async (agent: Agent, exchange: Exchange): Promise<LeaseHolder> => {
     const holder = holderOf(agent, exchange);
-    await use.askLease.execute(holder);
+    await use.checkLease.execute(holder);
     exchange.admit({ organization: agent.organizationId ?? agent.poolId, holds: 'lease' });
     return holder;
   };

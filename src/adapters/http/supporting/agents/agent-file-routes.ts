@@ -20,7 +20,7 @@ import {
   underLease,
 } from './agent-api-routes.js';
 
-const largest = limits.agentFile.most;
+const largest = limits.agentFile.max;
 
 const stream = async (exchange: Exchange, parts: AsyncIterable<Uint8Array>): Promise<void> => {
   exchange.writeHead(200, { 'Content-Type': 'application/octet-stream' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentPool, AgentToken, WorkspaceId } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, flag, nothing, perDialect, text } from '../../routing/resource-schema.js';
 import { ownerSchema, presentOwner } from '../../tokens/token-owner-resource.js';
 import { teamTokenSchema, tokenAttributes, userTokenSchema } from '../../tokens/token-resource.js';
@@ -15,7 +15,7 @@ const organizationOf = ({ id, organizationName }: AgentPool): string => {
 
 /** The workspaces that use the pool, where they were looked up. */
 const agentPool =
-  ({ is, optional, toOne, toMany, link }: Words) =>
+  ({ attribute, optional, toOne, toMany, link }: ResourceBuilder) =>
   (dialect: Dialect, workspaceIds?: readonly WorkspaceId[]) =>
   (pool: AgentPool): Resource => {
     const self = `${dialect.prefix}/agent-pools/${pool.id}`;
@@ -23,9 +23,9 @@ const agentPool =
       id: pool.id,
       type: 'agent-pools',
       attributes: {
-        name: is(text, pool.name),
-        'created-at': is(dateTime, pool.createdAt),
-        'organization-scoped': is(
+        name: attribute(text, pool.name),
+        'created-at': attribute(dateTime, pool.createdAt),
+        'organization-scoped': attribute(
           flag,
           pool.organizationScoped,
           'If false, the pool serves only its allowed workspaces.',
@@ -67,14 +67,14 @@ export const agentPoolSchema = described(
 );
 
 const siteAgentPool =
-  ({ is, link }: Words) =>
+  ({ attribute, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({ id, name, createdAt }: AgentPool): Resource => {
     const self = `${dialect.prefix}/admin/agent-pools/${id}`;
     return {
       id,
       type: 'agent-pools',
-      attributes: { name: is(text, name), 'created-at': is(dateTime, createdAt) },
+      attributes: { name: attribute(text, name), 'created-at': attribute(dateTime, createdAt) },
       relationships: { 'authentication-tokens': { links: { related: link(`${self}/authentication-tokens`) } } },
       links: { self: link(self) },
     };
@@ -92,20 +92,20 @@ export const siteAgentPoolSchema = described(
 
 /** Like any other token, but one that never expires. `secret` is given in the response that issues it. */
 const agentToken =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (secret: string | null = null) =>
   (token: AgentToken): Resource => {
-    const { is, toOne } = words;
+    const { attribute, toOne } = words;
     return {
       id: token.id,
       type: 'authentication-tokens',
       attributes: tokenAttributes(words, token, secret, {
-        description: is(text, token.description),
-        expiry: is(nothing, null),
+        description: attribute(text, token.description),
+        expiry: attribute(nothing, null),
       }),
       relationships: {
         'agent-pool': toOne('agent-pools', token.poolId),
-        'created-by': is(ownerSchema, presentOwner(token.createdBy)),
+        'created-by': attribute(ownerSchema, presentOwner(token.createdBy)),
       },
     };
   };

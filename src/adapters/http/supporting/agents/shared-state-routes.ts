@@ -5,7 +5,7 @@ import type { OrganizationId, Workspace } from '../../../../domain/index.js';
 import { mediaType } from '../../routing/document.js';
 import type { Exchange } from '../../routing/exchange.js';
 import type { Refusal } from '../../routing/reference.js';
-import { anyView, describedJson, presenting, type Words } from '../../routing/resource.js';
+import { anyView, describedJson, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, text } from '../../routing/resource-schema.js';
 import type { PlainRoute } from '../../routing/route.js';
 
@@ -13,33 +13,37 @@ const word = <Word extends string>(one: Word) => z.literal(one);
 
 /** Only what `terraform_remote_state` reads. */
 const organization =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   (id: OrganizationId) => ({
     data: {
-      id: is(text, id),
-      type: is(word('entitlement-sets'), 'entitlement-sets'),
-      attributes: { operations: is(flag, true), 'state-storage': is(flag, true) },
+      id: attribute(text, id),
+      type: attribute(word('entitlement-sets'), 'entitlement-sets'),
+      attributes: { operations: attribute(flag, true), 'state-storage': attribute(flag, true) },
     },
   });
 
 const workspace =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   ({ id, name }: Pick<Workspace, 'id' | 'name'>) => ({
-    data: { id: is(text, id), type: is(word('workspaces'), 'workspaces'), attributes: { name: is(text, name) } },
+    data: {
+      id: attribute(text, id),
+      type: attribute(word('workspaces'), 'workspaces'),
+      attributes: { name: attribute(text, name) },
+    },
   });
 
 const state =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   ({ version, download }: SharedState) => ({
     data: {
-      id: is(text, version.id),
-      type: is(word('state-versions'), 'state-versions'),
+      id: attribute(text, version.id),
+      type: attribute(word('state-versions'), 'state-versions'),
       attributes: {
-        'created-at': is(dateTime, version.createdAt),
-        'hosted-state-download-url': is(text, download, 'A signed URL of the state.'),
-        serial: is(count, version.serial),
-        size: is(count, version.size),
-        status: is(word('finalized'), 'finalized'),
+        'created-at': attribute(dateTime, version.createdAt),
+        'hosted-state-download-url': attribute(text, download, 'A signed URL of the state.'),
+        serial: attribute(count, version.serial),
+        size: attribute(count, version.size),
+        status: attribute(word('finalized'), 'finalized'),
       },
     },
   });

@@ -49,7 +49,7 @@ export const filterParameters = {
 };
 
 /** Collectors of audit trails request pages of 1000, which is therefore the default. */
-const trailsPerPage = limits.auditTrails.most;
+const trailsPerPage = limits.auditTrails.max;
 
 /** The requested page of the audit trails. Throws a 422 for a value that is out of range or not a date-time. */
 export const trailsRequest = (call: Call): { readonly since: Instant | undefined; readonly page: PageRequest } => ({

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { AuditSlice } from '../../../../application/index.js';
-import { type AuditEvent, actions, unaskedActions } from '../../../../domain/index.js';
+import { type AuditEvent, actions, actionsOutsidePolicy } from '../../../../domain/index.js';
 import type { Document, Resource } from '../../routing/document.js';
 import { errorTable } from '../../routing/error-table.js';
 import type { Query } from '../../routing/query.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, maybeText, text } from '../../routing/resource-schema.js';
 
-const eventAction = z.enum([...actions, ...unaskedActions]);
+const eventAction = z.enum([...actions, ...actionsOutsidePolicy]);
 const outcome = z.enum(['done', ...Object.keys(errorTable)]);
 const atLeastOne = z.int().min(1);
 const detail = z.record(text, z.array(z.record(text, text))).nullable();
@@ -24,35 +24,39 @@ const actorKind = z.enum([
   'nobody',
 ]);
 
-const attributesOf = ({ is }: Words, event: AuditEvent) => ({
-  at: is(dateTime, event.at),
-  action: is(eventAction, event.action),
-  outcome: is(outcome, event.outcome, '`done`, or the code of the refusal.'),
-  count: is(atLeastOne, event.count, 'Number of identical events. Only refusals are combined.'),
-  subject: is(maybeText, event.subject, 'The id of the changed resource. For a refusal, the id in the request path.'),
-  detail: is(
+const attributesOf = ({ attribute }: ResourceBuilder, event: AuditEvent) => ({
+  at: attribute(dateTime, event.at),
+  action: attribute(eventAction, event.action),
+  outcome: attribute(outcome, event.outcome, '`done`, or the code of the refusal.'),
+  count: attribute(atLeastOne, event.count, 'Number of identical events. Only refusals are combined.'),
+  subject: attribute(
+    maybeText,
+    event.subject,
+    'The id of the changed resource. For a refusal, the id in the request path.',
+  ),
+  detail: attribute(
     detail,
     event.detail,
     'Additional information. For a removed member, the team tokens that they issued; for a run executed by force, the runs that it ended.',
   ),
-  'actor-kind': is(actorKind, event.actor.kind),
-  'actor-id': is(
+  'actor-kind': attribute(actorKind, event.actor.kind),
+  'actor-id': attribute(
     maybeText,
     event.actor.id,
     'The id of the actor. For an agent, the id of its pool. For a run task, its id. Null if the actor is unknown.',
   ),
-  'token-id': is(maybeText, event.actor.tokenId),
-  address: is(maybeText, event.request?.address ?? null, 'The IP address of the client.'),
-  'request-id': is(
+  'token-id': attribute(maybeText, event.actor.tokenId),
+  address: attribute(maybeText, event.request?.address ?? null, 'The IP address of the client.'),
+  'request-id': attribute(
     maybeText,
     event.request?.id ?? null,
     'The id in the `X-Request-Id` response header. For combined events, that of the first request.',
   ),
-  route: is(maybeText, event.request?.route ?? null),
+  route: attribute(maybeText, event.request?.route ?? null),
 });
 
 const auditEvent =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (event: AuditEvent): Resource => ({
     id: event.id,
     type: 'audit-events',

@@ -24,8 +24,8 @@ export const changeRoutes = (use: UseCases): Route[] => [
       'The event `workspace` means that the workspace or something in it changed, such as a run; `log` means that the log of a run grew. Their data is the id of the workspace: `{"id":"ws-…"}`.',
     ),
     (call) =>
-      streamChanges(call, 'betweenEvents', (hear) =>
-        use.followWorkspace.execute(call.actor, parameter(call, 'id'), hear),
+      streamChanges(call, 'betweenEvents', (listener) =>
+        use.followWorkspace.execute(call.actor, parameter(call, 'id'), listener),
       ),
   ),
   get(
@@ -37,8 +37,8 @@ export const changeRoutes = (use: UseCases): Route[] => [
       'The event `workspace` names a workspace that the caller can read, in which something other than a log changed: `{"id":"ws-…"}`.',
     ),
     (call) =>
-      streamChanges(call, 'betweenLists', (hear) =>
-        use.followOrganization.execute(call.actor, parameter(call, 'organization'), hear),
+      streamChanges(call, 'betweenLists', (listener) =>
+        use.followOrganization.execute(call.actor, parameter(call, 'organization'), listener),
       ),
   ),
 ];

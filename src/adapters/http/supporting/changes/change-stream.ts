@@ -1,4 +1,4 @@
-import type { ChangeKind, Changes, Following, HearChanges } from '../../../../application/index.js';
+import type { ChangeKind, ChangeListener, Changes, Following } from '../../../../application/index.js';
 import { noteChange } from '../../../../application/ports/outside/changes.js';
 import { isRefusal, type WorkspaceId } from '../../../../domain/index.js';
 import type { Answer, Call } from '../../routing/route.js';
@@ -13,7 +13,7 @@ class Pending {
   private missed = false;
   private wake = () => {};
 
-  readonly hear: HearChanges = (changes) => {
+  readonly listener: ChangeListener = (changes) => {
     if (changes === undefined) this.missed = true;
     else for (const [id, kind] of changes) noteChange(this.changes, id, kind);
     this.wake();
@@ -51,11 +51,11 @@ const textOf = (changes: Changes | 'all'): string =>
 export async function streamChanges(
   call: Call,
   pauseFor: 'betweenEvents' | 'betweenLists',
-  begin: (hear: HearChanges) => Promise<Following>,
+  begin: (listener: ChangeListener) => Promise<Following>,
 ): Promise<Answer> {
   const pending = new Pending();
   const { ended, times } = call.waiting();
-  const following = await begin(pending.hear);
+  const following = await begin(pending.listener);
   if (ended.aborted) following.end();
   else ended.addEventListener('abort', following.end, { once: true });
 

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import type { OrganizationGroups } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import { mostGroupPatterns } from '../../../../domain/index.js';
+import { maxGroupPatterns } from '../../../../domain/index.js';
 import { answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { changes, shows } from '../../routing/reference.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, text } from '../../routing/resource-schema.js';
 import { get, parameter, patch, type Route } from '../../routing/route.js';
 import { reading, resourceDocument, word } from '../../routing/schema.js';
 import { organizationType } from './organization-requests.js';
 
 const organizationGroups =
-  ({ is, each }: Words) =>
+  ({ attribute, each }: ResourceBuilder) =>
   ({ organization, groups, endedMemberships }: OrganizationGroups): Resource => ({
     id: organization.name,
     type: 'organizations',
     attributes: {
-      name: is(text, organization.name),
-      'external-id': is(text, organization.id),
-      'sso-groups': is(
+      name: attribute(text, organization.name),
+      'external-id': attribute(text, organization.id),
+      'sso-groups': attribute(
         z.array(text),
         groups.map(({ pattern }) => pattern),
         'The groups at the identity provider that the organization may map to its teams: values, or prefixes followed by `*`.',
@@ -28,12 +28,16 @@ const organizationGroups =
       'sso-group-memberships': each(
         groups,
         ({ pattern, memberships }) => ({
-          group: is(text, pattern),
-          memberships: is(count, memberships, 'The number of team memberships that end if the group is taken away.'),
+          group: attribute(text, pattern),
+          memberships: attribute(
+            count,
+            memberships,
+            'The number of team memberships that end if the group is taken away.',
+          ),
         }),
         'The memberships that depend on each group.',
       ),
-      'ended-memberships': is(count, endedMemberships, 'The number of team memberships that the request ended.'),
+      'ended-memberships': attribute(count, endedMemberships, 'The number of team memberships that the request ended.'),
     },
   });
 
@@ -47,7 +51,7 @@ const groupsSchema = described(
 /** The groups of organizations, as site administrators give them. */
 export const organizationGroupRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const readGroups = reading(
-    resourceDocument(dialect, organizationType, { 'sso-groups': z.array(word).max(mostGroupPatterns) }),
+    resourceDocument(dialect, organizationType, { 'sso-groups': z.array(word).max(maxGroupPatterns) }),
     ({ data }) => data.attributes['sso-groups'],
   );
   const path = '/admin/organizations/:organization';

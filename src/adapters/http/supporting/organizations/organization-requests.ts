@@ -20,13 +20,13 @@ const membershipType: TypeName = { singular: 'organization-membership', plural: 
 
 const flag = absentable(z.boolean());
 /** Some 70 years. */
-const mostMinutes = 36_816_480;
+const maxMinutes = 36_816_480;
 
 /** Null is a value: the default. */
 const minutes = z
   .int()
-  .refine((given) => given >= 1 && given <= mostMinutes, `must be 1 to ${mostMinutes} minutes`)
-  .meta({ minimum: 1, maximum: mostMinutes })
+  .refine((given) => given >= 1 && given <= maxMinutes, `must be 1 to ${maxMinutes} minutes`)
+  .meta({ minimum: 1, maximum: maxMinutes })
   .nullable()
   .optional();
 

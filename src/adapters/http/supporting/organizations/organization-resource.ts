@@ -13,7 +13,7 @@ import {
 } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Members, Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, nothing, text } from '../../routing/resource-schema.js';
 import { poolTokenCreators } from '../../tokens/token-owner-resource.js';
 
@@ -25,34 +25,38 @@ const kept = 'Stored and shown. It has no effect on this service.';
 
 const refused = (value: string) => `\`${value}\` is refused: this service cannot enforce it.`;
 
-const settings = ({ is }: Words, given: OrganizationSettings): Members => ({
-  'aggregated-commit-status-enabled': is(flag, given.aggregatedCommitStatusEnabled, kept),
-  'allow-force-delete-workspaces': is(flag, given.allowForceDeleteWorkspaces, kept),
-  'assessments-enforced': is(flag, given.assessmentsEnforced, refused('true')),
-  'collaborator-auth-policy': is(authPolicy, given.collaboratorAuthPolicy, refused('two_factor_mandatory')),
-  'cost-estimation-enabled': is(flag, given.costEstimationEnabled, kept),
-  'enforce-hyok': is(flag, given.enforceHyok, refused('true')),
-  'max-ttl-enabled': is(flag, given.maxTtlEnabled, 'Whether the token TTL policies limit the lifetime of new tokens.'),
-  'owners-team-saml-role-id': is(maybeText, given.ownersTeamSamlRoleId, kept),
-  'registry-monorepo-support-enabled': is(flag, given.registryMonorepoSupportEnabled, kept),
-  'send-passing-statuses-for-untriggered-speculative-plans': is(
+const settings = ({ attribute }: ResourceBuilder, given: OrganizationSettings): Members => ({
+  'aggregated-commit-status-enabled': attribute(flag, given.aggregatedCommitStatusEnabled, kept),
+  'allow-force-delete-workspaces': attribute(flag, given.allowForceDeleteWorkspaces, kept),
+  'assessments-enforced': attribute(flag, given.assessmentsEnforced, refused('true')),
+  'collaborator-auth-policy': attribute(authPolicy, given.collaboratorAuthPolicy, refused('two_factor_mandatory')),
+  'cost-estimation-enabled': attribute(flag, given.costEstimationEnabled, kept),
+  'enforce-hyok': attribute(flag, given.enforceHyok, refused('true')),
+  'max-ttl-enabled': attribute(
+    flag,
+    given.maxTtlEnabled,
+    'Whether the token TTL policies limit the lifetime of new tokens.',
+  ),
+  'owners-team-saml-role-id': attribute(maybeText, given.ownersTeamSamlRoleId, kept),
+  'registry-monorepo-support-enabled': attribute(flag, given.registryMonorepoSupportEnabled, kept),
+  'send-passing-statuses-for-untriggered-speculative-plans': attribute(
     flag,
     given.sendPassingStatusesForUntriggeredSpeculativePlans,
     kept,
   ),
-  'session-remember': is(
+  'session-remember': attribute(
     maybeCount,
     given.sessionRemember,
     'The minutes after a sign-in for which the organization accepts a session. Null sets no limit beyond that of the service.',
   ),
-  'session-timeout': is(
+  'session-timeout': attribute(
     maybeCount,
     given.sessionTimeout,
     'The minutes for which a session may be unused; the organization then refuses it until the next sign-in. Null sets no limit.',
   ),
-  'speculative-plan-management-enabled': is(flag, given.speculativePlanManagementEnabled, kept),
-  'stacks-enabled': is(flag, given.stacksEnabled, kept),
-  'user-tokens-enabled': is(
+  'speculative-plan-management-enabled': attribute(flag, given.speculativePlanManagementEnabled, kept),
+  'stacks-enabled': attribute(flag, given.stacksEnabled, kept),
+  'user-tokens-enabled': attribute(
     flag,
     given.userTokensEnabled,
     'Whether members may use user tokens in the organization. If false, only sessions are accepted, except from site administrators and for owners who show or update the organization. Cannot be false unless OpenID Connect is configured.',
@@ -61,20 +65,24 @@ const settings = ({ is }: Words, given: OrganizationSettings): Members => ({
 
 /** An organization that is not deleted: its name is its id on the wire. */
 const organization =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (dialect: Dialect, standing?: Standing) =>
   (organization: ChangedOrganization): Resource => {
-    const { is, group, optional, toOne, toOneOrNone, link } = words;
+    const { attribute, group, optional, toOne, toOneOrNone, link } = words;
     const self = `${dialect.prefix}/organizations/${organization.name}`;
     return {
       id: organization.name,
       type: 'organizations',
       attributes: {
-        name: is(text, organization.name),
-        email: is(text, organization.email),
-        'external-id': is(text, organization.id, 'A stable id. It does not change when the organization is renamed.'),
-        'created-at': is(dateTime, organization.createdAt),
-        'default-execution-mode': is(
+        name: attribute(text, organization.name),
+        email: attribute(text, organization.email),
+        'external-id': attribute(
+          text,
+          organization.id,
+          'A stable id. It does not change when the organization is renamed.',
+        ),
+        'created-at': attribute(dateTime, organization.createdAt),
+        'default-execution-mode': attribute(
           executionMode,
           organization.defaults.executionMode,
           'The execution mode of workspaces that do not set one.',
@@ -84,27 +92,27 @@ const organization =
           standing &&
           optional(
             group({
-              'can-update': is(flag, may(standing, 'organizations/update')),
-              'can-destroy': is(flag, may(standing, 'organizations/delete')),
-              'can-create-team': is(flag, may(standing, 'teams/create')),
-              'can-create-workspace': is(flag, may(standing, 'workspaces/create')),
-              'can-create-project': is(flag, may(standing, 'projects/create')),
-              'can-read-effective-access': is(
+              'can-update': attribute(flag, may(standing, 'organizations/update')),
+              'can-destroy': attribute(flag, may(standing, 'organizations/delete')),
+              'can-create-team': attribute(flag, may(standing, 'teams/create')),
+              'can-create-workspace': attribute(flag, may(standing, 'workspaces/create')),
+              'can-create-project': attribute(flag, may(standing, 'projects/create')),
+              'can-read-effective-access': attribute(
                 flag,
                 may(standing, 'effective-access/read'),
                 'Whether the caller sees that of every member and team.',
               ),
-              'can-manage-users': is(flag, may(standing, 'memberships/manage')),
-              'can-update-api-token': is(flag, may(standing, 'organization-tokens/manage')),
-              'can-read-varsets': is(flag, may(standing, 'variable-sets/list')),
-              'can-manage-varsets': is(flag, may(standing, 'variable-sets/manage')),
-              'can-update-sentinel': is(
+              'can-manage-users': attribute(flag, may(standing, 'memberships/manage')),
+              'can-update-api-token': attribute(flag, may(standing, 'organization-tokens/manage')),
+              'can-read-varsets': attribute(flag, may(standing, 'variable-sets/list')),
+              'can-manage-varsets': attribute(flag, may(standing, 'variable-sets/manage')),
+              'can-update-sentinel': attribute(
                 flag,
                 may(standing, 'policies/manage'),
                 'Whether policies and policy sets of any kind can be managed.',
               ),
-              'can-update-agent-pools': is(flag, may(standing, 'agent-pools/create')),
-              'can-read-audit-events': is(flag, may(standing, 'audit-events/read')),
+              'can-update-agent-pools': attribute(flag, may(standing, 'agent-pools/create')),
+              'can-read-audit-events': attribute(flag, may(standing, 'audit-events/read')),
             }),
             "The caller's permissions. Only present when a single organization is returned.",
           ),
@@ -136,23 +144,23 @@ export const organizationSchema = described(
 );
 
 /** The features of this service for an organization. Clients turn to local execution unless `operations` is true. */
-const entitlements = ({ is }: Words): Members => ({
-  agents: is(flag, true),
-  'audit-logging': is(flag, false),
-  'cost-estimation': is(flag, false),
-  operations: is(flag, true),
-  'policy-enforcement': is(flag, true),
-  'private-module-registry': is(flag, false),
-  'run-tasks': is(flag, true),
-  sentinel: is(flag, false),
-  sso: is(flag, false),
-  'state-storage': is(flag, false),
-  teams: is(flag, true),
-  'vcs-integrations': is(flag, true),
-  'user-limit': is(nothing, null, 'Always null: there is no limit.'),
+const entitlements = ({ attribute }: ResourceBuilder): Members => ({
+  agents: attribute(flag, true),
+  'audit-logging': attribute(flag, false),
+  'cost-estimation': attribute(flag, false),
+  operations: attribute(flag, true),
+  'policy-enforcement': attribute(flag, true),
+  'private-module-registry': attribute(flag, false),
+  'run-tasks': attribute(flag, true),
+  sentinel: attribute(flag, false),
+  sso: attribute(flag, false),
+  'state-storage': attribute(flag, false),
+  teams: attribute(flag, true),
+  'vcs-integrations': attribute(flag, true),
+  'user-limit': attribute(nothing, null, 'Always null: there is no limit.'),
 });
 
-const entitlementSet = (words: Words) => {
+const entitlementSet = (words: ResourceBuilder) => {
   const attributes = entitlements(words);
   return (dialect: Dialect) =>
     (organization: Organization): Resource => ({
@@ -173,20 +181,20 @@ export const entitlementSetSchema = described(
 const membershipStatusWord = z.enum(membershipStatuses);
 
 const membership =
-  ({ is, toOne, toMany, link }: Words) =>
+  ({ attribute, toOne, toMany, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (membership: MembershipView): Resource => ({
     id: membership.id,
     type: 'organization-memberships',
     attributes: {
-      status: is(
+      status: attribute(
         membershipStatusWord,
         membershipStatus(membership.user),
         '`invited` until the user with this e-mail address sends their first request, whether or not that user exists yet.',
       ),
-      email: is(text, membership.user.email),
-      username: is(maybeText, membership.user.username, 'Null while the status is `invited`.'),
-      'created-at': is(dateTime, membership.createdAt),
+      email: attribute(text, membership.user.email),
+      username: attribute(maybeText, membership.user.username, 'Null while the status is `invited`.'),
+      'created-at': attribute(dateTime, membership.createdAt),
     },
     relationships: {
       organization: toOne('organizations', membership.organizationName),

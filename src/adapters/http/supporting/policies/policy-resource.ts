@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ManagedPolicy, policyKinds, policyLevels } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
 
 const extensions = { opa: 'rego', sentinel: 'sentinel' } as const;
@@ -12,7 +12,7 @@ const level = z.enum([...new Set(Object.values(policyLevels).flat())]);
 const enforced = z.array(z.strictObject({ path: text, mode: level }));
 
 const policy =
-  ({ is, optional, toOne, toMany, link }: Words) =>
+  ({ attribute, optional, toOne, toMany, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (policy: ManagedPolicy): Resource => {
     const self = `${dialect.prefix}/policies/${policy.id}`;
@@ -20,24 +20,24 @@ const policy =
       id: policy.id,
       type: 'policies',
       attributes: {
-        name: is(text, policy.name),
-        description: is(text, policy.description),
-        kind: is(policyKind, policy.kind),
-        query: is(maybeText, policy.query, 'The OPA query. Null for Sentinel.'),
-        'enforcement-level': is(
+        name: attribute(text, policy.name),
+        description: attribute(text, policy.description),
+        kind: attribute(policyKind, policy.kind),
+        query: attribute(maybeText, policy.query, 'The OPA query. Null for Sentinel.'),
+        'enforcement-level': attribute(
           level,
           policy.enforcementLevel,
           '`advisory` or `mandatory` for OPA; `advisory`, `soft-mandatory` or `hard-mandatory` for Sentinel.',
         ),
-        enforce: is(
+        enforce: attribute(
           enforced,
           [{ path: `${policy.name}.${extensions[policy.kind]}`, mode: policy.enforcementLevel }],
           'The enforcement level in the form that older clients use.',
         ),
-        uploaded: is(flag, policy.code !== null, 'Whether code was uploaded.'),
-        'policy-set-count': is(count, policy.policySetIds.length),
-        'created-at': is(dateTime, policy.createdAt),
-        'updated-at': is(dateTime, policy.updatedAt),
+        uploaded: attribute(flag, policy.code !== null, 'Whether code was uploaded.'),
+        'policy-set-count': attribute(count, policy.policySetIds.length),
+        'created-at': attribute(dateTime, policy.createdAt),
+        'updated-at': attribute(dateTime, policy.updatedAt),
       },
       relationships: {
         organization: toOne('organizations', policy.organizationName),

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { PolicySetParameterView } from '../../../../application/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, flag, maybeText, no, text } from '../../routing/resource-schema.js';
 
 const category = z.literal('policy-set');
 
 const policySetParameter =
-  ({ is, toOneAt, link }: Words) =>
+  ({ attribute, toOneAt, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({ parameter, value }: PolicySetParameterView): Resource => {
     const set = `${dialect.prefix}/policy-sets/${parameter.policySetId}`;
@@ -16,17 +16,17 @@ const policySetParameter =
       id: parameter.id,
       type: 'vars',
       attributes: {
-        key: is(text, parameter.key),
-        value: is(
+        key: attribute(text, parameter.key),
+        value: attribute(
           maybeText,
           value,
           'Null for a sensitive parameter, and for a value that none of the signing secrets of the service can decrypt.',
         ),
-        sensitive: is(flag, parameter.sensitive),
-        category: is(category, 'policy-set'),
-        hcl: is(no, false),
-        'created-at': is(dateTime, parameter.createdAt),
-        'version-id': is(text, String(parameter.revision), 'Changes with every update.'),
+        sensitive: attribute(flag, parameter.sensitive),
+        category: attribute(category, 'policy-set'),
+        hcl: attribute(no, false),
+        'created-at': attribute(dateTime, parameter.createdAt),
+        'version-id': attribute(text, String(parameter.revision), 'Changes with every update.'),
       },
       relationships: { configurable: toOneAt('policy-sets', parameter.policySetId, set) },
       links: { self: link(`${set}/parameters/${parameter.id}`) },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { NewPolicySet, PolicySetChange, PolicySetInclude } from '../../../../application/index.js';
 import { enforcementLevels, type Policy, policyKinds } from '../../../../domain/index.js';
-import { mostPoliciesOfSet } from '../../../../domain/supporting/policies/policy-set.js';
-import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
+import { maxPoliciesOfSet } from '../../../../domain/supporting/policies/policy-set.js';
+import { maxTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, oneOf, textual, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
@@ -54,10 +54,10 @@ const settings = {
   kind: absentable(z.enum(policyKinds)),
   global: absentable(z.boolean()),
   overridable: absentable(z.boolean()),
-  policies: absentable(z.array(policy).max(mostPoliciesOfSet)),
+  policies: absentable(z.array(policy).max(maxPoliciesOfSet)),
   'policy-tool-version': z.string().max(64).nullable().optional(),
   'agent-enabled': absentable(z.boolean()),
-  'policy-update-patterns': absentable(z.array(z.string().max(255)).max(mostTriggers)).meta({
+  'policy-update-patterns': absentable(z.array(z.string().max(255)).max(maxTriggers)).meta({
     description: 'Globs of files whose change creates a version, such as `/**/*.rego`, instead of the policies path.',
   }),
   'vcs-repo': repository,

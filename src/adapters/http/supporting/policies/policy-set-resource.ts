@@ -9,7 +9,7 @@ import {
 } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
 import { linkedRepository } from '../version-control/repository-resource.js';
 
@@ -18,57 +18,57 @@ const level = z.enum(enforcementLevels);
 const patterns = z.array(text);
 
 const policy =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   ({ name, description, query, enforcementLevel }: Policy) => ({
-    name: is(text, name),
-    description: is(text, description),
-    query: is(maybeText, query, 'The OPA query. Null for Sentinel.'),
-    'enforcement-level': is(level, enforcementLevel),
+    name: attribute(text, name),
+    description: attribute(text, description),
+    query: attribute(maybeText, query, 'The OPA query. Null for Sentinel.'),
+    'enforcement-level': attribute(level, enforcementLevel),
   });
 
 type Presented = PolicySet & { readonly webhookKey?: ChangedPolicySet['webhookKey'] | undefined };
 
 /** A global set names the workspaces it is attached to, and not all the others it applies to. */
-const policySet = (words: Words) => {
-  const { is, each, orNull, toOne, toOneOrNone, toMany, link } = words;
+const policySet = (words: ResourceBuilder) => {
+  const { attribute, each, orNull, toOne, toOneOrNone, toMany, link } = words;
   const policyOf = policy(words);
   return (dialect: Dialect) =>
     (policySet: Presented): Resource => ({
       id: policySet.id,
       type: 'policy-sets',
       attributes: {
-        name: is(text, policySet.name),
-        description: is(maybeText, policySet.description),
-        kind: is(policyKind, policySet.kind),
-        global: is(flag, policySet.global, 'Whether the set applies to every workspace of the organization.'),
-        overridable: is(flag, policySet.overridable),
+        name: attribute(text, policySet.name),
+        description: attribute(maybeText, policySet.description),
+        kind: attribute(policyKind, policySet.kind),
+        global: attribute(flag, policySet.global, 'Whether the set applies to every workspace of the organization.'),
+        overridable: attribute(flag, policySet.overridable),
         policies: each(
           policySet.policies,
           policyOf,
           'Policies declared in the set itself or in its current version. The service stores the code of those in a version; agents provide that of the others.',
         ),
-        'policy-count': is(
+        'policy-count': attribute(
           count,
           policySet.policies.length + policySet.policyIds.length,
           'Number of policies, declared in the set or attached to it.',
         ),
-        'workspace-count': is(
+        'workspace-count': attribute(
           count,
           policySet.workspaceIds.length,
           'Number of workspaces that the set is attached to explicitly.',
         ),
-        'policy-tool-version': is(
+        'policy-tool-version': attribute(
           maybeText,
           policySet.policyToolVersion,
           'The version of the engine that the policies are written for. Below 1, OPA evaluates them as Rego v0. Null accepts both versions of Rego.',
         ),
-        'agent-enabled': is(flag, policySet.agentEnabled, 'Stored and shown. Agents evaluate all policies.'),
-        'policy-update-patterns': is(
+        'agent-enabled': attribute(flag, policySet.agentEnabled, 'Stored and shown. Agents evaluate all policies.'),
+        'policy-update-patterns': attribute(
           patterns,
           policySet.updatePatterns,
           'Globs of files whose change in the repository creates a version. Without them, those below the policies path.',
         ),
-        'policies-path': is(
+        'policies-path': attribute(
           maybeText,
           policySet.policiesPath,
           'The directory of the repository that contains the policies. Null for its root, and without a repository.',
@@ -78,9 +78,9 @@ const policySet = (words: Words) => {
           linkedRepository(words, policySet.webhookKey),
           'The repository that the versions are fetched from. Null if clients upload them.',
         ),
-        versioned: is(flag, policySet.versions !== null, 'Whether the policies come from versions.'),
-        'created-at': is(dateTime, policySet.createdAt),
-        'updated-at': is(dateTime, policySet.updatedAt),
+        versioned: attribute(flag, policySet.versions !== null, 'Whether the policies come from versions.'),
+        'created-at': attribute(dateTime, policySet.createdAt),
+        'updated-at': attribute(dateTime, policySet.updatedAt),
       },
       relationships: {
         organization: toOne('organizations', policySet.organizationName),

@@ -2,30 +2,30 @@ import { may, type Project, type WithStanding } from '../../../../domain/index.j
 import { isDefault } from '../../../../domain/supporting/projects/project.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, flag, no, nothing, text } from '../../routing/resource-schema.js';
 
 const project =
-  ({ is, group, toOne, link }: Words) =>
+  ({ attribute, group, toOne, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({ subject: project, standing }: WithStanding<Project>): Resource => ({
     id: project.id,
     type: 'projects',
     attributes: {
-      name: is(text, project.name),
-      description: is(text, project.description),
-      'is-default': is(flag, isDefault(project), 'Whether workspaces that name no project belong to it.'),
-      'is-unified': is(no, false),
-      'auto-destroy-activity-duration': is(nothing, null),
-      'created-at': is(dateTime, project.createdAt),
-      'updated-at': is(dateTime, project.updatedAt),
+      name: attribute(text, project.name),
+      description: attribute(text, project.description),
+      'is-default': attribute(flag, isDefault(project), 'Whether workspaces that name no project belong to it.'),
+      'is-unified': attribute(no, false),
+      'auto-destroy-activity-duration': attribute(nothing, null),
+      'created-at': attribute(dateTime, project.createdAt),
+      'updated-at': attribute(dateTime, project.updatedAt),
       permissions: group(
         {
-          'can-update': is(flag, may(standing, 'projects/update')),
-          'can-destroy': is(flag, may(standing, 'projects/delete')),
-          'can-create-workspace': is(flag, may(standing, 'workspaces/create')),
-          'can-move-workspace': is(flag, may(standing, 'projects/move-workspaces')),
-          'can-manage-teams': is(flag, may(standing, 'project-access/manage')),
+          'can-update': attribute(flag, may(standing, 'projects/update')),
+          'can-destroy': attribute(flag, may(standing, 'projects/delete')),
+          'can-create-workspace': attribute(flag, may(standing, 'workspaces/create')),
+          'can-move-workspace': attribute(flag, may(standing, 'projects/move-workspaces')),
+          'can-manage-teams': attribute(flag, may(standing, 'project-access/manage')),
         },
         "The caller's permissions.",
       ),

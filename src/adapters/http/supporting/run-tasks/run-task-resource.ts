@@ -2,25 +2,25 @@ import { z } from 'zod';
 import { enforcementLevels, type RunTask, taskStageNames, type WorkspaceTask } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, flag, nothing, text } from '../../routing/resource-schema.js';
 
 const category = z.literal('task');
 
 const runTask =
-  ({ is, toOne, toMany, link }: Words) =>
+  ({ attribute, toOne, toMany, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (task: RunTask): Resource => ({
     id: task.id,
     type: 'tasks',
     attributes: {
-      category: is(category, 'task'),
-      name: is(text, task.name),
-      url: is(text, task.url, 'The URL that is called.'),
-      description: is(text, task.description),
-      enabled: is(flag, task.enabled, 'Whether new runs call it.'),
-      'hmac-key': is(nothing, null, 'Always null: the key that signs calls is write-only.'),
-      'created-at': is(dateTime, task.createdAt),
+      category: attribute(category, 'task'),
+      name: attribute(text, task.name),
+      url: attribute(text, task.url, 'The URL that is called.'),
+      description: attribute(text, task.description),
+      enabled: attribute(flag, task.enabled, 'Whether new runs call it.'),
+      'hmac-key': attribute(nothing, null, 'Always null: the key that signs calls is write-only.'),
+      'created-at': attribute(dateTime, task.createdAt),
     },
     relationships: {
       organization: toOne('organizations', task.organizationName),
@@ -44,16 +44,16 @@ const stage = z.enum(taskStageNames);
 const stages = z.array(stage);
 
 const workspaceTask =
-  ({ is, toOne, link }: Words) =>
+  ({ attribute, toOne, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (task: WorkspaceTask): Resource => ({
     id: task.id,
     type: 'workspace-tasks',
     attributes: {
-      'enforcement-level': is(level, task.enforcementLevel, 'Whether a run stops unless the task passes.'),
-      stage: is(stage, task.stages[0] ?? 'post_plan', 'The first of `stages`, for older clients.'),
-      stages: is(stages, task.stages),
-      'created-at': is(dateTime, task.createdAt),
+      'enforcement-level': attribute(level, task.enforcementLevel, 'Whether a run stops unless the task passes.'),
+      stage: attribute(stage, task.stages[0] ?? 'post_plan', 'The first of `stages`, for older clients.'),
+      stages: attribute(stages, task.stages),
+      'created-at': attribute(dateTime, task.createdAt),
     },
     relationships: {
       task: toOne('tasks', task.taskId),

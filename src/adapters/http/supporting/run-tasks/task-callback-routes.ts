@@ -84,12 +84,12 @@ export const taskCallbackRoute = (use: UseCases): PlainRoute => {
     }),
     handle: async (exchange) => {
       const caller = callerOf(exchange);
-      const { taskId } = await use.askTaskResult.execute(caller);
+      const { taskId } = await use.checkTaskResultToken.execute(caller);
       exchange.admit(shareOf(caller.resultId));
       const request = exchange.origin();
       const about = { kind: 'task-results', id: caller.resultId } as const;
       const asked = { actor: runTaskActorOf(taskId), action: 'task-results/report', subject: about.id } as const;
-      exchange.asks({ ...asked, about, request });
+      exchange.audits({ ...asked, about, request });
       const { data } = parse(report, await readBody(exchange, bodyKinds.text));
       const said: TaskReport = data.attributes;
       const result = await use.reportTaskResult.execute(caller, said, data.relationships.outcomes?.data, request);

@@ -3,7 +3,7 @@ import type { UseCases } from '../../../../application/use-cases.js';
 import { limits } from '../../routing/limits.js';
 import type { PlainRoute } from '../../routing/route.js';
 
-const largestPart = limits.logPart.most;
+const largestPart = limits.logPart.max;
 
 const natural = (text: unknown, fallback: number): number => {
   const number = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : fallback;

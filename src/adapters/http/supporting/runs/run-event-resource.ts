@@ -3,7 +3,7 @@ import type { RunEvent, RunEventReference, RunId } from '../../../../domain/inde
 import { runEventActions } from '../../../../domain/supporting/runs/run-event.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, maybeText, text } from '../../routing/resource-schema.js';
 import { actor } from './run-resource.js';
 
@@ -31,20 +31,20 @@ export const eventFrom = referenceIn('re');
 export const commentFrom = referenceIn('wsc');
 
 const runEvent =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (dialect: Dialect, runId: RunId) =>
   (event: RunEvent): Resource => {
-    const { is, toOne, toOneOrNone, link } = words;
+    const { attribute, toOne, toOneOrNone, link } = words;
     const id = eventIdOf(runId, event);
     const { action, description, createdAt, comment } = event;
     return {
       id,
       type: 'run-events',
       attributes: {
-        action: is(eventAction, action, 'The status that the run reached, or what happened otherwise.'),
-        description: is(text, description),
-        'created-at': is(dateTime, createdAt),
-        comment: is(maybeText, comment, 'The text of the comment.'),
+        action: attribute(eventAction, action, 'The status that the run reached, or what happened otherwise.'),
+        description: attribute(text, description),
+        'created-at': attribute(dateTime, createdAt),
+        comment: attribute(maybeText, comment, 'The text of the comment.'),
       },
       relationships: {
         actor: actor(words, dialect, event.actor),
@@ -63,14 +63,14 @@ export const runEventSchema = described(
 );
 
 const runComment =
-  ({ is, toOneAt, link }: Words) =>
+  ({ attribute, toOneAt, link }: ResourceBuilder) =>
   (dialect: Dialect, runId: RunId) =>
   (event: RunEvent): Resource => {
     const [id, eventId] = [commentIdOf(runId, event), eventIdOf(runId, event)];
     return {
       id,
       type: 'comments',
-      attributes: { body: is(text, event.comment ?? '') },
+      attributes: { body: attribute(text, event.comment ?? '') },
       relationships: {
         'run-event': toOneAt('run-events', eventId, `${dialect.prefix}/run-events/${eventId}`),
       },

@@ -15,7 +15,7 @@ import {
 import { decisionOf, forceCancelAvailableAt, updatedAtOf } from '../../../../domain/supporting/runs/run.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import {
   count,
   dateTime,
@@ -45,8 +45,8 @@ const actorSchema = perDialect(({ runActors }) =>
   ),
 );
 
-export const actor = ({ is }: Words, dialect: Dialect, by: TokenOwner | null) =>
-  is(
+export const actor = ({ attribute }: ResourceBuilder, dialect: Dialect, by: TokenOwner | null) =>
+  attribute(
     actorSchema(dialect),
     presentOwner(by !== null && dialect.runActors.includes(by.kind) ? by : null),
     'The user, team or organization. Null if it never happened, or if the actor was deleted or is of another kind.',
@@ -60,17 +60,17 @@ const runTimestamps = timestamps(['plan-queueable-at', 'force-canceled-at', ...s
 const manual = z.literal('manual');
 
 const runVariable =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   ({ key, value }: RunVariable) => ({
-    key: is(text, key),
-    value: is(text, value, 'A literal in the configuration language.'),
+    key: attribute(text, key),
+    value: attribute(text, value, 'A literal in the configuration language.'),
   });
 
 const run =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({ run: state, standing, stageIds, position }: ShownRun): Resource => {
-    const { is, group, each, toOne, toOneAt, toMany, link } = words;
+    const { attribute, group, each, toOne, toOneAt, toMany, link } = words;
     const run = Run.restore(state);
     const mayApply = may(standing, 'runs/apply');
     const mayOverride = may(standing, 'policy-outcomes/override');
@@ -84,10 +84,10 @@ const run =
       attributes: {
         actions: group(
           {
-            'is-cancelable': is(flag, run.allows(run.cancelTrigger) && !state.cancelRequested),
-            'is-confirmable': is(flag, run.allows('confirm')),
-            'is-discardable': is(flag, run.allows('discard')),
-            'is-force-cancelable': is(
+            'is-cancelable': attribute(flag, run.allows(run.cancelTrigger) && !state.cancelRequested),
+            'is-confirmable': attribute(flag, run.allows('confirm')),
+            'is-discardable': attribute(flag, run.allows('discard')),
+            'is-force-cancelable': attribute(
               flag,
               forcibleAt !== null,
               'Whether the run can be canceled by force, from `force-cancel-available-at` on.',
@@ -95,58 +95,66 @@ const run =
           },
           "The actions that the status allows, regardless of the caller's permissions.",
         ),
-        'allow-config-generation': is(flag, options.allowConfigGeneration),
-        'allow-empty-apply': is(flag, options.allowEmptyApply),
-        'auto-apply': is(flag, state.autoApply),
-        'canceled-at': is(maybeDateTime, state.statusTimestamps['canceled-at'] ?? null),
-        'created-at': is(dateTime, state.createdAt),
-        'debugging-mode': is(flag, options.debuggingMode, 'Whether the program logs what it does.'),
-        'error-message': is(maybeText, state.failure, 'Error message. Null unless the status is `errored`.'),
-        'force-cancel-available-at': is(
+        'allow-config-generation': attribute(flag, options.allowConfigGeneration),
+        'allow-empty-apply': attribute(flag, options.allowEmptyApply),
+        'auto-apply': attribute(flag, state.autoApply),
+        'canceled-at': attribute(maybeDateTime, state.statusTimestamps['canceled-at'] ?? null),
+        'created-at': attribute(dateTime, state.createdAt),
+        'debugging-mode': attribute(flag, options.debuggingMode, 'Whether the program logs what it does.'),
+        'error-message': attribute(maybeText, state.failure, 'Error message. Null unless the status is `errored`.'),
+        'force-cancel-available-at': attribute(
           maybeDateTime,
           forcibleAt,
           'Null unless an agent that applies the run was asked to stop.',
         ),
-        'has-changes': is(flag, state.hasChanges, 'Whether the plan has changes. False until the plan is finished.'),
-        'is-destroy': is(flag, options.isDestroy),
-        message: is(text, options.message),
+        'has-changes': attribute(
+          flag,
+          state.hasChanges,
+          'Whether the plan has changes. False until the plan is finished.',
+        ),
+        'is-destroy': attribute(flag, options.isDestroy),
+        message: attribute(text, options.message),
         permissions: group(
           {
-            'can-apply': is(flag, mayApply),
-            'can-cancel': is(flag, mayApply),
-            'can-comment': is(flag, may(standing, 'runs/comment')),
-            'can-discard': is(flag, mayApply),
-            'can-force-cancel': is(flag, may(standing, 'runs/force-cancel')),
-            'can-force-execute': is(flag, may(standing, 'runs/force-execute')),
-            'can-override-policy-check': is(flag, mayOverride),
+            'can-apply': attribute(flag, mayApply),
+            'can-cancel': attribute(flag, mayApply),
+            'can-comment': attribute(flag, may(standing, 'runs/comment')),
+            'can-discard': attribute(flag, mayApply),
+            'can-force-cancel': attribute(flag, may(standing, 'runs/force-cancel')),
+            'can-force-execute': attribute(flag, may(standing, 'runs/force-execute')),
+            'can-override-policy-check': attribute(flag, mayOverride),
           },
           "The caller's permissions, regardless of the status.",
         ),
-        'plan-only': is(flag, state.planOnly),
-        'policy-paths': is(noTexts, [], 'Empty: policies of a configuration are not evaluated.'),
-        'position-in-queue': is(
+        'plan-only': attribute(flag, state.planOnly),
+        'policy-paths': attribute(noTexts, [], 'Empty: policies of a configuration are not evaluated.'),
+        'position-in-queue': attribute(
           count,
           position,
           'The position in the run queue of the organization while the run waits for its workspace. Otherwise 0.',
         ),
-        refresh: is(flag, options.refresh),
-        'refresh-only': is(flag, options.refreshOnly),
-        'replace-addrs': is(addresses, options.replaceAddrs, 'Addresses of resources to replace. Null for none.'),
-        'save-plan': is(flag, state.savePlan),
-        source: is(runSource, state.source),
-        status: is(runStatus, state.status),
-        'status-timestamps': is(runTimestamps, {
+        refresh: attribute(flag, options.refresh),
+        'refresh-only': attribute(flag, options.refreshOnly),
+        'replace-addrs': attribute(
+          addresses,
+          options.replaceAddrs,
+          'Addresses of resources to replace. Null for none.',
+        ),
+        'save-plan': attribute(flag, state.savePlan),
+        source: attribute(runSource, state.source),
+        status: attribute(runStatus, state.status),
+        'status-timestamps': attribute(runTimestamps, {
           ...state.statusTimestamps,
           ...(forced && { 'force-canceled-at': forced.at }),
         }),
-        'target-addrs': is(addresses, options.targetAddrs, 'Addresses of resources to target. Null for all.'),
-        'terraform-version': is(
+        'target-addrs': attribute(addresses, options.targetAddrs, 'Addresses of resources to target. Null for all.'),
+        'terraform-version': attribute(
           maybeText,
           options.terraformVersion,
           'That of the workspace when the run was created, unless the request named one.',
         ),
-        'trigger-reason': is(manual, 'manual'),
-        'updated-at': is(dateTime, updatedAtOf(state), 'When it last reached a status.'),
+        'trigger-reason': attribute(manual, 'manual'),
+        'updated-at': attribute(dateTime, updatedAtOf(state), 'When it last reached a status.'),
         variables: each(options.variables, runVariable(words)),
       },
       relationships: {
@@ -193,7 +201,7 @@ function phaseStamps(run: RunState, phase: Phase) {
 
 /** A plan or an apply. Its log can be followed at `log-read-url`, without a token. */
 const phaseOf =
-  ({ is, link }: Words) =>
+  ({ attribute, link }: ResourceBuilder) =>
   (dialect: Dialect, phase: Phase) =>
   ({ run, logUrl }: ShownPhase): Resource => {
     const id = phaseId(run.id, phase);
@@ -202,23 +210,23 @@ const phaseOf =
       id,
       type: phaseTypes[phase],
       attributes: {
-        status: is(phaseStatus, phaseStatusOf(run, phase)),
-        'log-read-url': is(
+        status: attribute(phaseStatus, phaseStatusOf(run, phase)),
+        'log-read-url': attribute(
           logUrlSchema,
           logUrl,
           'Returns the log as text. No token is needed: the URL is signed. Keep it secret.',
         ),
-        'resource-additions': is(touched, counts?.additions ?? null),
-        'resource-changes': is(touched, counts?.changes ?? null),
-        'resource-destructions': is(touched, counts?.destructions ?? null),
-        'resource-imports': is(touched, counts?.imports ?? null),
+        'resource-additions': attribute(touched, counts?.additions ?? null),
+        'resource-changes': attribute(touched, counts?.changes ?? null),
+        'resource-destructions': attribute(touched, counts?.destructions ?? null),
+        'resource-imports': attribute(touched, counts?.imports ?? null),
         ...(phase === 'plan'
           ? {
-              'has-changes': is(flag, run.hasChanges),
-              'generated-configuration': is(flag, run.planned?.generatedConfiguration ?? false),
+              'has-changes': attribute(flag, run.hasChanges),
+              'generated-configuration': attribute(flag, run.planned?.generatedConfiguration ?? false),
             }
           : {}),
-        'status-timestamps': is(phaseTimestamps, phaseStamps(run, phase)),
+        'status-timestamps': attribute(phaseTimestamps, phaseStamps(run, phase)),
       },
       relationships: {},
       links: { self: link(`${dialect.prefix}/${phaseTypes[phase]}/${id}`) },
@@ -234,14 +242,18 @@ export const applySchema = described({ name: 'Apply' }, (words, dialect) =>
 
 /** The resource's id is the organization's name. */
 const runCapacity =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   (organizationName: string) =>
   ({ pending, running }: RunCapacity): Resource => ({
     id: organizationName,
     type: 'organization-capacity',
     attributes: {
-      pending: is(count, pending, 'Number of runs that wait for their workspace, their configuration or an agent.'),
-      running: is(count, running, 'Number of runs that are being executed.'),
+      pending: attribute(
+        count,
+        pending,
+        'Number of runs that wait for their workspace, their configuration or an agent.',
+      ),
+      running: attribute(count, running, 'Number of runs that are being executed.'),
     },
   });
 

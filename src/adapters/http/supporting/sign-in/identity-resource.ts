@@ -1,17 +1,17 @@
 import type { Identity } from '../../../../domain/index.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, text } from '../../routing/resource-schema.js';
 
 const identity =
-  ({ is, toOne }: Words) =>
+  ({ attribute, toOne }: ResourceBuilder) =>
   ({ id, userId, issuer, subject, createdAt }: Identity): Resource => ({
     id,
     type: 'identities',
     attributes: {
-      issuer: is(text, issuer, 'The URL of the identity provider.'),
-      subject: is(text, subject, 'The person at the provider.'),
-      'created-at': is(dateTime, createdAt),
+      issuer: attribute(text, issuer, 'The URL of the identity provider.'),
+      subject: attribute(text, subject, 'The person at the provider.'),
+      'created-at': attribute(dateTime, createdAt),
     },
     relationships: { user: toOne('users', userId) },
   });

@@ -1,19 +1,19 @@
 import type { ListedSession, OwnSessions, ShownSession } from '../../../../application/index.js';
 import { freshMinutes } from '../../../../domain/index.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeDateTime, text } from '../../routing/resource-schema.js';
 
 /** The session of a browser, signed in or not. */
 const session =
-  ({ is, orNull }: Words) =>
+  ({ attribute, orNull }: ResourceBuilder) =>
   ({ possible, shown }: { readonly possible: boolean; readonly shown: ShownSession | null }): Resource => ({
     id: 'current',
     type: 'sessions',
     attributes: {
-      'sign-in': is(flag, possible, 'Whether people can sign in, at `/session/sign-in`.'),
-      'expires-at': is(maybeDateTime, shown?.expiresAt ?? null, 'Null without a session.'),
-      'can-issue-tokens': is(
+      'sign-in': attribute(flag, possible, 'Whether people can sign in, at `/session/sign-in`.'),
+      'expires-at': attribute(maybeDateTime, shown?.expiresAt ?? null, 'Null without a session.'),
+      'can-issue-tokens': attribute(
         flag,
         shown?.isFresh ?? false,
         `Whether the sign-in is at most ${freshMinutes} minutes old, so that the session makes user tokens.`,
@@ -21,10 +21,10 @@ const session =
       user: orNull(
         shown?.user ?? null,
         ({ id, username, email, siteAdministrator }) => ({
-          id: is(text, id),
-          username: is(text, username),
-          email: is(text, email),
-          'is-site-admin': is(flag, siteAdministrator),
+          id: attribute(text, id),
+          username: attribute(text, username),
+          email: attribute(text, email),
+          'is-site-admin': attribute(flag, siteAdministrator),
         }),
         'Null without a session.',
       ),
@@ -38,17 +38,17 @@ export const sessionSchema = described({ name: 'Session', about: 'The session of
 );
 
 const ownSession =
-  ({ is, toOneOrNone }: Words) =>
+  ({ attribute, toOneOrNone }: ResourceBuilder) =>
   ({ current, tokensMadeInSessions }: Omit<OwnSessions, 'sessions'>) =>
   (session: ListedSession): Resource => ({
     id: session.id,
     type: 'sessions',
     attributes: {
-      'created-at': is(dateTime, session.createdAt, 'When the person signed in.'),
-      'expires-at': is(dateTime, session.expiresAt),
-      'last-used-at': is(maybeDateTime, session.lastUsedAt, 'Accurate to within a minute.'),
-      'is-current': is(flag, session.id === current, 'Whether it is the session that asks.'),
-      'tokens-made-in-sessions': is(
+      'created-at': attribute(dateTime, session.createdAt, 'When the person signed in.'),
+      'expires-at': attribute(dateTime, session.expiresAt),
+      'last-used-at': attribute(maybeDateTime, session.lastUsedAt, 'Accurate to within a minute.'),
+      'is-current': attribute(flag, session.id === current, 'Whether it is the session that asks.'),
+      'tokens-made-in-sessions': attribute(
         count,
         tokensMadeInSessions,
         'The number of user tokens that the sessions of the user have made.',

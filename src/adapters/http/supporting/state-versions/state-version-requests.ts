@@ -26,7 +26,7 @@ const type: TypeName = { singular: 'state-version', plural: 'state-versions' };
 const runType: TypeName = { singular: 'run', plural: 'runs' };
 
 const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0;
-const base64 = z.string().max(limits.stateBody.most).refine(isBase64, 'must be base64').meta({ format: 'byte' });
+const base64 = z.string().max(limits.stateBody.max).refine(isBase64, 'must be base64').meta({ format: 'byte' });
 const decoded = (text: string | undefined): Uint8Array | undefined =>
   text === undefined ? undefined : Buffer.from(text, 'base64');
 

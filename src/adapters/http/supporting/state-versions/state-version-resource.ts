@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ListedStateVersion, ShownOutput, ShownStateVersion } from '../../../../application/index.js';
 import type { StateContents, StateResource } from '../../../../domain/index.js';
-import { outputWords, wordForType } from '../../../../domain/supporting/state-versions/output-type.js';
+import { nameOfType, outputTypeNames } from '../../../../domain/supporting/state-versions/output-type.js';
 import { stateVersionStatuses } from '../../../../domain/supporting/state-versions/state-version.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { RawJson, type Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, no, nothing, text } from '../../routing/resource-schema.js';
 import { ownerSchema, presentOwner } from '../../tokens/token-owner-resource.js';
 
@@ -38,7 +38,7 @@ const outputIdentifiers = z.array(z.strictObject({ id: text, type: z.literal(out
  * In lists, outputs appear only as a link, and resources not at all. Attributes of a commit are null.
  */
 const stateVersion =
-  ({ is, optional, link, toOne, toOneOrNone }: Words) =>
+  ({ attribute, optional, link, toOne, toOneOrNone }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (listed: ListedStateVersion & Partial<Pick<ShownStateVersion, 'outputIds'>>): Resource => {
     const { version, urls, outputIds, contents } = listed;
@@ -48,92 +48,96 @@ const stateVersion =
       id: version.id,
       type: 'state-versions',
       attributes: {
-        'created-at': is(dateTime, version.createdAt),
-        'hosted-json-state-download-url': is(
+        'created-at': attribute(dateTime, version.createdAt),
+        'hosted-json-state-download-url': attribute(
           maybeUrl,
           urls.jsonDownload,
           'The same for the JSON form; null unless a client sent it.',
         ),
-        'hosted-json-state-upload-url': is(maybeUrl, urls.upload?.jsonState ?? null, 'The same for the JSON form.'),
-        'hosted-state-download-url': is(
+        'hosted-json-state-upload-url': attribute(
+          maybeUrl,
+          urls.upload?.jsonState ?? null,
+          'The same for the JSON form.',
+        ),
+        'hosted-state-download-url': attribute(
           maybeUrl,
           urls.download,
           'Returns the state. No token is needed: the URL is signed. Keep it secret. Null until the state is uploaded.',
         ),
-        'hosted-state-upload-url': is(
+        'hosted-state-upload-url': attribute(
           maybeUrl,
           urls.upload?.state ?? null,
           'Accepts the state by PUT. No token is needed: the URL is signed. Only in the response that creates a state version without its content.',
         ),
-        intermediate: is(no, false),
-        lineage: is(
+        intermediate: attribute(no, false),
+        lineage: attribute(
           text,
           version.lineage,
           'Identifies the history that the state belongs to. Assigned when the first state is created.',
         ),
-        md5: is(text, version.md5, 'The MD5 digest of the content.'),
-        modules: is(
+        md5: attribute(text, version.md5, 'The MD5 digest of the content.'),
+        modules: attribute(
           counts,
           countsBy(whole, ({ module }) => module),
           'Instances by module and type.',
         ),
-        providers: is(
+        providers: attribute(
           counts,
           countsBy(whole, ({ provider }) => provider),
           'Instances by provider and type.',
         ),
-        'resource-count': is(
+        'resource-count': attribute(
           maybeCount,
           contents?.resourceCount ?? null,
           'Number of managed instances. Null until the state is read.',
         ),
-        resources: is(
+        resources: attribute(
           maybeResources,
           whole?.resources ?? null,
           'The first 1000, or fewer if their names and addresses are long. Null in lists, and until the state is read.',
         ),
-        'processing-warnings': is(
+        'processing-warnings': attribute(
           maybeTexts,
           contents?.warnings ?? null,
           'The parts of the state that are not shown, and why: outputs or resources beyond the limits, or a state that is not JSON. Its content is kept whole. Null until the state is read.',
         ),
-        'resources-processed': is(
+        'resources-processed': attribute(
           flag,
           version.outputsRead && contents !== undefined,
           'Whether outputs and resources are known. They are read in the background.',
         ),
-        'processing-error': is(
+        'processing-error': attribute(
           maybeText,
-          version.unreadBecause,
+          version.unreadReason,
           'Why outputs and resources cannot be read; null if they can.',
         ),
-        serial: is(
+        serial: attribute(
           count,
           version.serial,
           'Greater than the serial of the state version before, unless that check was skipped.',
         ),
-        size: is(count, version.size, 'Size in bytes.'),
-        'state-version': is(unknown, null),
-        status: is(
+        size: attribute(count, version.size, 'Size in bytes.'),
+        'state-version': attribute(unknown, null),
+        status: attribute(
           status,
           version.status,
           '`pending` until the content is uploaded, then `finalized`, until the retention policy of the workspace removes it.',
         ),
-        'terraform-version': is(
+        'terraform-version': attribute(
           maybeText,
           contents?.terraformVersion ?? null,
           'The program that wrote the state. Null until the state is read.',
         ),
-        'vcs-commit-sha': is(unknown, null),
-        'vcs-commit-url': is(unknown, null),
+        'vcs-commit-sha': attribute(unknown, null),
+        'vcs-commit-url': attribute(unknown, null),
       },
       relationships: {
-        'created-by': is(ownerSchema, presentOwner(version.createdBy)),
+        'created-by': attribute(ownerSchema, presentOwner(version.createdBy)),
         outputs: {
           data:
             outputIds &&
             optional(
-              is(
+              attribute(
                 outputIdentifiers,
                 outputIds.map((id) => ({ id, type: outputType })),
               ),
@@ -159,25 +163,25 @@ export const stateVersionSchema = described({ name: 'StateVersion' }, (words, di
   stateVersion(words)(dialect)(anyView()),
 );
 
-const typeWord = z.enum(outputWords);
+const typeWord = z.enum(outputTypeNames);
 const anything = z.unknown();
 
 const stateOutput =
-  ({ is, link }: Words) =>
+  ({ attribute, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({ id, name, type, value, sensitive }: ShownOutput): Resource => ({
     id,
     type: outputType,
     attributes: {
-      name: is(text, name),
-      sensitive: is(flag, sensitive),
-      type: is(typeWord, wordForType(type)),
-      value: is(
+      name: attribute(text, name),
+      sensitive: attribute(flag, sensitive),
+      type: attribute(typeWord, nameOfType(type)),
+      value: attribute(
         anything,
         new RawJson(value),
         'Null for a sensitive output, except when the output is requested by its id.',
       ),
-      'detailed-type': is(
+      'detailed-type': attribute(
         anything,
         new RawJson(type),
         'The type in the configuration language, such as `"string"` or `["list", "number"]`.',

@@ -29,8 +29,8 @@ export function taggedBindings(query: Query): readonly Partial<KeyValue>[] {
     }
     const text = query.one(parameter);
     groups.set(group, { ...groups.get(group), ...(text && { [member as keyof KeyValue]: text }) });
-    if (groups.size > limits.tagFilters.most) {
-      throw refused(parameter, `filter[tagged] may have at most ${limits.tagFilters.most} groups`);
+    if (groups.size > limits.tagFilters.max) {
+      throw refused(parameter, `filter[tagged] may have at most ${limits.tagFilters.max} groups`);
     }
   }
   for (const [group, binding] of groups) {

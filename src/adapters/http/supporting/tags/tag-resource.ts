@@ -2,41 +2,41 @@ import type { CountedTag } from '../../../../application/index.js';
 import type { EffectiveTagBinding, TagBinding } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, text } from '../../routing/resource-schema.js';
 
 const tag =
-  ({ is, toOne }: Words) =>
+  ({ attribute, toOne }: ResourceBuilder) =>
   (tag: CountedTag): Resource => ({
     id: tag.id,
     type: 'tags',
     attributes: {
-      name: is(text, tag.name),
-      'created-at': is(dateTime, tag.createdAt),
-      'instance-count': is(count, tag.workspaces, 'Number of workspaces with the tag that the caller may read.'),
+      name: attribute(text, tag.name),
+      'created-at': attribute(dateTime, tag.createdAt),
+      'instance-count': attribute(count, tag.workspaces, 'Number of workspaces with the tag that the caller may read.'),
     },
     relationships: { organization: toOne('organizations', tag.organizationName) },
   });
 
 const binding =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   (binding: TagBinding): Resource => ({
     id: binding.id,
     type: 'tag-bindings',
     attributes: {
-      key: is(text, binding.key),
-      value: is(text, binding.value, 'May be empty.'),
-      'created-at': is(dateTime, binding.createdAt),
+      key: attribute(text, binding.key),
+      value: attribute(text, binding.value, 'May be empty.'),
+      'created-at': attribute(dateTime, binding.createdAt),
     },
   });
 
 const effectiveBinding =
-  ({ is, group, optional, link }: Words) =>
+  ({ attribute, group, optional, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (binding: Pick<EffectiveTagBinding, 'id' | 'key' | 'value' | 'inheritedFrom'>): Resource => ({
     id: binding.id,
     type: 'effective-tag-bindings',
-    attributes: { key: is(text, binding.key), value: is(text, binding.value, 'May be empty.') },
+    attributes: { key: attribute(text, binding.key), value: attribute(text, binding.value, 'May be empty.') },
     links: optional(
       binding.inheritedFrom === null
         ? undefined

@@ -11,7 +11,7 @@ import {
 } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, flag, maybeText, text } from '../../routing/resource-schema.js';
 
 const visibility = z.enum(visibilities);
@@ -20,16 +20,16 @@ const grantsNothing: ReadonlySet<string> = new Set(permissionsWithoutEffect);
 
 /** `members` are named where they were looked up. */
 const team =
-  ({ is, group, optional, toOne, toMany, link }: Words) =>
+  ({ attribute, group, optional, toOne, toMany, link }: ResourceBuilder) =>
   (dialect: Dialect, members?: readonly Member[], memberships?: readonly MembershipId[]) =>
   ({ subject: team, standing }: WithStanding<Team>): Resource => ({
     id: team.id,
     type: 'teams',
     attributes: {
-      name: is(text, team.name),
-      'users-count': is(count, team.usersCount),
-      visibility: is(visibility, team.visibility),
-      'allow-member-token-management': is(
+      name: attribute(text, team.name),
+      'users-count': attribute(count, team.usersCount),
+      visibility: attribute(visibility, team.visibility),
+      'allow-member-token-management': attribute(
         flag,
         team.membersManageToken,
         'Whether members of the team can manage its token.',
@@ -38,7 +38,7 @@ const team =
         Object.fromEntries(
           organizationPermissions.map((permission) => [
             permission,
-            is(
+            attribute(
               flag,
               team.owners || team.access.has(permission),
               grantsNothing.has(permission) ? 'Stored and shown. It grants nothing.' : undefined,
@@ -47,19 +47,22 @@ const team =
         ),
         'Organization-level permissions. All are true for the owners team.',
       ),
-      'sso-team-id': is(
+      'sso-team-id': attribute(
         maybeText,
         team.ssoTeamId,
         'A group at the identity provider. Its people become members of the team when they sign in. Only owners set it.',
       ),
       permissions: group(
         {
-          'can-update': is(flag, may(standing, 'teams/update')),
-          'can-destroy': is(flag, !team.owners && may(standing, 'teams/delete')),
-          'can-update-membership': is(flag, may(standing, 'team-members/manage')),
-          'can-update-organization-access': is(flag, !team.owners && may(standing, 'teams/set-organization-access')),
-          'can-update-api-token': is(flag, may(standing, 'team-tokens/manage')),
-          'can-update-visibility': is(flag, may(standing, 'teams/update')),
+          'can-update': attribute(flag, may(standing, 'teams/update')),
+          'can-destroy': attribute(flag, !team.owners && may(standing, 'teams/delete')),
+          'can-update-membership': attribute(flag, may(standing, 'team-members/manage')),
+          'can-update-organization-access': attribute(
+            flag,
+            !team.owners && may(standing, 'teams/set-organization-access'),
+          ),
+          'can-update-api-token': attribute(flag, may(standing, 'team-tokens/manage')),
+          'can-update-visibility': attribute(flag, may(standing, 'teams/update')),
         },
         "The caller's permissions.",
       ),

@@ -2,38 +2,38 @@ import { z } from 'zod';
 import { type FailingEffect, lanes } from '../../../../application/index.js';
 import type { Member, User } from '../../../../domain/index.js';
 import type { Members, Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, flag, maybeDateTime, maybeText, no, nothing, text } from '../../routing/resource-schema.js';
 
 /** There is no such feature, so it is off for everyone. */
-const off = (words: Words, ...names: readonly string[]): Members =>
-  Object.fromEntries(names.map((name) => [name, words.is(no, false)]));
+const off = (words: ResourceBuilder, ...names: readonly string[]): Members =>
+  Object.fromEntries(names.map((name) => [name, words.attribute(no, false)]));
 
 /** `own` is given for the caller's own account, and `tokenId` for a new user. */
 const user =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (
     { id, username, email, siteAdministrator, suspended }: User,
     { tokenId, own = false }: { readonly tokenId?: string; readonly own?: boolean } = {},
   ): Resource => {
-    const { is, group, optional, toOne } = words;
+    const { attribute, group, optional, toOne } = words;
     return {
       id,
       type: 'users',
       attributes: {
-        username: is(text, username),
-        email: is(text, email),
-        'unconfirmed-email': is(nothing, null),
-        'avatar-url': is(nothing, null, 'Always null: there are no avatars.'),
+        username: attribute(text, username),
+        email: attribute(text, email),
+        'unconfirmed-email': attribute(nothing, null),
+        'avatar-url': attribute(nothing, null, 'Always null: there are no avatars.'),
         'two-factor': group(off(words, 'enabled', 'verified'), 'Always off: users authenticate with tokens.'),
-        'is-service-account': is(no, false),
-        'is-admin': is(
+        'is-service-account': attribute(no, false),
+        'is-admin': attribute(
           flag,
           siteAdministrator,
           'Whether the user is a site administrator, who can create organizations and users.',
         ),
-        'is-site-admin': is(flag, siteAdministrator, 'Same as `is-admin`.'),
-        'is-suspended': is(
+        'is-site-admin': attribute(flag, siteAdministrator, 'Same as `is-admin`.'),
+        'is-suspended': attribute(
           flag,
           suspended,
           'Whether the user is suspended. The tokens of a suspended user are rejected.',
@@ -41,8 +41,8 @@ const user =
         permissions: own
           ? optional(
               group({
-                'can-create-organizations': is(flag, siteAdministrator),
-                'can-manage-user-tokens': is(flag, true),
+                'can-create-organizations': attribute(flag, siteAdministrator),
+                'can-manage-user-tokens': attribute(flag, true),
                 ...off(
                   words,
                   'can-change-email',
@@ -76,14 +76,14 @@ export const createdUserSchema = described(
 
 /** A user as other members of an organization see them. */
 const member =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   ({ id, username, email }: Member): Resource => ({
     id,
     type: 'users',
     attributes: {
-      username: is(maybeText, username, 'Null while the user is invited.'),
-      email: is(text, email, 'The invited address while the user is invited.'),
-      'is-service-account': is(no, false),
+      username: attribute(maybeText, username, 'Null while the user is invited.'),
+      email: attribute(text, email, 'The invited address while the user is invited.'),
+      'is-service-account': attribute(no, false),
     },
   });
 
@@ -100,17 +100,17 @@ const failingStatus = z.enum(['retrying', 'put_aside']);
 
 /** Ordered work that did not succeed yet. */
 const failingEffect =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   (effect: FailingEffect): Resource => ({
     id: String(effect.id),
     type: 'failing-effects',
     attributes: {
-      kind: is(effectKind, effect.kind),
-      subject: is(text, effect.subject, 'The id of the resource that the job is for.'),
-      attempts: is(count, effect.attempts),
-      'last-error': is(text, effect.lastError),
-      'next-attempt-at': is(maybeDateTime, effect.notBefore, 'Null once it is put aside.'),
-      status: is(
+      kind: attribute(effectKind, effect.kind),
+      subject: attribute(text, effect.subject, 'The id of the resource that the job is for.'),
+      attempts: attribute(count, effect.attempts),
+      'last-error': attribute(text, effect.lastError),
+      'next-attempt-at': attribute(maybeDateTime, effect.notBefore, 'Null once it is put aside.'),
+      status: attribute(
         failingStatus,
         effect.status,
         '`put_aside` after five attempts that ended the service: it waits for an operator.',

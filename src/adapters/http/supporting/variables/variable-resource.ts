@@ -3,13 +3,13 @@ import type { VariableView } from '../../../../application/index.js';
 import { variableCategories } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
 
 const category = z.enum(variableCategories);
 
 const variable =
-  ({ is, optional, toOneAt, link }: Words) =>
+  ({ attribute, optional, toOneAt, link }: ResourceBuilder) =>
   (dialect: Dialect) => {
     const [workspaces, sets] = [`${dialect.prefix}/workspaces`, `${dialect.prefix}/varsets`];
     const pathOf = ({ id, workspaceId, variableSetId }: VariableView['variable']) =>
@@ -20,18 +20,18 @@ const variable =
       id: variable.id,
       type: 'vars',
       attributes: {
-        key: is(text, variable.key),
-        value: is(
+        key: attribute(text, variable.key),
+        value: attribute(
           maybeText,
           value,
           'Null for a sensitive variable, and for a value that none of the signing secrets of the service can decrypt.',
         ),
-        sensitive: is(flag, variable.sensitive),
-        category: is(category, variable.category),
-        hcl: is(flag, variable.hcl, 'Whether the value is parsed as an expression rather than taken literally.'),
-        description: is(maybeText, variable.description),
-        'created-at': is(dateTime, variable.createdAt),
-        'version-id': is(text, String(variable.revision), 'Changes with every update.'),
+        sensitive: attribute(flag, variable.sensitive),
+        category: attribute(category, variable.category),
+        hcl: attribute(flag, variable.hcl, 'Whether the value is parsed as an expression rather than taken literally.'),
+        description: attribute(maybeText, variable.description),
+        'created-at': attribute(dateTime, variable.createdAt),
+        'version-id': attribute(text, String(variable.revision), 'Changes with every update.'),
       },
       relationships: {
         ...(workspaceId !== undefined && {

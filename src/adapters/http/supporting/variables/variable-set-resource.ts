@@ -1,31 +1,35 @@
 import type { VariableSet } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, text, toOneSchema } from '../../routing/resource-schema.js';
 
 const owner = toOneSchema(['organizations', 'projects']);
 
 const variableSet =
-  ({ is, toOne, toMany, link }: Words) =>
+  ({ attribute, toOne, toMany, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (set: VariableSet): Resource => ({
     id: set.id,
     type: 'varsets',
     attributes: {
-      name: is(text, set.name),
-      description: is(text, set.description),
-      global: is(flag, set.global, 'Whether the set applies to every workspace of the organization.'),
-      priority: is(flag, set.priority, 'Whether its variables override those of more specific sources.'),
-      'created-at': is(dateTime, set.createdAt),
-      'updated-at': is(dateTime, set.updatedAt, 'The latest change of the set itself. Its variables have versions.'),
-      'var-count': is(count, set.variableIds.length),
-      'workspace-count': is(count, set.workspaceIds.length),
-      'project-count': is(count, set.projectIds.length),
+      name: attribute(text, set.name),
+      description: attribute(text, set.description),
+      global: attribute(flag, set.global, 'Whether the set applies to every workspace of the organization.'),
+      priority: attribute(flag, set.priority, 'Whether its variables override those of more specific sources.'),
+      'created-at': attribute(dateTime, set.createdAt),
+      'updated-at': attribute(
+        dateTime,
+        set.updatedAt,
+        'The latest change of the set itself. Its variables have versions.',
+      ),
+      'var-count': attribute(count, set.variableIds.length),
+      'workspace-count': attribute(count, set.workspaceIds.length),
+      'project-count': attribute(count, set.projectIds.length),
     },
     relationships: {
       organization: toOne('organizations', set.organizationName),
-      parent: is(
+      parent: attribute(
         owner,
         {
           data:

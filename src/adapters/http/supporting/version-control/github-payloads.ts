@@ -6,14 +6,14 @@ import * as given from './webhook-events.js';
 const githubRepository = z.object({
   id: given.number,
   full_name: given.identifier,
-  default_branch: given.unlessUnfit(given.branch),
+  default_branch: given.validOrNull(given.branch),
   clone_url: given.address,
   ssh_url: given.otherAddress,
   git_url: given.otherAddress,
   html_url: given.otherAddress,
 });
 
-const githubSender = given.unlessUnfit(
+const githubSender = given.validOrNull(
   z.object({ login: given.name, username: given.name, avatar_url: given.link, html_url: given.link }),
 );
 
@@ -26,8 +26,8 @@ const githubPush = z.object({
   commits: given.descriptions,
   // Sent by Gitea and its descendants only.
   total_commits: given.number,
-  created: given.unlessUnfit(z.boolean()),
-  forced: given.unlessUnfit(z.boolean()),
+  created: given.validOrNull(z.boolean()),
+  forced: given.validOrNull(z.boolean()),
   repository: githubRepository,
   sender: githubSender,
 });
@@ -42,7 +42,7 @@ const githubPullRequest = z.object({
     head: z.object({
       ref: given.branch,
       sha: given.commitSha,
-      repo: given.unlessUnfit(z.object({ id: given.number })),
+      repo: given.validOrNull(z.object({ id: given.number })),
     }),
     base: z.object({ ref: given.branch }),
   }),

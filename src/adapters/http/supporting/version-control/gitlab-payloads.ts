@@ -5,7 +5,7 @@ import * as given from './webhook-events.js';
 
 const gitlabProject = z.object({
   path_with_namespace: given.identifier,
-  default_branch: given.unlessUnfit(given.branch),
+  default_branch: given.validOrNull(given.branch),
   git_http_url: given.address,
   git_ssh_url: given.otherAddress,
   web_url: given.otherAddress,
@@ -35,7 +35,7 @@ const gitlabMergeRequest = z.object({
     last_commit: z.object({ id: given.commitSha, message: given.prose, url: given.link }),
   }),
   project: gitlabProject,
-  user: given.unlessUnfit(z.object({ username: given.name, avatar_url: given.link })),
+  user: given.validOrNull(z.object({ username: given.name, avatar_url: given.link })),
 });
 
 const aboutGitlabProject = (project: z.infer<typeof gitlabProject>) => ({

@@ -95,21 +95,21 @@ export const address = z.string().min(1).max(longestAddress);
 export const title = z.string().transform(cutTo(longestTitle));
 
 /** A member that no event depends on: an invalid value counts as missing. */
-export const unlessUnfit = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(null);
+export const validOrNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(null);
 
-const text = (longest: number) => unlessUnfit(z.string()).transform((given) => cutTo(longest)(given ?? '') || null);
+const text = (longest: number) => validOrNull(z.string()).transform((given) => cutTo(longest)(given ?? '') || null);
 export const prose = text(longestProse);
 export const name = text(longestTitle);
-export const otherAddress = unlessUnfit(address).transform((given) => given ?? null);
+export const otherAddress = validOrNull(address).transform((given) => given ?? null);
 /** Null for a value that is not a web address: some forges send paths, and responses must not pass on other schemes. */
-export const link = unlessUnfit(webAddress).transform((given) => given ?? null);
-export const number = unlessUnfit(z.number());
+export const link = validOrNull(webAddress).transform((given) => given ?? null);
+export const number = validOrNull(z.number());
 
-const files = unlessUnfit(z.array(z.string()));
-export const described = unlessUnfit(
+const files = validOrNull(z.array(z.string()));
+export const described = validOrNull(
   z.object({ id: name, message: prose, url: link, added: files, modified: files, removed: files }),
 );
-export const descriptions = unlessUnfit(z.array(described));
+export const descriptions = validOrNull(z.array(described));
 
 type Described = z.infer<typeof described>;
 

@@ -31,7 +31,7 @@ export const webhookRoutes = (use: UseCases): PlainRoute[] => [
     handle: async (exchange) => {
       const { request } = exchange;
       const trace = exchange.origin();
-      exchange.asks({
+      exchange.audits({
         actor: { kind: 'forge', id: null, tokenId: null },
         action: 'configuration-versions/report',
         subject: null,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DataRetention } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count } from '../../routing/resource-schema.js';
 
 /** The types of the two kinds of policy. */
@@ -15,12 +15,12 @@ export const retentionTypeOf = ({ days }: DataRetention) =>
   days === null ? retentionTypes.keeping : retentionTypes.deleting;
 
 const deleting =
-  ({ is }: Words) =>
+  ({ attribute }: ResourceBuilder) =>
   ({ id, days }: DataRetention): Resource => ({
     id,
     type: retentionTypes.deleting,
     attributes: {
-      'delete-older-than-n-days': is(
+      'delete-older-than-n-days': attribute(
         count,
         days ?? 0,
         'Versions are archived, and states lose their data, if they are older and not current.',
@@ -29,7 +29,7 @@ const deleting =
   });
 
 const keeping =
-  (_: Words) =>
+  (_: ResourceBuilder) =>
   ({ id }: DataRetention): Resource => ({ id, type: retentionTypes.keeping, attributes: {} });
 
 const deletingSchema = described({ name: 'DataRetentionPolicyDeleteOlder' }, (words) => deleting(words)(anyView()));

@@ -8,7 +8,7 @@ import {
   workspaceSorts,
 } from '../../../../application/index.js';
 import { type AutoDestroyChange, type ExecutionChange, executionModes, runStatuses } from '../../../../domain/index.js';
-import { mostTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
+import { maxTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, someOf, sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
 import { type Call, sourceOf } from '../../routing/route.js';
@@ -33,7 +33,7 @@ export const projectType: TypeName = { singular: 'project', plural: 'projects' }
 export const poolType: TypeName = { singular: 'agent-pool', plural: 'agent-pools' };
 
 const flag = absentable(z.boolean());
-const paths = absentable(z.array(z.string().min(1).max(1024)).max(mostTriggers));
+const paths = absentable(z.array(z.string().min(1).max(1024)).max(maxTriggers));
 const maybeWord = word.nullable().optional();
 const settings = {
   description: z.string().max(4096).nullable().optional(),

@@ -11,8 +11,8 @@ import {
 import { overwritesOf } from '../../../../domain/shared/execution.js';
 import { workspaceSources } from '../../../../domain/supporting/workspaces/workspace.js';
 import type { Dialect } from '../../routing/dialect.js';
-import type { Resource, Said } from '../../routing/document.js';
-import { anyView, described, presenting, type Words } from '../../routing/resource.js';
+import type { Resource, WireValue } from '../../routing/document.js';
+import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import {
   count,
   dateTime,
@@ -67,7 +67,7 @@ const bindingType = 'effective-tag-bindings' as const;
 const bindingIds = z.array(z.strictObject({ id: text, type: z.literal(bindingType) }));
 
 const workspace =
-  (words: Words) =>
+  (words: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({
     subject: workspace,
@@ -79,9 +79,9 @@ const workspace =
     withoutRuns = false,
     effectiveTagBindings,
   }: Presented): Resource => {
-    const { is, group, optional, orNull, toOne, toOneOrNone, toOneOrNoneAt, link } = words;
+    const { attribute, group, optional, orNull, toOne, toOneOrNone, toOneOrNoneAt, link } = words;
     const self = `${dialect.prefix}/workspaces/${workspace.id}`;
-    const unlessCircular = (said: Said) => (withoutRuns ? undefined : optional(said));
+    const unlessCircular = (said: WireValue) => (withoutRuns ? undefined : optional(said));
     const execution = executionOf(workspace);
     const overwrites = overwritesOf(workspace);
     const mayRead = may(standing, 'workspaces/read');
@@ -95,113 +95,129 @@ const workspace =
       id: workspace.id,
       type: 'workspaces',
       attributes: {
-        name: is(text, workspace.name),
-        description: is(maybeText, workspace.description),
+        name: attribute(text, workspace.name),
+        description: attribute(maybeText, workspace.description),
         actions: group(
-          { 'is-destroyable': is(flag, workspace.allowDestroyPlan, 'Whether destroy runs may be created.') },
+          { 'is-destroyable': attribute(flag, workspace.allowDestroyPlan, 'Whether destroy runs may be created.') },
           "The actions that the settings allow, regardless of the caller's permissions.",
         ),
-        'allow-destroy-plan': is(flag, workspace.allowDestroyPlan, 'False refuses destroy runs.'),
-        'assessments-enabled': is(flag, workspace.assessmentsEnabled, 'As sent. There are no health assessments.'),
-        'auto-apply': is(flag, workspace.autoApply),
-        'auto-apply-run-trigger': is(flag, workspace.autoApplyRunTrigger, 'As sent. There are no run triggers.'),
-        'auto-destroy-activity-duration': is(
+        'allow-destroy-plan': attribute(flag, workspace.allowDestroyPlan, 'False refuses destroy runs.'),
+        'assessments-enabled': attribute(
+          flag,
+          workspace.assessmentsEnabled,
+          'As sent. There are no health assessments.',
+        ),
+        'auto-apply': attribute(flag, workspace.autoApply),
+        'auto-apply-run-trigger': attribute(flag, workspace.autoApplyRunTrigger, 'As sent. There are no run triggers.'),
+        'auto-destroy-activity-duration': attribute(
           maybeText,
           workspace.autoDestroy?.activityDuration ?? null,
           'How long after the last new state the workspace is destroyed, such as `14d` or `12h`. Null for never.',
         ),
-        'auto-destroy-at': is(
+        'auto-destroy-at': attribute(
           maybeDateTime,
           workspace.autoDestroy?.at ?? null,
           'When a run that destroys the resources is created. Null for never, and again once it was created.',
         ),
-        environment: is(environment, 'default'),
-        'execution-mode': is(executionMode, execution.mode),
+        environment: attribute(environment, 'default'),
+        'execution-mode': attribute(executionMode, execution.mode),
         'setting-overwrites': group(
           {
-            'execution-mode': is(flag, overwrites.executionMode),
-            'agent-pool': is(flag, overwrites.agentPool),
+            'execution-mode': attribute(flag, overwrites.executionMode),
+            'agent-pool': attribute(flag, overwrites.agentPool),
           },
           'Settings that the workspace overrides. The others come from the organization.',
         ),
-        operations: is(flag, execution.mode !== 'local', 'False if the execution mode is `local`.'),
-        'terraform-version': is(text, workspace.terraformVersion),
-        'working-directory': is(
+        operations: attribute(flag, execution.mode !== 'local', 'False if the execution mode is `local`.'),
+        'terraform-version': attribute(text, workspace.terraformVersion),
+        'working-directory': attribute(
           text,
           workspace.workingDirectory,
           'Relative to the root of the configuration. Empty for the root.',
         ),
-        'file-triggers-enabled': is(
+        'file-triggers-enabled': attribute(
           flag,
           workspace.fileTriggersEnabled,
           'Whether only pushes that change selected files create runs. Pull requests always do.',
         ),
-        'trigger-prefixes': is(texts, workspace.triggerPrefixes, 'Directories besides the working directory.'),
-        'trigger-patterns': is(texts, workspace.triggerPatterns, 'Globs of files, instead of directories.'),
-        'queue-all-runs': is(
+        'trigger-prefixes': attribute(texts, workspace.triggerPrefixes, 'Directories besides the working directory.'),
+        'trigger-patterns': attribute(texts, workspace.triggerPatterns, 'Globs of files, instead of directories.'),
+        'queue-all-runs': attribute(
           flag,
           workspace.queueAllRuns,
           'Whether commits create runs before the first run of a client.',
         ),
-        'speculative-enabled': is(flag, workspace.speculativeEnabled, 'Whether pull requests create speculative runs.'),
-        'global-remote-state': is(
+        'speculative-enabled': attribute(
+          flag,
+          workspace.speculativeEnabled,
+          'Whether pull requests create speculative runs.',
+        ),
+        'global-remote-state': attribute(
           flag,
           workspace.globalRemoteState,
           'Whether the state is shared with every workspace of the organization. Otherwise with its remote state consumers.',
         ),
-        source: is(source, workspace.source),
-        'source-name': is(maybeText, workspace.sourceName),
-        'source-url': is(maybeText, workspace.sourceUrl, 'A page about what created it: an `http` or `https` URL.'),
-        'structured-run-output-enabled': is(
+        source: attribute(source, workspace.source),
+        'source-name': attribute(maybeText, workspace.sourceName),
+        'source-url': attribute(
+          maybeText,
+          workspace.sourceUrl,
+          'A page about what created it: an `http` or `https` URL.',
+        ),
+        'structured-run-output-enabled': attribute(
           flag,
           !printsText && workspace.structuredRunOutputEnabled,
           'As sent. False for a workspace that is included with a run: runs print text.',
         ),
-        'tag-names': is(texts, workspace.tagNames, 'Sorted.'),
-        'resource-count': is(count, activity.resourceCount ?? 0, 'Number of managed resources in the current state.'),
-        'runs-count': is(count, activity.runsCount),
-        'workspace-kpis-runs-count': is(count, activity.runsCount, 'The same.'),
-        locked: is(flag, workspace.lock !== null || activity.workingRunId !== null),
-        'locked-reason': is(maybeText, workspace.lock?.reason ?? null),
+        'tag-names': attribute(texts, workspace.tagNames, 'Sorted.'),
+        'resource-count': attribute(
+          count,
+          activity.resourceCount ?? 0,
+          'Number of managed resources in the current state.',
+        ),
+        'runs-count': attribute(count, activity.runsCount),
+        'workspace-kpis-runs-count': attribute(count, activity.runsCount, 'The same.'),
+        locked: attribute(flag, workspace.lock !== null || activity.workingRunId !== null),
+        'locked-reason': attribute(maybeText, workspace.lock?.reason ?? null),
         'vcs-repo': orNull(
           workspace.repository,
           linkedRepository(words, webhookKey),
           'Null unless the workspace is linked to a repository.',
         ),
-        'agent-pool-id': is(
+        'agent-pool-id': attribute(
           maybeText,
           execution.agentPoolId,
           'The agent pool that executes the runs: that of the workspace or the default of the organization. Null unless the execution mode is `agent`.',
         ),
-        'created-at': is(dateTime, workspace.createdAt),
-        'updated-at': is(dateTime, workspace.updatedAt),
+        'created-at': attribute(dateTime, workspace.createdAt),
+        'updated-at': attribute(dateTime, workspace.updatedAt),
         permissions: group(
           {
-            'can-read-settings': is(flag, mayRead),
-            'can-read-run': is(flag, may(standing, 'configuration-versions/read')),
-            'can-create-configuration-version': is(flag, may(standing, 'configuration-versions/create')),
-            'can-archive-configuration-version': is(flag, may(standing, 'configuration-versions/archive')),
-            'can-manage-backing-data': is(flag, may(standing, 'configuration-versions/manage-backing-data')),
-            'can-update': is(flag, mayUpdate),
-            'can-schedule-destroy': is(flag, may(standing, 'workspaces/schedule-destroy')),
-            'can-set-retention': is(flag, may(standing, 'workspaces/set-retention')),
-            'can-link-repository': is(flag, may(standing, 'workspaces/link-repository')),
-            'can-destroy': is(flag, mayDelete),
-            'can-force-delete': is(flag, mayDelete),
-            'can-queue-run': is(flag, mayQueue),
-            'can-queue-apply': is(flag, mayApply),
-            'can-queue-destroy': is(flag, mayApply),
-            'can-read-variable': is(flag, may(standing, 'variables/read')),
-            'can-update-variable': is(flag, may(standing, 'variables/manage')),
-            'can-manage-run-tasks': is(flag, may(standing, 'workspace-tasks/manage')),
-            'can-manage-tags': is(flag, mayUpdate),
-            'can-manage-team-access': is(flag, may(standing, 'team-access/manage')),
-            'can-lock': is(flag, mayLock),
-            'can-unlock': is(flag, mayLock),
-            'can-force-unlock': is(flag, may(standing, 'workspaces/force-unlock')),
-            'can-create-state-versions': is(flag, may(standing, 'state-versions/create')),
-            'can-read-state-versions': is(flag, mayReadStates),
-            'can-read-state-outputs': is(flag, may(standing, 'state-version-outputs/read')),
+            'can-read-settings': attribute(flag, mayRead),
+            'can-read-run': attribute(flag, may(standing, 'configuration-versions/read')),
+            'can-create-configuration-version': attribute(flag, may(standing, 'configuration-versions/create')),
+            'can-archive-configuration-version': attribute(flag, may(standing, 'configuration-versions/archive')),
+            'can-manage-backing-data': attribute(flag, may(standing, 'configuration-versions/manage-backing-data')),
+            'can-update': attribute(flag, mayUpdate),
+            'can-schedule-destroy': attribute(flag, may(standing, 'workspaces/schedule-destroy')),
+            'can-set-retention': attribute(flag, may(standing, 'workspaces/set-retention')),
+            'can-link-repository': attribute(flag, may(standing, 'workspaces/link-repository')),
+            'can-destroy': attribute(flag, mayDelete),
+            'can-force-delete': attribute(flag, mayDelete),
+            'can-queue-run': attribute(flag, mayQueue),
+            'can-queue-apply': attribute(flag, mayApply),
+            'can-queue-destroy': attribute(flag, mayApply),
+            'can-read-variable': attribute(flag, may(standing, 'variables/read')),
+            'can-update-variable': attribute(flag, may(standing, 'variables/manage')),
+            'can-manage-run-tasks': attribute(flag, may(standing, 'workspace-tasks/manage')),
+            'can-manage-tags': attribute(flag, mayUpdate),
+            'can-manage-team-access': attribute(flag, may(standing, 'team-access/manage')),
+            'can-lock': attribute(flag, mayLock),
+            'can-unlock': attribute(flag, mayLock),
+            'can-force-unlock': attribute(flag, may(standing, 'workspaces/force-unlock')),
+            'can-create-state-versions': attribute(flag, may(standing, 'state-versions/create')),
+            'can-read-state-versions': attribute(flag, mayReadStates),
+            'can-read-state-outputs': attribute(flag, may(standing, 'state-version-outputs/read')),
           },
           "The caller's permissions.",
         ),
@@ -209,18 +225,20 @@ const workspace =
       relationships: {
         organization: toOne('organizations', workspace.organizationName),
         project: toOne('projects', workspace.projectId),
-        'current-configuration-version': is(
+        'current-configuration-version': attribute(
           currentVersionSchema(dialect),
           currentVersion(dialect, workspace.currentConfigurationVersionId),
         ),
         'current-run': unlessCircular(
-          is(
+          attribute(
             maybeRun,
             runOf(activity.currentRunId),
             'The run that has locked the workspace, or else the run that has waited the longest. Absent if a run is included too.',
           ),
         ),
-        'latest-run': unlessCircular(is(maybeRun, runOf(activity.latestRunId), 'The run that was created last.')),
+        'latest-run': unlessCircular(
+          attribute(maybeRun, runOf(activity.latestRunId), 'The run that was created last.'),
+        ),
         'current-state-version': toOneOrNoneAt(
           'state-versions',
           mayReadStates ? activity.stateVersionId : null,
@@ -231,7 +249,7 @@ const workspace =
         'effective-tag-bindings': {
           data: optional(
             effectiveTagBindings &&
-              is(
+              attribute(
                 bindingIds,
                 effectiveTagBindings.map(({ id }) => ({ id, type: bindingType })),
               ),
@@ -241,7 +259,7 @@ const workspace =
         },
         vars: { links: { related: link(`${self}/vars`) } },
         'data-retention-policy': {
-          data: is(
+          data: attribute(
             retentionIdentifier,
             workspace.retention && { id: workspace.retention.id, type: retentionTypeOf(workspace.retention) },
           ),
@@ -250,7 +268,7 @@ const workspace =
         'agent-pool': toOneOrNone('agent-pools', execution.agentPoolId),
         'agent-pool-token-creators': creators && poolTokenCreators(words, creators),
         'locked-by': unlessCircular(
-          is(
+          attribute(
             lockedBySchema,
             workspace.lock === null ? runOf(activity.workingRunId) : presentOwner(workspace.lock.by),
             'The user or team, or the run that is in progress.',

@@ -64,8 +64,8 @@ interface Fault {
 
 /** Undefined for a fault of this service. Class 08 is of connections, 28 of logins; the server ends a connection with FATAL. */
 function sentenceOf({ code = '', name = '', message = '', severity }: Fault): string | undefined {
-  const told = sentences.get(code) ?? sentences.get(name);
-  if (told !== undefined) return told;
+  const sentence = sentences.get(code) ?? sentences.get(name);
+  if (sentence !== undefined) return sentence;
   const away = severity === 'FATAL' || /^(?:08|28)...$/.test(code) || endedConnection.test(message);
   return away ? doesNotRespond : undefined;
 }

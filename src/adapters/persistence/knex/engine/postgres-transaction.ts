@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { StatementSender } from './postgres-statements.js';
-import { type Compiled, compiled, type Query, type Statements, type Told } from './statements.js';
+import { type Compiled, compiled, type MapError, type Query, type Statements } from './statements.js';
 
 interface Later {
   readonly statement: Compiled;
-  readonly told: Told;
+  readonly mapError: MapError;
 }
 
-const asItIs: Told = (error) => error;
+const asItIs: MapError = (error) => error;
 
 const isRead = (statement: Compiled | 'COMMIT'): boolean => statement !== 'COMMIT' && /^select\b/i.test(statement.sql);
 
@@ -48,9 +48,9 @@ export class PostgresTransaction implements Statements {
     return (await this.ask(query)).rowCount ?? 0;
   }
 
-  async runLater(query: Query, told: Told = asItIs): Promise<void> {
+  async runLater(query: Query, mapError: MapError = asItIs): Promise<void> {
     this.expectOpen();
-    this.later.push({ statement: compiled(query), told });
+    this.later.push({ statement: compiled(query), mapError });
   }
 
   /** Rejects with the error that ended the transaction, even if no statement reported it. */
@@ -95,18 +95,18 @@ export class PostgresTransaction implements Statements {
       this.begun = this.send('BEGIN');
       sent.push(this.begun);
     }
-    for (const each of later) sent.push(this.send(each.statement, each.told));
+    for (const each of later) sent.push(this.send(each.statement, each.mapError));
     sent.push(this.send(statement));
     return (await Promise.all(sent)).at(-1) as pg.QueryResult;
   }
 
-  private async send(statement: Compiled | string, told = asItIs): Promise<pg.QueryResult> {
+  private async send(statement: Compiled | string, mapError = asItIs): Promise<pg.QueryResult> {
     try {
       return await (typeof statement === 'string'
         ? this.connection.query(statement)
         : this.sender.send(this.connection, statement));
     } catch (error) {
-      this.fault ??= { of: told(error) };
+      this.fault ??= { of: mapError(error) };
       throw this.fault.of;
     }
   }

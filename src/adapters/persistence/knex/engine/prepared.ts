@@ -19,11 +19,10 @@ type Values = Readonly<Record<string, unknown>>;
 const limitName = 'limit';
 
 /** The longest list that fits into a statement of either database however it is rounded. */
-const mostRounded = 8_192;
+const maxRounded = 8_192;
 
 /** A power of two, so that lists of any length up to a page's make only a few statements. */
-const roomFor = (count: number): number =>
-  count < 2 || count > mostRounded ? count : 2 ** Math.ceil(Math.log2(count));
+const roomFor = (count: number): number => (count < 2 || count > maxRounded ? count : 2 ** Math.ceil(Math.log2(count)));
 
 /** Throws where a statement is built from all that is there, instead of from what it names. */
 const slotsFor = <Given extends Values>(values: Given): Given =>

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { DomainError } from '../../../../domain/index.js';
-import type { Query, Statements, Told } from './statements.js';
+import type { MapError, Query, Statements } from './statements.js';
 
 /** A larger group would make reads wait for longer than its flush takes. */
-const mostTogether = 64;
+const maxTogether = 64;
 
 /**
  * How long a unit of work on its own may wait for something outside the database, in milliseconds: others wait behind
@@ -54,8 +54,8 @@ class OpenStatements implements Statements {
     return this.open().run(query);
   }
 
-  async runLater(query: Query, told?: Told): Promise<void> {
-    return this.open().runLater(query, told);
+  async runLater(query: Query, mapError?: MapError): Promise<void> {
+    return this.open().runLater(query, mapError);
   }
 
   private open(): Statements {
@@ -117,7 +117,7 @@ export class GroupedCommits {
    * about to ask again. Otherwise half of them would wait for the other half.
    */
   private async gathered(): Promise<void> {
-    for (let before = 0; before < this.waiting.length && this.waiting.length < mostTogether; ) {
+    for (let before = 0; before < this.waiting.length && this.waiting.length < maxTogether; ) {
       before = this.waiting.length;
       await new Promise(setImmediate);
     }
@@ -130,7 +130,7 @@ export class GroupedCommits {
   private next(): readonly Unit[] {
     const apart = this.waiting.findIndex(({ alone }) => alone);
     const ready = apart < 0 ? this.waiting.length : apart;
-    return this.waiting.splice(0, Math.max(1, Math.min(ready, mostTogether)));
+    return this.waiting.splice(0, Math.max(1, Math.min(ready, maxTogether)));
   }
 
   /** Never rejects: a failure rejects each unit's own promise. */
@@ -238,8 +238,8 @@ export class ReadsBetweenCommits implements Statements {
     return this.inner.run(query);
   }
 
-  async runLater(query: Query, told?: Told): Promise<void> {
+  async runLater(query: Query, mapError?: MapError): Promise<void> {
     while (this.commits.open !== undefined) await this.commits.open;
-    return this.inner.runLater(query, told);
+    return this.inner.runLater(query, mapError);
   }
 }

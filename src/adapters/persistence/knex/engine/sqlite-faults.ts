@@ -17,7 +17,7 @@ const sentences = new Map(
 const sentenceOf = (code: string): string | undefined => sentences.get(/^SQLITE_([A-Z]+)/.exec(code)?.[1] ?? '');
 
 /** Passes the result on, and rejects with a refusal for callers while the file or its disk fails. */
-export const sayingWhatFails = <Result>(work: Promise<Result>): Promise<Result> =>
+export const withMappedFaults = <Result>(work: Promise<Result>): Promise<Result> =>
   work.catch((error: unknown) => {
     const { code = '' } = error as { readonly code?: string };
     if (code === 'SQLITE_FULL') {

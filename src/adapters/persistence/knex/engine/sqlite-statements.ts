@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
-import { compiled, type OnStatement, type Query, type Statements, type Told } from './statements.js';
+import { compiled, type MapError, type OnStatement, type Query, type Statements } from './statements.js';
 
 const statementsKept = 500;
 
@@ -38,14 +38,14 @@ export class SqliteStatements implements Statements {
     return statement.run(values).changes;
   }
 
-  async runLater(query: Query, told: Told = (error) => error): Promise<void> {
+  async runLater(query: Query, mapError: MapError = (error) => error): Promise<void> {
     const statement = compiled(query);
     // A selection without a reader locks rows, and SQLite has one writer at a time.
     if (statement.sql.startsWith('select')) return;
     try {
       await this.run(statement);
     } catch (error) {
-      throw told(error);
+      throw mapError(error);
     }
   }
 

@@ -27,14 +27,14 @@ export interface Statements {
   run(query: Query): Promise<number>;
   /**
    * For a statement whose result is not needed, such as a lock: it runs before the next statement or with the commit,
-   * and a failure surfaces there, mapped by `told`. Not for statements whose row count matters, or after whose failure work
+   * and a failure surfaces there, mapped by `mapError`. Not for statements whose row count matters, or after whose failure work
    * continues.
    */
-  runLater(query: Query, told?: Told): Promise<void>;
+  runLater(query: Query, mapError?: MapError): Promise<void>;
 }
 
 /** Maps an error to the one that callers receive. */
-export type Told = (error: unknown) => unknown;
+export type MapError = (error: unknown) => unknown;
 
 /** Called with the SQL of every statement that a repository runs. */
 export type OnStatement = (sql: string) => void;
@@ -74,7 +74,7 @@ export async function countOf(db: Statements, matching: Knex.QueryBuilder): Prom
 }
 
 /** Throws `shared/stale-revision`, which names the row for the next attempt, unless a row was changed. */
-export async function unlessStale(row: { table: string; id: string }, changed: Promise<number>): Promise<void> {
+export async function throwIfStale(row: { table: string; id: string }, changed: Promise<number>): Promise<void> {
   if ((await changed) === 0) throw staleRow(row);
 }
 
@@ -88,16 +88,16 @@ export const stale = (sentence: string, row?: { table: string; id: string }): Do
 type Refusals = Readonly<Record<string, () => DomainError>>;
 
 /** Throws the refusal of the column whose unique index `write` violates. */
-export async function unlessTaken(write: Promise<unknown>, refusals: Refusals): Promise<void> {
+export async function throwIfTaken(write: Promise<unknown>, refusals: Refusals): Promise<void> {
   try {
     await write;
   } catch (error) {
-    throw asTaken(refusals)(error);
+    throw mapTaken(refusals)(error);
   }
 }
 
-export const asTaken =
-  (refusals: Refusals): Told =>
+export const mapTaken =
+  (refusals: Refusals): MapError =>
   (error) => {
     const violated = violatedIndex(error);
     const [, refusal] = Object.entries(refusals).find(([column]) => violated?.includes(column)) ?? [];
@@ -105,8 +105,8 @@ export const asTaken =
   };
 
 /** For a required column that a statement looks up: without it, the statement fails with this refusal. */
-export const asMissing =
-  (column: string, refusal: () => DomainError = notFound): Told =>
+export const mapMissing =
+  (column: string, refusal: () => DomainError = notFound): MapError =>
   (error) => {
     const { code, message = '' } = error as { code?: string; message?: string };
     const isNull = code === '23502' || code === 'SQLITE_CONSTRAINT_NOTNULL';
@@ -126,7 +126,12 @@ function violatedIndex(error: unknown): string | undefined {
  * The ids after `after` of rows that are sealed with another key: two ranges of an index by key, which are empty unless
  * a signing secret was changed. Searching the rows themselves would walk through all of them by id.
  */
-export function idsSealedOtherwise(sql: Knex, table: string, fingerprint: string, after: string): Knex.QueryBuilder {
+export function idsSealedWithOtherKeys(
+  sql: Knex,
+  table: string,
+  fingerprint: string,
+  after: string,
+): Knex.QueryBuilder {
   const range = (than: '<' | '>') =>
     sql(table).where('sealed_by', than, sealPrefix(fingerprint)).where('id', '>', after).select('id');
   return range('<').unionAll(range('>'));

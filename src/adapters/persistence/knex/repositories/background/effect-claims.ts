@@ -6,7 +6,7 @@ import type { Instant } from '../../../../../domain/index.js';
 import { prepared } from '../../engine/prepared.js';
 
 /** With this many at a time, a statement stays short however many come at once. */
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 /** The lane in which an effect is claimed whose lease has ended without the end of its attempt. */
 export const laneAfterLease = `case when leased_until is not null and begun >= ${neverEnded.alone} then 'alone' else lane end`;
@@ -24,7 +24,7 @@ const materialized = (name: string, rows: string): string => `${name} as materia
 /** Makes effects claimable whose time has come, or whose lease has ended. */
 export const promoted = prepared((sql, { now }: { readonly now: Instant }) => {
   const come = `select e.id from effects as e where e.waits_until <= ? order by e.waits_until
-    limit ${mostAtOnce} ${skippingLocked(sql)}`;
+    limit ${maxAtOnce} ${skippingLocked(sql)}`;
   const text = `with ${materialized('come', come)}
     update effects set waits_until = null, leased_until = null, lane = ${laneAfterLease}
     where id in (select id from come)`;
@@ -58,11 +58,11 @@ export const claimReturning = (returning: readonly string[]) =>
     const ready = (alias: string) => `${alias}.lane = ${text.of(lane)} and ${alias}.waits_until is null`;
     const next = (than: () => string) =>
       `(select min(n.organization_id) from effects as n where ${ready('n')} and n.organization_id > ${than()})`;
-    const oldest = (selected: string, organization: string, most: number) =>
+    const oldest = (selected: string, organization: string, max: number) =>
       `select ${selected} from effects as e
        where ${ready('e')} and e.organization_id = ${organization} ${text.among('e.kind', kinds)}
          and (e.not_before is null or e.not_before <= ${text.of(now)}) and ${isOldest}
-       order by coalesce(e.place, e.id), e.id limit ${most}`;
+       order by coalesce(e.place, e.id), e.id limit ${max}`;
     const first = '(select organization_id from heads order by round, organization_id limit 1)';
     const statement = `with recursive turns(round, organization_id) as (
         select 0, ${next(() => text.of(after))}
@@ -129,6 +129,6 @@ export const lanesDue = (lanes: readonly string[]) =>
           and (e.not_before is null or e.not_before <= ?) and ${isOldest})
       union select lane from (
         select ${laneAfterLease} as lane from effects as e where e.waits_until <= ? and ${isOldest}
-        order by e.waits_until limit ${mostAtOnce}) as come`;
+        order by e.waits_until limit ${maxAtOnce}) as come`;
     return sql.raw(text, [now, now]);
   });

@@ -216,14 +216,14 @@ export class KnexEffects implements EffectOutbox {
     return countOf(this.db, this.db.sql('effects').whereRaw("lane = 'aside'"));
   }
 
-  async backlog(now: Instant, most: number): Promise<readonly Backlog[]> {
+  async backlog(now: Instant, max: number): Promise<readonly Backlog[]> {
     const { sql } = this.db;
     const state = `case when e.lane = 'aside' then 'aside' when e.leased_until > ? then 'in-hand' when e.attempts > 0 then 'failing'
       when e.not_before > ? then 'later' else 'due' end as state`;
     const oldest = sql('effects as e')
       .select('e.id', 'e.kind', sql.raw(state, [now, now]))
       .orderBy('e.id')
-      .limit(most);
+      .limit(max);
     const rows = await this.db.all<
       Pick<Backlog, 'kind' | 'state'> & { total: number | string; oldest: number | string }
     >(

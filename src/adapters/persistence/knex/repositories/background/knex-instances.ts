@@ -1,6 +1,6 @@
 import type { Demand, RequestRates, SigningKeys } from '../../../../../application/ports/repositories/instances.js';
 import type { Instant } from '../../../../../domain/index.js';
-import { type Statements, stale, unlessTaken } from '../../engine/statements.js';
+import { type Statements, stale, throwIfTaken } from '../../engine/statements.js';
 
 export class KnexSigningKeys implements SigningKeys {
   constructor(private readonly db: Statements) {}
@@ -20,7 +20,7 @@ export class KnexSigningKeys implements SigningKeys {
       }
       place += 1;
       // Places are unique, so of two instances that find the same keys there only one adds to them.
-      await unlessTaken(this.db.run(sql('signing_keys').insert({ fingerprint, place, noted_at: now })), {
+      await throwIfTaken(this.db.run(sql('signing_keys').insert({ fingerprint, place, noted_at: now })), {
         signing_keys: () => stale('another instance added a signing key'),
       });
     }

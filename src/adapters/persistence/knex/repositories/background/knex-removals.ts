@@ -33,15 +33,15 @@ export class KnexRemovals implements Removals {
 
   private async removeFromWorkspace(id: WorkspaceId, limit: number): Promise<Batch> {
     const { sql } = this.db;
-    const mostStates = Math.min(limit, largeAtOnce);
+    const maxStates = Math.min(limit, largeAtOnce);
     const states = await this.db.all<{
       id: StateVersionId;
       bundle_key: BundleKey | null;
       json_bundle_key: BundleKey | null;
-    }>(sql('state_versions').where('workspace_id', id).select('id', 'bundle_key', 'json_bundle_key').limit(mostStates));
+    }>(sql('state_versions').where('workspace_id', id).select('id', 'bundle_key', 'json_bundle_key').limit(maxStates));
     await this.removeStates(states.map((state) => state.id));
     const ofStates = states.flatMap((state) => [state.bundle_key ?? [], state.json_bundle_key ?? []].flat());
-    if (states.length === mostStates) return { bundleKeys: ofStates, finished: false };
+    if (states.length === maxStates) return { bundleKeys: ofStates, finished: false };
 
     const versions = await this.db.all<{ id: ConfigurationVersionId; bundle_key: BundleKey | null }>(
       sql('configuration_versions')
@@ -52,13 +52,13 @@ export class KnexRemovals implements Removals {
     );
     const versionIds = versions.map((version) => version.id);
     // There may be any number of runs of one version: it stays until the last of them is gone.
-    const mostRuns = Math.min(limit, largeAtOnce);
+    const maxRuns = Math.min(limit, largeAtOnce);
     const runs = await this.db.all<{ id: RunId; own_files: BundleKey | null }>(
-      sql('runs').whereIn('configuration_version_id', versionIds).select('id', 'own_files').limit(mostRuns),
+      sql('runs').whereIn('configuration_version_id', versionIds).select('id', 'own_files').limit(maxRuns),
     );
     const ofRuns = [...(await this.removeRuns(runs.map((run) => run.id))), ...ofStates];
     for (const { own_files } of runs) if (own_files !== null) ofRuns.push(own_files);
-    if (runs.length === mostRuns) return { bundleKeys: ofRuns, finished: false };
+    if (runs.length === maxRuns) return { bundleKeys: ofRuns, finished: false };
 
     await this.removeVersions(versionIds);
     const finished = versions.length < limit;
@@ -131,10 +131,10 @@ export class KnexRemovals implements Removals {
     if (workspace !== undefined) {
       return { ...(await this.removeFromWorkspace(workspace.id, limit)), finished: false };
     }
-    const mostCodes = Math.min(limit, largeAtOnce);
-    const codes = sql('policy_codes').where('organization_id', id).select('sha256').limit(mostCodes);
+    const maxCodes = Math.min(limit, largeAtOnce);
+    const codes = sql('policy_codes').where('organization_id', id).select('sha256').limit(maxCodes);
     const ofOrganization = sql('policy_codes').where('organization_id', id);
-    if ((await this.db.run(ofOrganization.whereIn('sha256', codes).delete())) === mostCodes) {
+    if ((await this.db.run(ofOrganization.whereIn('sha256', codes).delete())) === maxCodes) {
       return { bundleKeys: [], finished: false };
     }
     const archives = await this.db.all<{ id: PolicySetVersionId; bundle_key: BundleKey | null }>(

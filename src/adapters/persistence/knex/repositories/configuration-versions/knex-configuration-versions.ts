@@ -19,9 +19,9 @@ import {
 } from '../../../../../domain/index.js';
 import { columnsFrom, prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
-import { asMissing, columnsOf, type Statements, unlessStale } from '../../engine/statements.js';
+import { columnsOf, mapMissing, type Statements, throwIfStale } from '../../engine/statements.js';
 import { seeing } from '../authorization/standing.js';
-import { livingWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 
 /** The columns readers are shown: half of a row, and so half the cost of reading one. */
 const summaryRows = rowsOf<ConfigurationVersionSummary>((row, as) => ({
@@ -80,13 +80,13 @@ const ingressRows = rowsOf<IngressAttributes>((row, as) => ({
 type CountedRow = { readonly last_sequence: number; readonly id: ConfigurationVersionId | null };
 
 /** Versions `v` of living workspaces `w`. */
-const livingVersions = (sql: Knex): Knex.QueryBuilder =>
-  livingWorkspaces(sql('configuration_versions as v').join('workspaces as w', 'w.id', 'v.workspace_id'));
+const activeVersions = (sql: Knex): Knex.QueryBuilder =>
+  activeWorkspaces(sql('configuration_versions as v').join('workspaces as w', 'w.id', 'v.workspace_id'));
 
 const byId =
   (columns: readonly string[]) =>
   (sql: Knex, { id }: { readonly id: ConfigurationVersionId }): Knex.QueryBuilder =>
-    livingVersions(sql)
+    activeVersions(sql)
       .where('v.id', id)
       .select(...columnsOf('v', columns));
 
@@ -107,7 +107,7 @@ const takeSequence = prepared(
 
 /** With the sequence that was just taken: this finds none in a workspace that is deleted. */
 const insertVersion = prepared((sql, row: { readonly workspace_id?: WorkspaceId }) => {
-  const living = livingWorkspaces(sql('workspaces as w')).where('w.id', row.workspace_id);
+  const living = activeWorkspaces(sql('workspaces as w')).where('w.id', row.workspace_id);
   return sql('configuration_versions').insert({
     ...columnsFrom(row, versionRows.columns),
     sequence: living.select('w.last_sequence'),
@@ -123,7 +123,7 @@ const updateVersion = prepared((sql, row: { readonly id: ConfigurationVersionId;
 /** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
 const versionsInRange = prepared(
   (sql, range: { readonly workspaceId: WorkspaceId; readonly skipped: number; readonly reached: number }) =>
-    livingWorkspaces(sql('workspaces as w'))
+    activeWorkspaces(sql('workspaces as w'))
       .leftJoin('configuration_versions as v', (on) =>
         on
           .on('v.workspace_id', 'w.id')
@@ -158,12 +158,12 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
     const { id, workspaceId } = state;
     const current = becomesCurrent ? id : undefined;
     await this.db.runLater(takeSequence(this.db, { id: workspaceId, current }));
-    await this.db.runLater(insertVersion(this.db, versionRows.write(state)), asMissing('sequence'));
+    await this.db.runLater(insertVersion(this.db, versionRows.write(state)), mapMissing('sequence'));
   }
 
   save({ state }: ConfigurationVersion): Promise<void> {
     const row = { ...changeable.write(state), id: state.id, revision_before: state.revision - 1 };
-    return unlessStale({ table: 'configuration_versions', id: state.id }, this.db.run(updateVersion(this.db, row)));
+    return throwIfStale({ table: 'configuration_versions', id: state.id }, this.db.run(updateVersion(this.db, row)));
   }
 
   async addIngressAttributes(id: ConfigurationVersionId, attributes: IngressAttributes): Promise<void> {
@@ -187,7 +187,7 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
       .whereRaw('d.workspace_id = w.id')
       .whereNot('v.status', 'errored')
       .select('d.delivery');
-    const known = livingWorkspaces(sql('workspaces as w'))
+    const known = activeWorkspaces(sql('workspaces as w'))
       .where('w.id', workspaceId)
       .where((either) => {
         either.whereExists(reported);
@@ -249,6 +249,6 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   }
 
   private living(): Knex.QueryBuilder {
-    return livingVersions(this.db.sql);
+    return activeVersions(this.db.sql);
   }
 }

@@ -3,7 +3,7 @@ import type { StoredFile, StoredFiles } from '../../../../../application/ports/r
 import type { BundleKey } from '../../../../../domain/index.js';
 import { prepared } from '../../engine/prepared.js';
 import type { Statements } from '../../engine/statements.js';
-import { livingWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 
 interface Kind {
   readonly table: string;
@@ -18,7 +18,7 @@ interface Kind {
 }
 
 const inWorkspaces: Kind['living'] = (files) =>
-  livingWorkspaces(files.join('workspaces as w', 'w.id', 'f.workspace_id'));
+  activeWorkspaces(files.join('workspaces as w', 'w.id', 'f.workspace_id'));
 
 /** Every column that refers to bytes in the store. */
 const kinds: readonly Kind[] = [
@@ -50,7 +50,7 @@ const kinds: readonly Kind[] = [
     of: 'run_id',
     known: { bytes: 'bundle_bytes', sha256: 'bundle_sha256' },
     living: (files) =>
-      livingWorkspaces(files.join('runs as r', 'r.id', 'f.run_id').join('workspaces as w', 'w.id', 'r.workspace_id')),
+      activeWorkspaces(files.join('runs as r', 'r.id', 'f.run_id').join('workspaces as w', 'w.id', 'r.workspace_id')),
   },
   {
     table: 'policy_set_versions',

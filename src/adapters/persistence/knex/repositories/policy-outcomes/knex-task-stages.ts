@@ -20,7 +20,7 @@ import { inRunOrder } from '../../../../../domain/supporting/run-tasks/task-stag
 import { ofPage, type Part, partOf } from '../../engine/lists.js';
 import { inserting, prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
-import { columnsOf, countOf, type Statements, unlessStale } from '../../engine/statements.js';
+import { columnsOf, countOf, type Statements, throwIfStale } from '../../engine/statements.js';
 import { seeing } from '../authorization/standing.js';
 import {
   dropResultOutcomes,
@@ -28,9 +28,17 @@ import {
   rowsOfResults,
   saveResults,
 } from '../supporting/run-tasks/knex-task-results.js';
-import { livingWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 import { changeableEvaluation, evaluationFrom, locatedRows } from './evaluation-rows.js';
-import { onlySelected, policiesToRows, policyFrom, type Said, saidColumns, setRows, setToRow } from './outcome-rows.js';
+import {
+  onlySelected,
+  type PolicyResultRow,
+  policiesToRows,
+  policyFrom,
+  policyResultColumns,
+  setRows,
+  setToRow,
+} from './outcome-rows.js';
 
 const stageRows = rowsOf<Omit<TaskStage, 'evaluations' | 'results'>>((row, as) => ({
   id: row.id,
@@ -58,26 +66,26 @@ type CountedRow = { readonly total: number; readonly id: PolicySetOutcomeId | nu
 const rowsInserted = 100;
 
 const inLivingWorkspaces = (stages: Knex.QueryBuilder): Knex.QueryBuilder =>
-  livingWorkspaces(stages.join('runs as r', 'r.id', 's.run_id').join('workspaces as w', 'w.id', 'r.workspace_id'));
+  activeWorkspaces(stages.join('runs as r', 'r.id', 's.run_id').join('workspaces as w', 'w.id', 'r.workspace_id'));
 
 /** Task stages `s` of workspaces `w` that are not deleted. */
-const livingStages = (sql: Knex): Knex.QueryBuilder => inLivingWorkspaces(sql('task_stages as s'));
+const activeStages = (sql: Knex): Knex.QueryBuilder => inLivingWorkspaces(sql('task_stages as s'));
 
 /** Policy evaluations `e` of workspaces `w` that are not deleted. */
-const livingEvaluations = (sql: Knex): Knex.QueryBuilder =>
+const activeEvaluations = (sql: Knex): Knex.QueryBuilder =>
   inLivingWorkspaces(sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
 
 const insertStage = inserting('task_stages', stageColumns);
 const insertEvaluation = inserting('policy_evaluations', [...locatedRows.columns, 'policy_sets']);
 
 const stagesOfRun = prepared((sql, { id }: { readonly id: RunId }) =>
-  livingStages(sql)
+  activeStages(sql)
     .where('s.run_id', id)
     .select(...columnsOf('s', stageColumns)),
 );
 
 const idsOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] }) =>
-  livingStages(sql).whereIn('s.run_id', ids).select('s.id', 's.run_id', 's.stage'),
+  activeStages(sql).whereIn('s.run_id', ids).select('s.id', 's.run_id', 's.stage'),
 );
 
 /** A stage with one of its evaluations and one of its results, as far as it has any. */
@@ -91,7 +99,7 @@ const idsIn = <Id>(ids: readonly (Id | null)[]): { readonly id: Id }[] =>
   [...new Set(ids)].flatMap((id) => (id === null ? [] : { id }));
 
 const summariesOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[] }) =>
-  livingStages(sql)
+  activeStages(sql)
     .leftJoin('policy_evaluations as e', 'e.task_stage_id', 's.id')
     .leftJoin('task_results as t', (on) => on.on('t.task_stage_id', 's.id').on('s.results', '>', sql.raw('0')))
     .whereIn('s.run_id', ids)
@@ -102,7 +110,7 @@ const summariesOfRuns = prepared((sql, { ids }: { readonly ids: readonly RunId[]
 const findStage = seeing(
   'workspace',
   (sql, { id }: { readonly id: TaskStageId }) =>
-    livingStages(sql)
+    activeStages(sql)
       .where('s.id', id)
       .select(...columnsOf('s', stageColumns)),
   (row: StageRow) => ({ ...stageRows.read(row), results: row.results }),
@@ -111,7 +119,7 @@ const findStage = seeing(
 const findEvaluation = seeing(
   'workspace',
   (sql, { id }: { readonly id: PolicyEvaluationId }) =>
-    livingEvaluations(sql)
+    activeEvaluations(sql)
       .where('e.id', id)
       .select(...columnsOf('e', locatedRows.columns)),
   locatedRows.read,
@@ -120,7 +128,7 @@ const findEvaluation = seeing(
 const findOutcome = seeing(
   'workspace',
   (sql, { id }: { readonly id: PolicySetOutcomeId }) =>
-    livingEvaluations(sql)
+    activeEvaluations(sql)
       .join('policy_set_outcomes as q', 'q.policy_evaluation_id', 'e.id')
       .where('q.id', id)
       .select(...columnsOf('q', setRows.columns)),
@@ -139,7 +147,7 @@ const evaluationsOf = prepared((sql, { id }: { readonly id: TaskStageId }) =>
 const outcomesInRange = prepared(
   (sql, range: { readonly id: PolicyEvaluationId; readonly first: number; readonly end: number }) => {
     const last = sql('policy_set_outcomes as n').whereRaw('n.policy_evaluation_id = e.id').max('n.position');
-    return livingEvaluations(sql)
+    return activeEvaluations(sql)
       .leftJoin('policy_set_outcomes as q', (on) =>
         on
           .on('q.policy_evaluation_id', 'e.id')
@@ -160,14 +168,14 @@ const policiesInRange = prepared(
       .where('q.policy_evaluation_id', range.id)
       .where('q.position', '>=', range.first)
       .where('q.position', '<', range.end)
-      .select({ set: 'q.position' }, ...columnsOf('p', saidColumns))
+      .select({ set: 'q.position' }, ...columnsOf('p', policyResultColumns))
       .orderBy(['q.position', 'p.position']),
 );
 
 const policiesOf = prepared((sql, { ids }: { readonly ids: readonly PolicySetOutcomeId[] }) =>
   sql('policy_outcomes')
     .whereIn('policy_set_outcome_id', ids)
-    .select('policy_set_outcome_id', ...saidColumns)
+    .select('policy_set_outcome_id', ...policyResultColumns)
     .orderBy(['policy_set_outcome_id', 'position']),
 );
 
@@ -238,7 +246,7 @@ export class KnexTaskStages implements TaskStageRepository {
     const update = sql('task_stages')
       .where({ id: stage.id, revision: stage.revision - 1 })
       .update(changeableStage.write(stage));
-    await unlessStale({ table: 'task_stages', id: stage.id }, this.db.run(update));
+    await throwIfStale({ table: 'task_stages', id: stage.id }, this.db.run(update));
     for (const evaluation of stage.evaluations) {
       const own = sql('policy_evaluations').where('id', evaluation.id);
       await this.db.run(own.update(changeableEvaluation.write(evaluation)));
@@ -275,7 +283,7 @@ export class KnexTaskStages implements TaskStageRepository {
     const rows = await this.db.all<CountedRow>(outcomesInRange(this.db, range));
     const total = rows[0]?.total ?? 0;
     if (total <= range.first) return { number, size, total, items: [] };
-    const said = await this.db.all<Said & { readonly set: number }>(policiesInRange(this.db, range));
+    const said = await this.db.all<PolicyResultRow & { readonly set: number }>(policiesInRange(this.db, range));
     const ofSet = Map.groupBy(said, (row) => row.set);
     const items = rows.flatMap((row) =>
       row.id === null ? [] : { ...setRows.read(row), outcomes: (ofSet.get(row.position) ?? []).map(policyFrom) },
@@ -291,7 +299,7 @@ export class KnexTaskStages implements TaskStageRepository {
     const { sql } = this.db;
     const matching = sql('policy_set_outcomes as q')
       .where('q.policy_evaluation_id', id)
-      .whereExists(livingEvaluations(sql).where('e.id', id).select('e.id'))
+      .whereExists(activeEvaluations(sql).where('e.id', id).select('e.id'))
       .where((any) => {
         for (const filter of filters) any.orWhere((one) => onlySelected(one, filter));
       });
@@ -306,7 +314,7 @@ export class KnexTaskStages implements TaskStageRepository {
 
   private async withPolicies(sets: readonly Omit<PolicySetOutcome, 'outcomes'>[]): Promise<PolicySetOutcome[]> {
     if (sets.length === 0) return [];
-    const rows = await this.db.all<Said & { readonly policy_set_outcome_id: PolicySetOutcomeId }>(
+    const rows = await this.db.all<PolicyResultRow & { readonly policy_set_outcome_id: PolicySetOutcomeId }>(
       policiesOf(this.db, { ids: sets.map(({ id }) => id) }),
     );
     const ofSet = Map.groupBy(rows, (row) => row.policy_set_outcome_id);

@@ -30,7 +30,7 @@ export const setToRow = (outcome: PolicySetOutcome) => {
 export const onlySelected = (sets: Knex.QueryBuilder, { status, enforcementLevel }: OutcomeFilter): Knex.QueryBuilder =>
   sets.where({ 'q.status': status, ...(enforcementLevel !== null && { 'q.enforcement_level': enforcementLevel }) });
 
-const saidRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
+const policyResultRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
   status: row.status,
   policyName: row.policy_name,
   description: row.description,
@@ -39,23 +39,23 @@ const saidRows = rowsOf<Omit<PolicyOutcome, 'enforcementLevel'>>((row, as) => ({
 }));
 
 /** A policy's result without its position. */
-export const saidColumns = [...saidRows.columns, 'enforcement_level'];
+export const policyResultColumns = [...policyResultRows.columns, 'enforcement_level'];
 
-export interface Said {
+export interface PolicyResultRow {
   readonly status: PolicyOutcome['status'];
   readonly enforcement_level: EnforcementLevel | null;
 }
 
 export const policiesToRows = ({ id, outcomes }: PolicySetOutcome) =>
   outcomes.map((outcome, position) => ({
-    ...saidRows.write(outcome),
+    ...policyResultRows.write(outcome),
     policy_set_outcome_id: id,
     position,
     enforcement_level: outcome.status === 'errored' ? null : outcome.enforcementLevel,
   }));
 
-export const policyFrom = (row: Said): PolicyOutcome => {
-  const outcome = saidRows.read(row);
+export const policyFrom = (row: PolicyResultRow): PolicyOutcome => {
+  const outcome = policyResultRows.read(row);
   // The table's check says which of the two it is.
   const verdict =
     row.status === 'errored' ? outcome : Object.assign(outcome, { enforcementLevel: row.enforcement_level });

@@ -17,7 +17,7 @@ import {
   type WithStanding,
 } from '../../../../../domain/index.js';
 import { rowsOf } from '../../engine/rows.js';
-import { asTaken, columnsOf, pageOf, type Statements, unlessStale } from '../../engine/statements.js';
+import { columnsOf, mapTaken, pageOf, type Statements, throwIfStale } from '../../engine/statements.js';
 import {
   type ProjectGrantRow,
   projectGrantFromRow,
@@ -77,18 +77,18 @@ export class KnexProjectAccess implements TeamProjectRepository {
       team_id: () => alreadyTaken('team', 'Team'),
       team_projects_project_id: () => alreadyTaken('team', 'Team'),
     };
-    return this.db.runLater(this.db.sql('team_projects').insert(row), asTaken(taken));
+    return this.db.runLater(this.db.sql('team_projects').insert(row), mapTaken(taken));
   }
 
   save({ state: { id, grant, revision } }: TeamProject): Promise<void> {
     const row = this.db.sql('team_projects').where({ id, revision: revision - 1 });
     const update = row.update({ ...projectGrantToRow(grant), revision });
-    return unlessStale({ table: 'team_projects', id }, this.db.run(update));
+    return throwIfStale({ table: 'team_projects', id }, this.db.run(update));
   }
 
   remove({ state: { id, revision } }: TeamProject): Promise<void> {
     const removal = this.db.run(this.db.sql('team_projects').where({ id, revision }).delete());
-    return unlessStale({ table: 'team_projects', id }, removal);
+    return throwIfStale({ table: 'team_projects', id }, removal);
   }
 
   page(projectId: ProjectId, visibility: ProjectAccessVisibility, page: PageRequest): Promise<Page<TeamProjectView>> {

@@ -24,9 +24,9 @@ import { ofPage } from '../../engine/lists.js';
 import { columnsFrom, prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
 import {
-  asMissing,
-  asTaken,
   columnsOf,
+  mapMissing,
+  mapTaken,
   pageOf,
   type Statements,
   spelledOut,
@@ -42,7 +42,7 @@ import {
   teamColumns,
   teamInQuestion,
 } from '../authorization/standing.js';
-import { livingWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 
 const grantFrom = (row: GrantRow): Grant => grantFromRow(row) as Grant;
 
@@ -84,7 +84,7 @@ const fromSeenRow = (row: SeenRow): TeamWorkspaceView => {
 
 /** The access `g` to workspaces `w` that are not deleted. */
 const toLivingWorkspaces = (sql: Knex): Knex.QueryBuilder =>
-  livingWorkspaces(sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id'));
+  activeWorkspaces(sql('team_workspaces as g').join('workspaces as w', 'w.id', 'g.workspace_id'));
 
 /** The access of teams `t` that are not deleted. */
 const living = (sql: Knex): Knex.QueryBuilder =>
@@ -122,7 +122,7 @@ const holding = (join: (workspaces: Knex.QueryBuilder, holder: string) => Knex.Q
   seeing(
     'workspace',
     (sql, { id, holder }: { readonly id: WorkspaceId; readonly holder: string }) =>
-      join(livingWorkspaces(sql('workspaces as w')).where('w.id', id), holder).select({
+      join(activeWorkspaces(sql('workspaces as w')).where('w.id', id), holder).select({
         holder_name: name,
         project_id: 'w.project_id',
         team_id: 'st.id',
@@ -180,7 +180,7 @@ const filterFrom = ({ workspaceId, teamId, visibility }: TeamAccessFilter): Filt
 
 /** The access `l` of teams that are not deleted. One index has all that is asked about, in the order of the list. */
 const listed = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryBuilder => {
-  const workspace = livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId).select('w.id');
+  const workspace = activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId).select('w.id');
   const rows = sql('team_workspaces as l')
     .where('l.workspace_id', workspaceId)
     .whereNotNull('l.listed_name')
@@ -238,13 +238,13 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
       team_id: () => alreadyTaken('team', 'Team'),
       team_workspaces_workspace_id: () => alreadyTaken('team', 'Team'),
     };
-    return this.db.runLater(this.db.sql('team_workspaces').insert(row), asTaken(taken));
+    return this.db.runLater(this.db.sql('team_workspaces').insert(row), mapTaken(taken));
   }
 
   save({ state }: TeamWorkspace): Promise<void> {
     const { id } = state;
     const stale = () => staleRow({ table: 'team_workspaces', id });
-    return this.db.runLater(changed(this.db, { id, ...changeableToRow(state) }), asMissing('revision', stale));
+    return this.db.runLater(changed(this.db, { id, ...changeableToRow(state) }), mapMissing('revision', stale));
   }
 
   async remove(id: TeamWorkspaceId): Promise<boolean> {

@@ -158,10 +158,10 @@ export class KnexApiTokens implements ApiTokenRepository {
     await this.db.runLater(this.db.sql('api_tokens').insert(row));
   }
 
-  async addWithin(token: ApiToken, most: number): Promise<boolean> {
+  async addWithin(token: ApiToken, max: number): Promise<boolean> {
     const { sql } = this.db;
     await this.db.first(sql('users').where('id', token.owner.id).select('id').forNoKeyUpdate());
-    if ((await countOf(this.db, of(sql('api_tokens'), token.owner))) >= most) return false;
+    if ((await countOf(this.db, of(sql('api_tokens'), token.owner))) >= max) return false;
     await this.add(token);
     return true;
   }
@@ -228,7 +228,7 @@ export class KnexApiTokens implements ApiTokenRepository {
     );
   }
 
-  async countExpiring(now: Instant, until: Instant, most: number) {
+  async countExpiring(now: Instant, until: Instant, max: number) {
     const { sql } = this.db;
     // By organization, so that each is a range of the index by which the tokens of one are listed; a cross join keeps
     // SQLite from reading all of that index instead.
@@ -237,7 +237,7 @@ export class KnexApiTokens implements ApiTokenRepository {
       .whereRaw('k.listed_in = o.id and (k.expires_at is null) = FALSE')
       .where('k.expires_at', '<=', until)
       .select('k.expires_at')
-      .limit(most);
+      .limit(max);
     const row = await this.db.first<Record<'expired' | 'total', number | string | null>>(
       sql
         .from(ending.as('e'))
@@ -248,19 +248,19 @@ export class KnexApiTokens implements ApiTokenRepository {
     return { expired, expiring: Number(row?.total ?? 0) - expired };
   }
 
-  async issuedBy(userId: UserId, organizationId: OrganizationId, most: number): Promise<readonly TeamTokenReference[]> {
+  async issuedBy(userId: UserId, organizationId: OrganizationId, max: number): Promise<readonly TeamTokenReference[]> {
     const rows = await this.db.all<{ readonly id: TokenId; readonly team_id: TeamId }>(
       this.db
         .sql('api_tokens as k')
         .where({ 'k.listed_in': organizationId, 'k.created_by_kind': 'user', 'k.created_by_id': userId })
         .select('k.id', 'k.team_id')
         .orderBy('k.id')
-        .limit(most),
+        .limit(max),
     );
     return rows.map((row) => ({ id: row.id, teamId: row.team_id }));
   }
 
-  async actingIn(organizationId: OrganizationId, after: TokenId, most: number): Promise<readonly ApiToken[]> {
+  async actingIn(organizationId: OrganizationId, after: TokenId, max: number): Promise<readonly ApiToken[]> {
     const { sql } = this.db;
     const members = sql('organization_memberships as m')
       .where('m.organization_id', organizationId)
@@ -272,12 +272,12 @@ export class KnexApiTokens implements ApiTokenRepository {
         .where('k.id', '>', after)
         .select(columnsOf('k', tokenRows.columns))
         .orderBy('k.id')
-        .limit(most),
+        .limit(max),
     );
     return rows.map(tokenRows.read);
   }
 
-  ofFormerMembers(except: UserId, most: number): Promise<readonly IssuedTeamToken[]> {
+  ofFormerMembers(except: UserId, max: number): Promise<readonly IssuedTeamToken[]> {
     const { sql } = this.db;
     const member = sql('organization_memberships as m')
       .join('users as u', 'u.id', 'm.user_id')
@@ -293,7 +293,7 @@ export class KnexApiTokens implements ApiTokenRepository {
         .whereNotExists(member)
         .select({ id: 'k.id', organizationName: 'o.name', teamName: 't.name', createdBy: 'k.created_by_id' })
         .orderBy('k.id')
-        .limit(most),
+        .limit(max),
     );
   }
 

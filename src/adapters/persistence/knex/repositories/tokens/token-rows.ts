@@ -50,7 +50,7 @@ const writtenColumns = tokenRows.columns.filter((column) => !(ownerColumns as re
  * A deleted owner has no id to refer to, so the foreign key refuses the row. The key share lock waits for a concurrent
  * deletion.
  */
-const livingOwner = (sql: Knex, table: string, id: unknown): Knex.Raw =>
+const activeOwner = (sql: Knex, table: string, id: unknown): Knex.Raw =>
   sql.raw(`coalesce((?), '')`, [sharing(sql, sql(table).where({ id, deleted_at: null }).select('id'))]);
 
 const sharing = (sql: Knex, row: Knex.QueryBuilder): Knex.QueryBuilder =>
@@ -66,7 +66,7 @@ export const replacing = (kind: 'team' | 'organization' | 'auditor', index: stri
     return sql('api_tokens')
       .insert({
         ...columnsFrom(row, writtenColumns),
-        [column]: livingOwner(sql, table, row.owner),
+        [column]: activeOwner(sql, table, row.owner),
         audits: kind === 'auditor',
       })
       .onConflict(sql.raw(index))

@@ -27,9 +27,9 @@ import {
 import { idsIn, newestFirst, ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.js';
 import { prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, pageOf, type Statements, unlessTaken } from '../../../engine/statements.js';
+import { columnsOf, pageOf, type Statements, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
-import { executionModeOf, livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces, executionModeOf } from '../workspaces/knex-workspaces.js';
 
 const poolRows = rowsOf<AgentPool>((row, as) => ({
   id: row.id,
@@ -58,7 +58,7 @@ const tokenRows = rowsOf<AgentToken>((row, as) => ({
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 /** Keeps of a query that has pools as `p` those of the site, and those of living organizations `o`. */
-const livingPools = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
+const activePools = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
   query.leftJoin('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
 
 const listedWorkspaces = (list: 'allowed' | 'excluded'): string =>
@@ -76,12 +76,12 @@ const selectPools = (sql: Knex, pools: Knex.QueryBuilder): Knex.QueryBuilder =>
 const findPoolFor = seeing(
   'organization',
   (sql, { id }: { readonly id: AgentPoolId }) =>
-    selectPools(sql, livingPools(sql('agent_pools as p')).where('p.id', id).whereNotNull('p.organization_id')),
+    selectPools(sql, activePools(sql('agent_pools as p')).where('p.id', id).whereNotNull('p.organization_id')),
   poolRows.read,
 );
 
 const findPool = prepared((sql, { id }: { readonly id: AgentPoolId }) =>
-  selectPools(sql, livingPools(sql('agent_pools as p')).where('p.id', id)),
+  selectPools(sql, activePools(sql('agent_pools as p')).where('p.id', id)),
 );
 
 const administeringLevels = fixedProjectLevels.filter((access) => administersWorkspaces({ access }));
@@ -94,7 +94,7 @@ type Question = {
 
 /** The facts the policy needs about a pool of any scope: that decides what is claimed, not who may manage the pool. */
 const questionOfPool = prepared((sql, { id, organizationId, teamIds }: Question) => {
-  const naming = () => livingWorkspaces(sql('workspaces as w')).where('w.agent_pool_id', id).select('w.id');
+  const naming = () => activeWorkspaces(sql('workspaces as w')).where('w.agent_pool_id', id).select('w.id');
   const byDefault = () => sql('organizations as o').where({ 'o.id': organizationId, 'o.default_agent_pool_id': id });
   const taking = () =>
     byDefault()
@@ -157,14 +157,14 @@ export class KnexAgentPools implements AgentPoolRepository {
   }
 
   async add(pool: AgentPool): Promise<void> {
-    await unlessTaken(this.db.run(this.db.sql('agent_pools').insert(poolRows.write(pool))), nameTaken);
+    await throwIfTaken(this.db.run(this.db.sql('agent_pools').insert(poolRows.write(pool))), nameTaken);
     await this.list(pool);
   }
 
   async save(pool: AgentPool): Promise<void> {
     const { sql } = this.db;
     const update = sql('agent_pools').where('id', pool.id).update(poolSettings.write(pool));
-    await unlessTaken(this.db.run(update), nameTaken);
+    await throwIfTaken(this.db.run(update), nameTaken);
     await this.db.run(sql('agent_pool_workspaces').where('agent_pool_id', pool.id).delete());
     await this.list(pool);
   }
@@ -211,7 +211,7 @@ export class KnexAgentPools implements AgentPoolRepository {
     { search, workspaceId, sort }: AgentPoolFilter = {},
   ): Promise<Page<AgentPool>> {
     const { sql } = this.db;
-    const pools = livingPools(sql('agent_pools as p'));
+    const pools = activePools(sql('agent_pools as p'));
     const inOrder = (rows: Knex.QueryBuilder, alias: string) =>
       sorted(
         rows,
@@ -245,8 +245,8 @@ const selectTokens = (tokens: Knex.QueryBuilder): Knex.QueryBuilder =>
   tokens.select(...columnsOf('k', tokenRows.columns));
 
 /** Tokens `k` of pools `p` of the site, or of living organizations `o`. */
-const livingTokens = (sql: Knex): Knex.QueryBuilder =>
-  livingPools(sql('agent_tokens as k').join('agent_pools as p', 'p.id', 'k.pool_id'));
+const activeTokens = (sql: Knex): Knex.QueryBuilder =>
+  activePools(sql('agent_tokens as k').join('agent_pools as p', 'p.id', 'k.pool_id'));
 
 interface AgentRow {
   readonly id: TokenId;
@@ -255,7 +255,7 @@ interface AgentRow {
 }
 
 const agentByDigest = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
-  selectTokens(livingTokens(sql).where('k.secret_digest', secretDigest)).select({ owning_organization_id: 'o.id' }),
+  selectTokens(activeTokens(sql).where('k.secret_digest', secretDigest)).select({ owning_organization_id: 'o.id' }),
 );
 
 export class KnexAgentTokens implements AgentTokenRepository {
@@ -269,7 +269,7 @@ export class KnexAgentTokens implements AgentTokenRepository {
   }
 
   async find(id: TokenId): Promise<AgentToken | undefined> {
-    const row = await this.db.first<object>(selectTokens(livingTokens(this.db.sql).where('k.id', id)));
+    const row = await this.db.first<object>(selectTokens(activeTokens(this.db.sql).where('k.id', id)));
     return row && tokenRows.read(row);
   }
 
@@ -282,7 +282,7 @@ export class KnexAgentTokens implements AgentTokenRepository {
   }
 
   page(poolId: AgentPoolId, page: PageRequest): Promise<Page<AgentToken>> {
-    const tokens = livingTokens(this.db.sql).where('k.pool_id', poolId);
+    const tokens = activeTokens(this.db.sql).where('k.pool_id', poolId);
     return pageOf(this.db, tokens, (part) => newestFirst(selectTokens(part), 'k'), tokenRows.read, page);
   }
 

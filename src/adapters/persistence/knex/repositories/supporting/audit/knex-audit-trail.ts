@@ -6,8 +6,8 @@ import {
   type AuditQuery,
   type AuditSlice,
   type AuditTrail,
-  mostLookedAt,
-  mostNumbered,
+  maxLookedAt,
+  maxNumbered,
 } from '../../../../../../application/ports/repositories/audit-trail.js';
 import type { Page, PageRequest } from '../../../../../../application/ports/repositories/page.js';
 import {
@@ -143,9 +143,7 @@ export class KnexAuditTrail implements AuditTrail {
     const looked = () => this.ordered(query, after).select(...columnsOf('e', eventRows.columns));
     if (actorId === undefined && action === undefined) return this.found(looked().limit(limit + 1), limit);
     const way = query.oldestFirst ? 'asc' : 'desc';
-    const matching = this.db.sql
-      .from(looked().limit(mostLookedAt).as('l'))
-      .select(...columnsOf('l', eventRows.columns));
+    const matching = this.db.sql.from(looked().limit(maxLookedAt).as('l')).select(...columnsOf('l', eventRows.columns));
     if (actorId !== undefined) matching.where('l.actor_id', actorId);
     if (action !== undefined) matching.where('l.action', action);
     const slice = await this.found(matching.orderBy('l.id', way).limit(limit + 1), limit);
@@ -153,7 +151,7 @@ export class KnexAuditTrail implements AuditTrail {
     const end = this.ordered(query, after)
       .select('e.id')
       .limit(1)
-      .offset(mostLookedAt - 1);
+      .offset(maxLookedAt - 1);
     return { ...slice, last: (await this.db.first<{ readonly id: string }>(end))?.id };
   }
 
@@ -165,7 +163,7 @@ export class KnexAuditTrail implements AuditTrail {
     const { sql } = this.db;
     const query = { of: { organizationId }, since, until: undefined, oldestFirst: false };
     const ids = () => this.ordered(query, undefined).select('e.id');
-    const total = await countOf(this.db, sql.from(ids().limit(mostNumbered).as('n')));
+    const total = await countOf(this.db, sql.from(ids().limit(maxNumbered).as('n')));
     const offset = (number - 1) * size;
     if (offset >= total) return { number, size, total, items: [] };
     const part = ids()

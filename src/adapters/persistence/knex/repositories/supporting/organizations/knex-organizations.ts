@@ -31,7 +31,7 @@ import {
 } from '../../../../../../domain/index.js';
 import { ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, pageOf, type Statements, unlessTaken } from '../../../engine/statements.js';
+import { columnsOf, pageOf, type Statements, throwIfTaken } from '../../../engine/statements.js';
 import {
   entered,
   settingsColumns,
@@ -39,7 +39,7 @@ import {
   settingsToRow,
 } from '../../authorization/organization-settings-rows.js';
 import { seeing } from '../../authorization/standing.js';
-import { byTeamName, livingTeams, selectTeams, teamRows } from '../teams/knex-teams.js';
+import { activeTeams, byTeamName, selectTeams, teamRows } from '../teams/knex-teams.js';
 import { forgetUninvited, userRows } from '../users/knex-users.js';
 
 const organizationRows = rowsOf<Organization>((row, as) => ({
@@ -97,7 +97,7 @@ export class KnexOrganizations implements OrganizationRepository {
   }
 
   add(organization: Organization): Promise<void> {
-    return unlessTaken(
+    return throwIfTaken(
       this.db.run(
         this.db
           .sql('organizations')
@@ -113,7 +113,7 @@ export class KnexOrganizations implements OrganizationRepository {
     const write = async () => {
       if ((await this.db.run(update)) === 0) throw notFound();
     };
-    await unlessTaken(write(), nameTaken);
+    await throwIfTaken(write(), nameTaken);
   }
 
   async setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void> {
@@ -188,7 +188,7 @@ const memberFromRow = (row: MembershipRow): WithoutTeams => ({
 });
 
 /** Memberships `m` of living users `u` in living organizations `o`. */
-const livingMemberships = (sql: Knex): Knex.QueryBuilder =>
+const activeMemberships = (sql: Knex): Knex.QueryBuilder =>
   sql('organization_memberships as m')
     .join('organizations as o', 'o.id', 'm.organization_id')
     .join('users as u', 'u.id', 'm.user_id')
@@ -226,7 +226,7 @@ function matching(
 const findMember = seeing(
   'organization',
   (sql, { id }: { readonly id: MembershipId }) =>
-    livingMemberships(sql)
+    activeMemberships(sql)
       .where('m.id', id)
       .select(...columnsOf('u', userRows.columns), membershipColumns),
   memberFromRow,
@@ -288,7 +288,7 @@ export class KnexMemberships implements MembershipRepository {
       invited_email: membership.invitedEmail,
       identity_id: membership.identityId,
     };
-    return unlessTaken(this.db.run(this.db.sql('organization_memberships').insert(row)), {
+    return throwIfTaken(this.db.run(this.db.sql('organization_memberships').insert(row)), {
       user_id: () => alreadyTaken('email', 'User'),
     });
   }
@@ -336,7 +336,7 @@ export class KnexMemberships implements MembershipRepository {
   ): Promise<(userId: UserId) => readonly Team[]> {
     if (members.length === 0) return () => [];
     const { sql } = this.db;
-    const teams = livingTeams(sql)
+    const teams = activeTeams(sql)
       .join('team_members as tm', 'tm.team_id', 't.id')
       .where('tm.organization_id', organizationId)
       .whereIn(
@@ -350,6 +350,6 @@ export class KnexMemberships implements MembershipRepository {
   }
 
   private living(): Knex.QueryBuilder {
-    return livingMemberships(this.db.sql);
+    return activeMemberships(this.db.sql);
   }
 }

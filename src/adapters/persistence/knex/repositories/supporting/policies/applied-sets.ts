@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { AppliedSet, WorkspaceId } from '../../../../../../domain/index.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 
 export const setScopes: readonly AppliedSet['scope'][] = ['global', 'project', 'workspace'];
 
@@ -22,6 +22,6 @@ const joins: Readonly<Record<AppliedSet['scope'], (workspace: Knex.QueryBuilder)
 
 /** The variable sets `s` that apply to a living workspace for this reason: a project's own only to its workspaces. */
 export const setsFor = (sql: Knex, id: WorkspaceId, scope: AppliedSet['scope']): Knex.QueryBuilder =>
-  joins[scope](livingWorkspaces(sql('workspaces as w')).where('w.id', id)).whereRaw(
+  joins[scope](activeWorkspaces(sql('workspaces as w')).where('w.id', id)).whereRaw(
     '(s.project_id is null or s.project_id = w.project_id)',
   );

@@ -15,7 +15,7 @@ import {
 } from '../../../../../../domain/index.js';
 import { idsIn, ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../../../engine/statements.js';
+import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
 
 export const policyRows = rowsOf<ManagedPolicy>((row, as) => ({
@@ -39,7 +39,7 @@ const changeable = policyRows.except('id', 'organizationId', 'name', 'kind', 'cr
 const policySetIds = `(select string_agg(l.policy_set_id, ' ') from policy_set_policies as l where l.policy_id = y.id)`;
 
 /** Policies `y` of living organizations `o`. */
-export const livingPolicies = (sql: Knex): Knex.QueryBuilder =>
+export const activePolicies = (sql: Knex): Knex.QueryBuilder =>
   sql('policies as y').join('organizations as o', 'o.id', 'y.organization_id').whereNull('o.deleted_at');
 
 export const selectPolicies = (sql: Knex, policies: Knex.QueryBuilder): Knex.QueryBuilder =>
@@ -55,7 +55,7 @@ const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 const findWithStanding = seeing(
   'organization',
-  (sql, { id }: { readonly id: PolicyId }) => selectPolicies(sql, livingPolicies(sql).where('y.id', id)),
+  (sql, { id }: { readonly id: PolicyId }) => selectPolicies(sql, activePolicies(sql).where('y.id', id)),
   policyRows.read,
 );
 
@@ -68,25 +68,25 @@ export class KnexPolicies implements PolicyRepository {
 
   async allOf(organizationId: OrganizationId, ids: readonly PolicyId[]): Promise<readonly ManagedPolicy[]> {
     const { sql } = this.db;
-    const these = livingPolicies(sql).where('y.organization_id', organizationId).whereIn('y.id', ids);
+    const these = activePolicies(sql).where('y.organization_id', organizationId).whereIn('y.id', ids);
     return (await this.db.all<object>(policiesByName(selectPolicies(sql, these)))).map(policyRows.read);
   }
 
   async add(policy: ManagedPolicy): Promise<void> {
-    await unlessTaken(this.db.run(this.db.sql('policies').insert(policyRows.write(policy))), nameTaken);
+    await throwIfTaken(this.db.run(this.db.sql('policies').insert(policyRows.write(policy))), nameTaken);
   }
 
   async save(policy: ManagedPolicy): Promise<void> {
     const { id, revision } = policy;
     const row = this.db.sql('policies').where({ id, revision: revision - 1 });
-    await unlessStale({ table: 'policies', id }, this.db.run(row.update(changeable.write(policy))));
+    await throwIfStale({ table: 'policies', id }, this.db.run(row.update(changeable.write(policy))));
   }
 
   async remove(id: PolicyId): Promise<void> {
     const { sql } = this.db;
     await this.db.run(sql('policy_set_policies').where('policy_id', id).delete());
     // If two remove it at once, the second decides again and finds nothing.
-    await unlessStale({ table: 'policies', id }, this.db.run(sql('policies').where({ id }).delete()));
+    await throwIfStale({ table: 'policies', id }, this.db.run(sql('policies').where({ id }).delete()));
   }
 
   page({ organizationId, kind, search, sort }: PolicyQuery, page: PageRequest): Promise<Page<ManagedPolicy>> {
@@ -101,7 +101,7 @@ export class KnexPolicies implements PolicyRepository {
         sort?.descending,
       );
     const present = (part: Knex.QueryBuilder) =>
-      inOrder(selectPolicies(sql, ofPage(livingPolicies(sql), inOrder(part.select('l.id'), 'l'), 'y')), 'y');
+      inOrder(selectPolicies(sql, ofPage(activePolicies(sql), inOrder(part.select('l.id'), 'l'), 'y')), 'y');
     return pageOf(this.db, listed, present, policyRows.read, page);
   }
 

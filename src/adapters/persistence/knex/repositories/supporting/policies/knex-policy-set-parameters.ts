@@ -12,10 +12,10 @@ import {
 import { rowsOf } from '../../../engine/rows.js';
 import {
   columnsOf,
-  idsSealedOtherwise,
+  idsSealedWithOtherKeys,
   type Statements,
-  unlessStale,
-  unlessTaken,
+  throwIfStale,
+  throwIfTaken,
 } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
 
@@ -71,7 +71,7 @@ export class KnexPolicySetParameters implements PolicySetParameterRepository {
 
   add(parameter: PolicySetParameter): Promise<void> {
     const row = { ...parameterRows.write(parameter), ...sealedBy(parameter) };
-    return unlessTaken(this.db.run(this.db.sql('policy_set_parameters').insert(row)), taken);
+    return throwIfTaken(this.db.run(this.db.sql('policy_set_parameters').insert(row)), taken);
   }
 
   save(parameter: PolicySetParameter): Promise<void> {
@@ -80,20 +80,20 @@ export class KnexPolicySetParameters implements PolicySetParameterRepository {
       .sql('policy_set_parameters')
       .where({ id, revision: revision - 1 })
       .update({ ...changeable.write(parameter), ...sealedBy(parameter) });
-    return unlessTaken(unlessStale({ table: 'policy_set_parameters', id }, this.db.run(update)), taken);
+    return throwIfTaken(throwIfStale({ table: 'policy_set_parameters', id }, this.db.run(update)), taken);
   }
 
   async remove(id: PolicySetParameterId): Promise<boolean> {
     return (await this.db.run(this.db.sql('policy_set_parameters').where({ id }).delete())) > 0;
   }
 
-  async sealedOtherwise(
+  async sealedWithOtherKeys(
     fingerprint: string,
     after: PolicySetParameterId,
     limit: number,
   ): Promise<readonly PolicySetParameter[]> {
     const { sql } = this.db;
-    const ids = idsSealedOtherwise(sql, 'policy_set_parameters', fingerprint, after);
+    const ids = idsSealedWithOtherKeys(sql, 'policy_set_parameters', fingerprint, after);
     const otherwise = select(living(sql).whereIn('m.id', ids)).orderBy('m.id').limit(limit);
     return (await this.db.all<object>(otherwise)).map(parameterRows.read);
   }

@@ -10,7 +10,7 @@ import {
   type WithStanding,
 } from '../../../../../../domain/index.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, type Statements, unlessStale } from '../../../engine/statements.js';
+import { columnsOf, type Statements, throwIfStale } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
 
 const versionRows = rowsOf<PolicySetVersion>((row, as) => ({
@@ -93,7 +93,7 @@ export class KnexPolicySetVersions implements PolicySetVersionRepository {
     // Kept apart from the other columns: it changes without a revision.
     const superseded = version.supersededAt === null ? {} : { superseded_at: version.supersededAt };
     const update = row.update({ ...changeable.write(version), ...superseded });
-    await unlessStale({ table: 'policy_set_versions', id }, this.db.run(update));
+    await throwIfStale({ table: 'policy_set_versions', id }, this.db.run(update));
   }
 
   async supersede(id: PolicySetVersionId, now: Instant): Promise<void> {

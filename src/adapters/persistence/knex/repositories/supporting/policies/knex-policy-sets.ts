@@ -17,10 +17,10 @@ import {
 import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
 import { prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../../../engine/statements.js';
+import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
-import { livingPolicies, policiesByName, policyRows, selectPolicies } from './knex-policies.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activePolicies, policiesByName, policyRows, selectPolicies } from './knex-policies.js';
 
 const applyingRows = rowsOf<Omit<ApplyingPolicySet, 'attached'>>((row, as) => ({
   id: row.id,
@@ -108,7 +108,7 @@ export class KnexPolicySets implements PolicySetRepository {
     return this.first(living(this.db.sql).where('p.webhook_id', id));
   }
 
-  async sealedOtherwise(fingerprint: string, after: PolicySetId, limit: number): Promise<readonly PolicySet[]> {
+  async sealedWithOtherKeys(fingerprint: string, after: PolicySetId, limit: number): Promise<readonly PolicySet[]> {
     const { sql } = this.db;
     const otherwise = living(sql)
       .where('p.id', '>', after)
@@ -118,7 +118,7 @@ export class KnexPolicySets implements PolicySetRepository {
   }
 
   async add(policySet: PolicySet): Promise<void> {
-    await unlessTaken(this.db.run(this.db.sql('policy_sets').insert(setRows.write(policySet))), nameTaken);
+    await throwIfTaken(this.db.run(this.db.sql('policy_sets').insert(setRows.write(policySet))), nameTaken);
     for (const list of linked) await this.attach(policySet.id, list, policySet[list]);
   }
 
@@ -128,7 +128,7 @@ export class KnexPolicySets implements PolicySetRepository {
     const update = sql('policy_sets')
       .where({ id, revision: revision - 1 })
       .update(settings.write(policySet));
-    await unlessTaken(unlessStale({ table: 'policy_sets', id }, this.db.run(update)), nameTaken);
+    await throwIfTaken(throwIfStale({ table: 'policy_sets', id }, this.db.run(update)), nameTaken);
     for (const list of linked) await this.keepOnly(id, list, policySet[list]);
   }
 
@@ -138,7 +138,7 @@ export class KnexPolicySets implements PolicySetRepository {
       await this.db.run(sql(table).where('policy_set_id', id).delete());
     }
     // If two remove it at once, the second decides again and finds nothing.
-    await unlessStale({ table: 'policy_sets', id }, this.db.run(sql('policy_sets').where({ id }).delete()));
+    await throwIfStale({ table: 'policy_sets', id }, this.db.run(sql('policy_sets').where({ id }).delete()));
   }
 
   page(
@@ -159,7 +159,7 @@ export class KnexPolicySets implements PolicySetRepository {
     const found = await this.db.all<{ readonly has_attached: unknown }>(setsApplyingTo(this.db, { workspaceId }));
     const sets = found.map(applyingRows.read);
     if (!found.some((row) => row.has_attached)) return sets.map((set) => ({ ...set, attached: [] }));
-    const attached = livingPolicies(sql)
+    const attached = activePolicies(sql)
       .join('policy_set_policies as a', 'a.policy_id', 'y.id')
       .whereIn('a.policy_set_id', idsApplyingTo(sql, workspaceId))
       .select('a.policy_set_id');
@@ -194,7 +194,7 @@ export class KnexPolicySets implements PolicySetRepository {
 
 /** Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at. */
 const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder => {
-  const workspace = () => livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
+  const workspace = () => activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
   const excluded = (set: string) =>
     sql('policy_set_exclusions as x').whereRaw(`x.workspace_id = w.id and x.policy_set_id = ${set}`);
   const attached = workspace()

@@ -14,7 +14,7 @@ import {
 } from '../../../../../../domain/index.js';
 import { ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../../../engine/statements.js';
+import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing, standingOnEachProject } from '../../authorization/standing.js';
 import { ofVariableSets } from '../variables/knex-variable-sets.js';
 
@@ -32,7 +32,7 @@ const projectRows = rowsOf<Project>((row, as) => ({
 const changeable = projectRows.except('id', 'organizationId', 'createdAt');
 
 /** Projects `p` of living organizations `o`. */
-const livingProjects = (sql: Knex): Knex.QueryBuilder =>
+const activeProjects = (sql: Knex): Knex.QueryBuilder =>
   sql('projects as p').join('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
 
 const select = (projects: Knex.QueryBuilder): Knex.QueryBuilder =>
@@ -42,7 +42,7 @@ const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 const findWithStanding = seeing(
   'project',
-  (sql, { id }: { readonly id: ProjectId }) => select(livingProjects(sql).where('p.id', id)),
+  (sql, { id }: { readonly id: ProjectId }) => select(activeProjects(sql).where('p.id', id)),
   projectRows.read,
 );
 
@@ -55,18 +55,18 @@ export class KnexProjects implements ProjectRepository {
 
   async among(ids: readonly ProjectId[]): Promise<readonly Project[]> {
     if (ids.length === 0) return [];
-    return (await this.db.all<object>(select(livingProjects(this.db.sql).whereIn('p.id', ids)))).map(projectRows.read);
+    return (await this.db.all<object>(select(activeProjects(this.db.sql).whereIn('p.id', ids)))).map(projectRows.read);
   }
 
   async add(project: Project): Promise<void> {
-    await unlessTaken(this.db.run(this.db.sql('projects').insert(projectRows.write(project))), nameTaken);
+    await throwIfTaken(this.db.run(this.db.sql('projects').insert(projectRows.write(project))), nameTaken);
   }
 
   async save(project: Project): Promise<void> {
     const { id, revision } = project;
     const row = this.db.sql('projects').where({ id, revision: revision - 1 });
     const update = this.db.run(row.update(changeable.write(project)));
-    await unlessTaken(unlessStale({ table: 'projects', id }, update), nameTaken);
+    await throwIfTaken(throwIfStale({ table: 'projects', id }, update), nameTaken);
   }
 
   async remove(id: ProjectId): Promise<void> {
@@ -77,7 +77,7 @@ export class KnexProjects implements ProjectRepository {
     await this.db.run(sql('variable_sets').where('project_id', id).delete());
     await this.db.run(sql('team_projects').where('project_id', id).delete());
     // If two remove it at once, the second decides again and finds nothing.
-    await unlessStale({ table: 'projects', id }, this.db.run(sql('projects').where({ id }).delete()));
+    await throwIfStale({ table: 'projects', id }, this.db.run(sql('projects').where({ id }).delete()));
   }
 
   async hasWorkspaces(id: ProjectId): Promise<boolean> {
@@ -107,7 +107,7 @@ export class KnexProjects implements ProjectRepository {
     const inOrder = (projects: Knex.QueryBuilder, alias: string) =>
       sorted(projects, alias, `lower(${alias}.name)`, sort?.descending);
     const present = (part: Knex.QueryBuilder) =>
-      inOrder(select(ofPage(livingProjects(sql), inOrder(part.select('l.id'), 'l'), 'p')), 'p');
+      inOrder(select(ofPage(activeProjects(sql), inOrder(part.select('l.id'), 'l'), 'p')), 'p');
     const found = await pageOf(this.db, listed, present, projectRows.read, page);
     const standingOn = await standingOnEachProject(
       this.db,

@@ -20,9 +20,9 @@ import {
 import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
 import { prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, countOf, pageOf, type Statements, unlessStale, unlessTaken } from '../../../engine/statements.js';
+import { columnsOf, countOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 
 const taskRows = rowsOf<RunTask>((row, as) => ({
   id: row.id,
@@ -43,7 +43,7 @@ const changeableTask = taskRows.except('id', 'organizationId', 'createdAt');
 const attachedIds = `(select string_agg(a.id, ' ') from workspace_tasks as a where a.run_task_id = t.id)`;
 
 /** Run tasks `t` of living organizations `o`. */
-const livingTasks = (sql: Knex): Knex.QueryBuilder =>
+const activeTasks = (sql: Knex): Knex.QueryBuilder =>
   sql('run_tasks as t').join('organizations as o', 'o.id', 't.organization_id').whereNull('o.deleted_at');
 
 const selectTasks = (sql: Knex, tasks: Knex.QueryBuilder): Knex.QueryBuilder =>
@@ -54,7 +54,7 @@ const selectTasks = (sql: Knex, tasks: Knex.QueryBuilder): Knex.QueryBuilder =>
 
 const findTask = seeing(
   'organization',
-  (sql, { id }: { readonly id: RunTaskId }) => selectTasks(sql, livingTasks(sql).where('t.id', id)),
+  (sql, { id }: { readonly id: RunTaskId }) => selectTasks(sql, activeTasks(sql).where('t.id', id)),
   taskRows.read,
 );
 
@@ -69,7 +69,7 @@ export class KnexRunTasks implements RunTaskRepository {
 
   async find(id: RunTaskId): Promise<RunTask | undefined> {
     const { sql } = this.db;
-    const row = await this.db.first<object>(selectTasks(sql, livingTasks(sql).where('t.id', id)));
+    const row = await this.db.first<object>(selectTasks(sql, activeTasks(sql).where('t.id', id)));
     return row && taskRows.read(row);
   }
 
@@ -77,33 +77,33 @@ export class KnexRunTasks implements RunTaskRepository {
     const { sql } = this.db;
     const listed = withPart(ofOrganization(sql, 'run_tasks', organizationId), 'l.name', search);
     const present = (part: Knex.QueryBuilder) =>
-      selectTasks(sql, ofPage(livingTasks(sql), idsByName(part), 't'))
+      selectTasks(sql, ofPage(activeTasks(sql), idsByName(part), 't'))
         .orderByRaw('lower(t.name)')
         .orderBy('t.id');
     return pageOf(this.db, listed, present, taskRows.read, page);
   }
 
   async add(task: RunTask): Promise<void> {
-    await unlessTaken(this.db.run(this.db.sql('run_tasks').insert(taskRows.write(task))), nameTaken);
+    await throwIfTaken(this.db.run(this.db.sql('run_tasks').insert(taskRows.write(task))), nameTaken);
   }
 
   async save(task: RunTask): Promise<void> {
     const { id, revision } = task;
     const row = this.db.sql('run_tasks').where({ id, revision: revision - 1 });
     const saved = this.db.run(row.update(changeableTask.write(task)));
-    await unlessTaken(unlessStale({ table: 'run_tasks', id }, saved), nameTaken);
+    await throwIfTaken(throwIfStale({ table: 'run_tasks', id }, saved), nameTaken);
   }
 
   async remove(id: RunTaskId): Promise<void> {
     const { sql } = this.db;
     await this.db.run(sql('workspace_tasks').where('run_task_id', id).delete());
     // If two remove it at once, the second decides again and finds nothing.
-    await unlessStale({ table: 'run_tasks', id }, this.db.run(sql('run_tasks').where({ id }).delete()));
+    await throwIfStale({ table: 'run_tasks', id }, this.db.run(sql('run_tasks').where({ id }).delete()));
   }
 
-  async sealedOtherwise(fingerprint: string, after: RunTaskId, limit: number): Promise<readonly RunTask[]> {
+  async sealedWithOtherKeys(fingerprint: string, after: RunTaskId, limit: number): Promise<readonly RunTask[]> {
     const { sql } = this.db;
-    const otherwise = livingTasks(sql)
+    const otherwise = activeTasks(sql)
       .where('t.id', '>', after)
       .whereNot('t.hmac_key', 'like', `${sealPrefix(fingerprint)}%`);
     return (await this.db.all<object>(selectTasks(sql, otherwise).orderBy('t.id').limit(limit))).map(taskRows.read);
@@ -124,7 +124,7 @@ const changeableAttachment = attachmentRows.only('enforcementLevel', 'stages', '
 
 /** Workspace tasks `a` of living workspaces `w`. */
 const living = (sql: Knex): Knex.QueryBuilder =>
-  livingWorkspaces(sql('workspace_tasks as a').join('workspaces as w', 'w.id', 'a.workspace_id'));
+  activeWorkspaces(sql('workspace_tasks as a').join('workspaces as w', 'w.id', 'a.workspace_id'));
 
 const findAttachment = seeing(
   'workspace',
@@ -184,18 +184,18 @@ export class KnexWorkspaceTasks implements WorkspaceTaskRepository {
   }
 
   async add(task: WorkspaceTask): Promise<void> {
-    await unlessTaken(this.db.run(this.db.sql('workspace_tasks').insert(attachmentRows.write(task))), taken);
+    await throwIfTaken(this.db.run(this.db.sql('workspace_tasks').insert(attachmentRows.write(task))), taken);
   }
 
   async save(task: WorkspaceTask): Promise<void> {
     const { id, revision } = task;
     const row = this.db.sql('workspace_tasks').where({ id, revision: revision - 1 });
-    await unlessStale({ table: 'workspace_tasks', id }, this.db.run(row.update(changeableAttachment.write(task))));
+    await throwIfStale({ table: 'workspace_tasks', id }, this.db.run(row.update(changeableAttachment.write(task))));
   }
 
   async remove(id: WorkspaceTaskId): Promise<void> {
     const row = this.db.sql('workspace_tasks').where({ id });
-    await unlessStale({ table: 'workspace_tasks', id }, this.db.run(row.delete()));
+    await throwIfStale({ table: 'workspace_tasks', id }, this.db.run(row.delete()));
   }
 
   private of(id: WorkspaceId): Knex.QueryBuilder {

@@ -16,7 +16,7 @@ import { prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, spelledOut } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 
 const resultRows = rowsOf<TaskResult>((row, as) => ({
   id: row.id,
@@ -82,7 +82,7 @@ export async function dropResultOutcomes(db: Statements, { results }: TaskStage)
 
 /** Task results `x` with their stages `s`, of living workspaces `w`. */
 const living = (sql: Knex): Knex.QueryBuilder =>
-  livingWorkspaces(
+  activeWorkspaces(
     sql('task_results as x')
       .join('task_stages as s', 's.id', 'x.task_stage_id')
       .join('runs as r', 'r.id', 's.run_id')

@@ -2,7 +2,7 @@ import type { RunArtifacts } from '../../../../../../application/ports/repositor
 import type { ArtifactName, Bundle, BundleKey, RunId } from '../../../../../../domain/index.js';
 import { prepared } from '../../../engine/prepared.js';
 import type { Statements } from '../../../engine/statements.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 
 interface ArtifactRow {
   readonly bundle_key: BundleKey;
@@ -12,7 +12,7 @@ interface ArtifactRow {
 }
 
 const artifact = prepared((sql, { id, name }: { readonly id: RunId; readonly name: ArtifactName }) =>
-  livingWorkspaces(
+  activeWorkspaces(
     sql('run_artifacts as a').join('runs as r', 'r.id', 'a.run_id').join('workspaces as w', 'w.id', 'r.workspace_id'),
   )
     .where({ 'a.run_id': id, 'a.name': name })

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { RunLogs } from '../../../../../../application/ports/repositories/run-repository.js';
 import type { Phase, RunId, RunState, WorkspaceId } from '../../../../../../domain/index.js';
-import { type Statements, stale, unlessTaken } from '../../../engine/statements.js';
+import { type Statements, stale, throwIfTaken } from '../../../engine/statements.js';
 
 interface ChunkRow {
   /** Postgres answers a bigint as text. */
@@ -38,7 +38,7 @@ export class KnexRunLogs implements RunLogs {
       end_byte: offset + bytes.length,
       bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
     });
-    await unlessTaken(this.db.run(insert), { run_log_chunks: outrun });
+    await throwIfTaken(this.db.run(insert), { run_log_chunks: outrun });
     this.grown(workspaceId);
   }
 

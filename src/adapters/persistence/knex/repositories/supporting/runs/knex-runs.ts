@@ -31,10 +31,10 @@ import {
   waitingRunStatuses,
 } from '../../../../../../domain/index.js';
 import { columnsFrom, inserting, prepared } from '../../../engine/prepared.js';
-import { columnsOf, pageOf, type Statements, spelledOut, unlessStale } from '../../../engine/statements.js';
+import { columnsOf, pageOf, type Statements, spelledOut, throwIfStale } from '../../../engine/statements.js';
 import { seeing, standingOnEach, workspacesThrough } from '../../authorization/standing.js';
 import { isOneOf, notPlanOnly } from '../workspaces/current-run.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 import { narrows, runsOfOrganization, someRunsOf } from './run-lists.js';
 import {
   activityOf,
@@ -68,11 +68,11 @@ const restored = (row: object): Run => Run.restore(runRows.read(row));
 type CountedRow = { readonly last_run_sequence: number; readonly id: RunId | null };
 
 /** Runs `r` of living workspaces `w`. */
-const livingRuns = (sql: Knex): Knex.QueryBuilder =>
-  livingWorkspaces(sql('runs as r').join('workspaces as w', 'w.id', 'r.workspace_id'));
+const activeRuns = (sql: Knex): Knex.QueryBuilder =>
+  activeWorkspaces(sql('runs as r').join('workspaces as w', 'w.id', 'r.workspace_id'));
 
 const byId = (sql: Knex, { id }: { readonly id: RunId }): Knex.QueryBuilder =>
-  livingRuns(sql)
+  activeRuns(sql)
     .where('r.id', id)
     .select(...columnsOf('r', runRows.columns));
 
@@ -82,7 +82,7 @@ const findWithStanding = seeing('workspace', byId, restored);
 /** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
 const runsInRange = prepared(
   (sql, range: { readonly workspaceId: WorkspaceId; readonly skipped: number; readonly reached: number }) =>
-    livingWorkspaces(sql('workspaces as w'))
+    activeWorkspaces(sql('workspaces as w'))
       .leftJoin('runs as r', (on) =>
         on
           .on('r.workspace_id', 'w.id')
@@ -95,7 +95,7 @@ const runsInRange = prepared(
 );
 
 const withExpiredLease = prepared((sql, { now, limit }: { readonly now: Instant; readonly limit: number }) =>
-  livingRuns(sql)
+  activeRuns(sql)
     .where('r.lease_expires_at', '<=', now)
     .select('r.id')
     .orderBy(['r.lease_expires_at', 'r.id'])
@@ -109,14 +109,14 @@ const updateRun = prepared((sql, row: { readonly id: RunId; readonly revision_be
 );
 
 const takeSequence = prepared((sql, { id }: { readonly id: WorkspaceId }) => {
-  const livingOrganization = sql('organizations as o')
+  const activeOrganization = sql('organizations as o')
     .whereRaw('o.id = workspaces.organization_id')
     .whereNull('o.deleted_at')
     .select('o.id');
   const task = sql('workspace_tasks as a').whereRaw('a.workspace_id = workspaces.id').select('a.id').limit(1);
   return sql('workspaces')
     .where({ id, deleted_at: null })
-    .whereExists(livingOrganization)
+    .whereExists(activeOrganization)
     .update({ last_run_sequence: sql.raw('last_run_sequence + 1') })
     .returning(['last_run_sequence', sql.raw('(?) as task', [task])] as string[]);
 });
@@ -125,7 +125,7 @@ const firstOfVersions = prepared((sql, { ids }: { readonly ids: readonly Configu
   const earliest = sql('runs as e')
     .whereRaw('e.configuration_version_id = r.configuration_version_id')
     .min('e.sequence');
-  return livingRuns(sql)
+  return activeRuns(sql)
     .whereIn('r.configuration_version_id', ids)
     .where('r.sequence', earliest)
     .select(...columnsOf('r', runRows.columns));
@@ -134,7 +134,7 @@ const firstOfVersions = prepared((sql, { ids }: { readonly ids: readonly Configu
 const factsOfVersion = prepared((sql, { id }: { readonly id: ConfigurationVersionId }) => {
   const runs = () => sql('runs').where('configuration_version_id', id).select('id').limit(1);
   return sql.select({
-    current: livingWorkspaces(sql('workspaces as w'))
+    current: activeWorkspaces(sql('workspaces as w'))
       .join('configuration_versions as v', 'v.workspace_id', 'w.id')
       .where('v.id', id)
       .select('w.current_configuration_version_id'),
@@ -166,7 +166,7 @@ export class KnexRuns implements RunRepository, RunQueries {
 
   save({ state }: Run): Promise<void> {
     const row = { ...changeable.write(state), id: state.id, revision_before: state.revision - 1 };
-    return unlessStale({ table: 'runs', id: state.id }, this.db.run(updateRun(this.db, row)));
+    return throwIfStale({ table: 'runs', id: state.id }, this.db.run(updateRun(this.db, row)));
   }
 
   async aboutVersion(id: ConfigurationVersionId): Promise<VersionFactsGathered> {
@@ -233,8 +233,8 @@ export class KnexRuns implements RunRepository, RunQueries {
     return (await this.db.all<{ id: RunId }>(withExpiredLease(this.db, { now, limit }))).map(({ id }) => id);
   }
 
-  countWaiting(most: number): Promise<ReadonlyMap<RunStatus, number>> {
-    return countWaiting(this.db, most);
+  countWaiting(max: number): Promise<ReadonlyMap<RunStatus, number>> {
+    return countWaiting(this.db, max);
   }
 
   async among(ids: readonly RunId[]): Promise<readonly RunState[]> {
@@ -329,7 +329,7 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   private living(): Knex.QueryBuilder {
-    return livingRuns(this.db.sql);
+    return activeRuns(this.db.sql);
   }
 }
 

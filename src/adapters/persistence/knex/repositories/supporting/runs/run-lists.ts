@@ -16,7 +16,7 @@ import type {
 import { ofPage } from '../../../engine/lists.js';
 import { columnsOf, countOf, likeLiteral, type Statements, spelledOut } from '../../../engine/statements.js';
 import { standingOnEach, workspacesThrough } from '../../authorization/standing.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 import { runRows } from './run-rows.js';
 
 /** Whether the filter selects anything but all runs. */
@@ -93,7 +93,7 @@ export function someRunsOf(
   page: PageRequest,
 ): Promise<Page<RunState>> {
   const { sql } = db;
-  const workspace = livingWorkspaces(sql('workspaces as w')).where('w.id', workspaceId).select('w.id');
+  const workspace = activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId).select('w.id');
   const runs = matching(sql, filter).where('r.workspace_id', workspaceId).whereExists(workspace);
   return highestFirst(db, runs, 'sequence', page);
 }
@@ -112,7 +112,7 @@ export async function runsOfOrganization(
 ): Promise<Page<WithStanding<RunState>>> {
   const { sql } = db;
   const workspaces = () => {
-    const living = livingWorkspaces(sql('workspaces as w')).where('w.organization_id', organizationId);
+    const living = activeWorkspaces(sql('workspaces as w')).where('w.organization_id', organizationId);
     if (workspaceNames !== undefined) living.whereIn('w.name', workspaceNames);
     if (visibility === 'all') return living;
     const granted = workspacesThrough(sql, visibility.throughTeams);

@@ -14,7 +14,7 @@ import {
 import { prepared } from '../../../engine/prepared.js';
 import type { Statements } from '../../../engine/statements.js';
 import { holdingAndWaiting, isOneOf } from '../workspaces/current-run.js';
-import { executionModeOf, livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces, executionModeOf } from '../workspaces/knex-workspaces.js';
 
 /** Waiting for an agent. */
 const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
@@ -23,7 +23,7 @@ const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
  * Reads only the index of the organization's queue: runs that are on hold, finished, or in another queue are not read.
  */
 export const queued = (sql: Knex, organizationId: OrganizationId | Knex.QueryBuilder): Knex.QueryBuilder =>
-  livingWorkspaces(sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id'))
+  activeWorkspaces(sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id'))
     .whereRaw(isOneOf(queuedRunStatuses))
     .where('r.organization_id', organizationId);
 
@@ -126,7 +126,7 @@ function servedBy(
 export const claimableBy = (sql: Knex, agent: Pick<Agent, 'poolId' | 'organizationId'>): Knex.QueryBuilder => {
   // A cross join keeps SQLite from starting with every workspace of the organization and sorting the result.
   const inWorkspaces = sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id');
-  const runs = livingWorkspaces(inWorkspaces).whereRaw(isOneOf(claimable));
+  const runs = activeWorkspaces(inWorkspaces).whereRaw(isOneOf(claimable));
   return servedBy(runs, sql, agent).orderBy(['r.created_at', 'r.id']);
 };
 
@@ -136,13 +136,13 @@ const waiting = (sql: Knex): readonly Knex.QueryBuilder[] => [
   sql('runs as r').whereRaw(isOneOf(claimable)).orderBy(['r.created_at', 'r.id']),
 ];
 
-/** `most` bounds what is counted of each kind. */
-export async function countWaiting(db: Statements, most: number): Promise<ReadonlyMap<RunStatus, number>> {
+/** `max` bounds what is counted of each kind. */
+export async function countWaiting(db: Statements, max: number): Promise<ReadonlyMap<RunStatus, number>> {
   const counted = new Map<RunStatus, number>();
   for (const runs of waiting(db.sql)) {
     const rows = await db.all<{ status: RunStatus; total: number | string }>(
       db.sql
-        .from(runs.select('r.status').limit(most).as('w'))
+        .from(runs.select('r.status').limit(max).as('w'))
         .groupBy('w.status')
         .select('w.status')
         .count({ total: '*' }),

@@ -7,7 +7,7 @@ import {
   type UserId,
 } from '../../../../../../domain/index.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, type Statements, unlessTaken } from '../../../engine/statements.js';
+import { columnsOf, type Statements, throwIfTaken } from '../../../engine/statements.js';
 import { userRows } from '../users/knex-users.js';
 
 export const identityRows = rowsOf<Identity>((row) => ({
@@ -39,7 +39,7 @@ export class KnexIdentities implements IdentityRepository {
   }
 
   add(identity: Identity): Promise<void> {
-    return unlessTaken(this.db.run(this.db.sql('identities').insert(identityRows.write(identity))), {
+    return throwIfTaken(this.db.run(this.db.sql('identities').insert(identityRows.write(identity))), {
       subject: () => alreadyTaken('subject', 'Subject'),
     });
   }

@@ -10,13 +10,13 @@ import type {
   WithStanding,
 } from '../../../../../../domain/index.js';
 import { prepared } from '../../../engine/prepared.js';
-import { columnsOf, idsSealedOtherwise, type Statements } from '../../../engine/statements.js';
+import { columnsOf, idsSealedWithOtherKeys, type Statements } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
-import { isFinalized, livingVersions, outputRows } from './knex-state-versions.js';
+import { activeVersions, isFinalized, outputRows } from './knex-state-versions.js';
 
 /** Outputs `so` of finalized state versions `sv` of living workspaces `w`, once all are read. */
-const livingOutputs = (sql: Knex): Knex.QueryBuilder =>
-  livingVersions(sql)
+const activeOutputs = (sql: Knex): Knex.QueryBuilder =>
+  activeVersions(sql)
     .whereRaw(isFinalized)
     .whereRaw('sv.outputs_read = TRUE')
     .join('state_version_outputs as so', 'so.state_version_id', 'sv.id');
@@ -24,14 +24,14 @@ const livingOutputs = (sql: Knex): Knex.QueryBuilder =>
 const findOutputWithStanding = seeing(
   'workspace',
   (sql, { id }: { readonly id: StateVersionOutputId }) =>
-    livingOutputs(sql)
+    activeOutputs(sql)
       .where('so.id', id)
       .select(...columnsOf('so', outputRows.columns)),
   outputRows.read,
 );
 
 const listedOutputs = prepared((sql, { id }: { readonly id: StateVersionId }) =>
-  livingOutputs(sql).where('sv.id', id).select('so.id', 'so.name').orderBy('so.name'),
+  activeOutputs(sql).where('sv.id', id).select('so.id', 'so.name').orderBy('so.name'),
 );
 
 export class KnexStateOutputs implements StateOutputRepository {
@@ -45,14 +45,14 @@ export class KnexStateOutputs implements StateOutputRepository {
     return this.db.all(listedOutputs(this.db, { id }));
   }
 
-  async slice(id: StateVersionId, after: string | undefined, most: SliceSize): Promise<Slice<StateOutput>> {
+  async slice(id: StateVersionId, after: string | undefined, max: SliceSize): Promise<Slice<StateOutput>> {
     const outputs = () => {
-      const all = livingOutputs(this.db.sql).where('sv.id', id);
+      const all = activeOutputs(this.db.sql).where('sv.id', id);
       return after === undefined ? all : all.where('so.name', '>', after);
     };
     const sizes = outputs().select('so.name', 'so.size').orderBy('so.name');
-    const listed = await this.db.all<{ readonly name: string; readonly size: number }>(sizes.limit(most.rows + 1));
-    const taken = fitting(listed, most);
+    const listed = await this.db.all<{ readonly name: string; readonly size: number }>(sizes.limit(max.rows + 1));
+    const taken = fitting(listed, max);
     const end = taken.at(-1)?.name;
     if (end === undefined) return { items: [], last: undefined };
     const rows = await this.db.all<object>(inOrder(outputs().where('so.name', '<=', end)));
@@ -60,7 +60,7 @@ export class KnexStateOutputs implements StateOutputRepository {
     return { items: rows.map(outputRows.read), last };
   }
 
-  async sealedOtherwise(
+  async sealedWithOtherKeys(
     fingerprint: string,
     after: StateVersionOutputId,
     limit: number,
@@ -68,7 +68,7 @@ export class KnexStateOutputs implements StateOutputRepository {
     const { sql } = this.db;
     return this.db.all(
       sql('state_version_outputs')
-        .whereIn('id', idsSealedOtherwise(sql, 'state_version_outputs', fingerprint, after))
+        .whereIn('id', idsSealedWithOtherKeys(sql, 'state_version_outputs', fingerprint, after))
         .select('id', 'value')
         .orderBy('id')
         .limit(limit),

@@ -24,9 +24,9 @@ import type {
 } from '../../../../../../domain/index.js';
 import { inserting, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, type Statements, unlessStale } from '../../../engine/statements.js';
+import { columnsOf, type Statements, throwIfStale } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 
 const versionRows = rowsOf<StateVersion>((row, as) => ({
   id: row.id,
@@ -51,12 +51,12 @@ const versionRows = rowsOf<StateVersion>((row, as) => ({
   }),
   forced: as.flag(row.forced),
   outputsRead: as.flag(row.outputs_read),
-  unreadBecause: row.unread_because,
+  unreadReason: row.unread_because,
   rollbackOf: row.rollback_of,
   createdAt: row.created_at,
 }));
 
-const withoutData = versionRows.only('bundle', 'jsonBundle', 'status', 'outputsRead', 'unreadBecause');
+const withoutData = versionRows.only('bundle', 'jsonBundle', 'status', 'outputsRead', 'unreadReason');
 
 /** A workspace's counter with one of its state versions, or with none when the page lies past the end. */
 type CountedRow = { readonly last_state_sequence: number; readonly id: StateVersionId | null };
@@ -65,11 +65,11 @@ type CountedRow = { readonly last_state_sequence: number; readonly id: StateVers
 export const isFinalized = "sv.status = 'finalized'";
 
 /** State versions `sv` of living workspaces `w`. */
-export const livingVersions = (sql: Knex): Knex.QueryBuilder =>
-  livingWorkspaces(sql('state_versions as sv').join('workspaces as w', 'w.id', 'sv.workspace_id'));
+export const activeVersions = (sql: Knex): Knex.QueryBuilder =>
+  activeWorkspaces(sql('state_versions as sv').join('workspaces as w', 'w.id', 'sv.workspace_id'));
 
 const byId = (sql: Knex, { id }: { readonly id: StateVersionId }): Knex.QueryBuilder =>
-  livingVersions(sql)
+  activeVersions(sql)
     .where('sv.id', id)
     .select(...columnsOf('sv', versionRows.columns));
 
@@ -83,21 +83,21 @@ const findWithStanding = seeing(
 );
 
 const currentOf = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
-  livingVersions(sql)
+  activeVersions(sql)
     .where('sv.workspace_id', workspaceId)
     .whereRaw('sv.sequence = w.last_state_sequence')
     .select(...columnsOf('sv', versionRows.columns)),
 );
 
 const pendingOf = prepared((sql, { runId }: { readonly runId: RunId }) =>
-  livingVersions(sql)
+  activeVersions(sql)
     .where('sv.run_id', runId)
     .whereRaw("sv.status = 'pending' and sv.source = 'agent'")
     .select(...columnsOf('sv', versionRows.columns)),
 );
 
 const pendingOfClientIn = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
-  livingVersions(sql)
+  activeVersions(sql)
     .where('sv.workspace_id', workspaceId)
     .whereRaw("sv.status = 'pending' and sv.source = 'client'")
     .select(...columnsOf('sv', versionRows.columns)),
@@ -106,7 +106,7 @@ const pendingOfClientIn = prepared((sql, { workspaceId }: { readonly workspaceId
 /** Sequences are dense, so a page is a range of them below the counter: nothing is counted, and nothing skipped. */
 const versionsInRange = prepared(
   (sql, range: { readonly workspaceId: WorkspaceId; readonly skipped: number; readonly reached: number }) =>
-    livingWorkspaces(sql('workspaces as w'))
+    activeWorkspaces(sql('workspaces as w'))
       .leftJoin('state_versions as sv', (on) =>
         on
           .on('sv.workspace_id', 'w.id')
@@ -142,7 +142,7 @@ const contentsWithoutResources = prepared((sql, some: Some) =>
 );
 
 const summaries = prepared((sql, { ids }: Some) =>
-  livingVersions(sql)
+  activeVersions(sql)
     .leftJoin('state_version_contents as c', 'c.state_version_id', 'sv.id')
     .whereIn('sv.id', ids)
     .whereRaw(isFinalized)
@@ -237,7 +237,7 @@ export class KnexStateVersions implements StateVersionRepository {
         size: bundle.bytes,
         bundle_sha256: bundle.sha256,
       });
-    await unlessStale({ table: 'state_versions', id }, this.db.run(update));
+    await throwIfStale({ table: 'state_versions', id }, this.db.run(update));
   }
 
   async dropPending(runId: RunId): Promise<void> {
@@ -257,7 +257,7 @@ export class KnexStateVersions implements StateVersionRepository {
   async keepJson(id: StateVersionId, bundle: Bundle): Promise<void> {
     const columns = { json_bundle_key: bundle.key, json_bundle_bytes: bundle.bytes, json_bundle_sha256: bundle.sha256 };
     const update = this.db.sql('state_versions').where({ id }).update(columns);
-    await unlessStale({ table: 'state_versions', id }, this.db.run(update));
+    await throwIfStale({ table: 'state_versions', id }, this.db.run(update));
   }
 
   async addOutputs(id: StateVersionId, outputs: readonly StateOutput[]): Promise<void> {
@@ -273,7 +273,7 @@ export class KnexStateVersions implements StateVersionRepository {
   /** Locks the row either way: the data of the state cannot be deleted meanwhile. */
   private async markOutputs(id: StateVersionId, read: boolean): Promise<void> {
     const unread = this.db.sql('state_versions').where({ id, outputs_read: false }).update({ outputs_read: read });
-    await unlessStale({ table: 'state_versions', id }, this.db.run(unread));
+    await throwIfStale({ table: 'state_versions', id }, this.db.run(unread));
   }
 
   async markUnread(id: StateVersionId, reason: string | null): Promise<void> {
@@ -295,7 +295,7 @@ export class KnexStateVersions implements StateVersionRepository {
   }
 
   async outdated(workspaceId: WorkspaceId, before: Instant, limit: number): Promise<readonly StateVersion[]> {
-    const outdated = livingVersions(this.db.sql)
+    const outdated = activeVersions(this.db.sql)
       .where('sv.workspace_id', workspaceId)
       .whereRaw(isFinalized)
       .where('sv.created_at', '<', before)
@@ -315,7 +315,7 @@ export class KnexStateVersions implements StateVersionRepository {
       jsonBundle: null,
       status: 'backing_data_permanently_deleted',
       outputsRead: true,
-      unreadBecause: null,
+      unreadReason: null,
     });
     await this.db.run(sql('state_versions').where({ id, status: 'finalized' }).update(gone));
   }

@@ -12,7 +12,7 @@ import type {
 } from '../../../../../../domain/index.js';
 import { prepared } from '../../../engine/prepared.js';
 import type { Statements } from '../../../engine/statements.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 
 interface BindingRow {
   readonly id: TagBindingId;
@@ -42,7 +42,7 @@ const ofOwner = (kind: TagBindingOwner['kind'], living: (bindings: Knex.QueryBui
 
 const bindingsOf = {
   workspace: ofOwner('workspace', (bindings) =>
-    livingWorkspaces(bindings.join('workspaces as w', 'w.id', 'b.workspace_id')),
+    activeWorkspaces(bindings.join('workspaces as w', 'w.id', 'b.workspace_id')),
   ),
   project: ofOwner('project', (bindings) =>
     bindings.join('organizations as o', 'o.id', 'b.organization_id').where('o.deleted_at', null),
@@ -50,7 +50,7 @@ const bindingsOf = {
 };
 
 const effective = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
-  const workspaces = () => livingWorkspaces(sql('workspaces as w')).whereIn('w.id', ids);
+  const workspaces = () => activeWorkspaces(sql('workspaces as w')).whereIn('w.id', ids);
   const own = workspaces()
     .join('workspace_tag_bindings as b', 'b.workspace_id', 'w.id')
     .select('b.id', 'b.key', 'b.value', 'w.id as workspace_id', sql.raw('null as project_id'));

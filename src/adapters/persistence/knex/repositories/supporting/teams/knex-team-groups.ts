@@ -16,7 +16,7 @@ import {
 } from '../../../../../../domain/index.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, type Statements } from '../../../engine/statements.js';
-import { livingTeams, selectTeams, teamRows } from './knex-teams.js';
+import { activeTeams, selectTeams, teamRows } from './knex-teams.js';
 
 const membershipRows = rowsOf<Membership>((row) => ({
   id: row.id,
@@ -68,7 +68,7 @@ export class KnexTeamGroups implements TeamGroupRepository {
     await this.db.run(sql(columns).insert(own.select('id', sql.raw('?', [everyGroup]))));
   }
 
-  async withEveryGroup(most: number): Promise<readonly string[]> {
+  async withEveryGroup(max: number): Promise<readonly string[]> {
     const { sql } = this.db;
     const rows = await this.db.all<{ readonly name: string }>(
       sql('organizations as o')
@@ -76,7 +76,7 @@ export class KnexTeamGroups implements TeamGroupRepository {
         .where({ 'g.pattern': everyGroup, 'o.deleted_at': null })
         .select('o.name')
         .orderBy('o.name')
-        .limit(most),
+        .limit(max),
     );
     return rows.map(({ name }) => name);
   }
@@ -93,7 +93,7 @@ export class KnexTeamGroups implements TeamGroupRepository {
 
   async teamsOf(groups: readonly string[]): Promise<readonly MappedTeam[]> {
     if (groups.length === 0) return [];
-    const mapped = livingTeams(this.db.sql)
+    const mapped = activeTeams(this.db.sql)
       .join('team_groups as g', 'g.team_id', 't.id')
       .whereIn('g.group_name', [...groups])
       .select({ mapped: 'g.group_name' });
@@ -102,7 +102,7 @@ export class KnexTeamGroups implements TeamGroupRepository {
   }
 
   async memberships(of: MadeBySignIn): Promise<readonly GroupMembership[]> {
-    const made = livingTeams(this.db.sql)
+    const made = activeTeams(this.db.sql)
       .join('group_memberships as s', 's.team_id', 't.id')
       .where('userId' in of ? { 's.user_id': of.userId } : { 't.organization_id': of.organizationId })
       .select({ made_for: 's.user_id', made_by: 's.identity_id', made_of: 's.group_name' });
@@ -138,7 +138,7 @@ export class KnexTeamGroups implements TeamGroupRepository {
 
   async withoutTeam(of: MadeBySignIn): Promise<readonly Membership[]> {
     const { sql } = this.db;
-    const inTeam = livingTeams(sql)
+    const inTeam = activeTeams(sql)
       .join('team_members as tm', 'tm.team_id', 't.id')
       .whereRaw('tm.user_id = m.user_id and tm.organization_id = m.organization_id')
       .select('t.id');

@@ -5,7 +5,6 @@ import type { LimitedTeam, TeamRepository } from '../../../../../../application/
 import {
   type Actor,
   alreadyTaken,
-  asQuestion,
   type Instant,
   type Member,
   memberOf,
@@ -13,6 +12,7 @@ import {
   type Team,
   type TeamId,
   type TeamVisibility,
+  teamInQuestion,
   teamNameKey,
   type UserId,
   type WithStanding,
@@ -25,8 +25,8 @@ import {
   likeLiteral,
   pageOf,
   type Statements,
-  unlessStale,
-  unlessTaken,
+  throwIfStale,
+  throwIfTaken,
 } from '../../../engine/statements.js';
 import { settingsColumns, settingsFrom } from '../../authorization/organization-settings-rows.js';
 import { accessFromText, seeing } from '../../authorization/standing.js';
@@ -62,7 +62,7 @@ const usersCount = `(select count(*) from team_members as cm join users as cu on
   where cm.team_id = t.id and cu.deleted_at is null)`;
 
 /** Living teams `t` of living organizations `o`. */
-export const livingTeams = (sql: Knex): Knex.QueryBuilder =>
+export const activeTeams = (sql: Knex): Knex.QueryBuilder =>
   sql('teams as t')
     .join('organizations as o', 'o.id', 't.organization_id')
     .where({ 't.deleted_at': null, 'o.deleted_at': null });
@@ -89,7 +89,7 @@ const matching = (teams: Knex.QueryBuilder, alias: string, { search, names }: Te
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
-const selectTeam = (sql: Knex, { id }: { readonly id: TeamId }) => selectTeams(sql, livingTeams(sql).where('t.id', id));
+const selectTeam = (sql: Knex, { id }: { readonly id: TeamId }) => selectTeams(sql, activeTeams(sql).where('t.id', id));
 
 const findTeam = seeing('organization', selectTeam, teamRows.read);
 
@@ -104,7 +104,7 @@ const findLimitedTeam = seeing(
 
 const inQuestion = <Subject>({ subject, standing }: WithStanding<Subject>, team: Team): WithStanding<Subject> => ({
   subject,
-  standing: { ...standing, team: asQuestion(team) },
+  standing: { ...standing, team: teamInQuestion(team) },
 });
 
 export class KnexTeams implements TeamRepository {
@@ -129,7 +129,7 @@ export class KnexTeams implements TeamRepository {
 
   add(team: Team): Promise<void> {
     const row = { ...teamRows.write(team), ...settingsToRow(team) };
-    return unlessTaken(this.db.run(this.db.sql('teams').insert(row)), nameTaken);
+    return throwIfTaken(this.db.run(this.db.sql('teams').insert(row)), nameTaken);
   }
 
   save(team: Team): Promise<void> {
@@ -137,7 +137,7 @@ export class KnexTeams implements TeamRepository {
     const update = sql('teams')
       .where({ id: team.id, revision: team.revision - 1, deleted_at: null })
       .update(settingsToRow(team));
-    return unlessTaken(unlessStale({ table: 'teams', id: team.id }, this.db.run(update)), nameTaken);
+    return throwIfTaken(throwIfStale({ table: 'teams', id: team.id }, this.db.run(update)), nameTaken);
   }
 
   async remove(id: TeamId, now: Instant): Promise<void> {
@@ -215,7 +215,7 @@ export class KnexTeams implements TeamRepository {
   }
 
   private living(): Knex.QueryBuilder {
-    return livingTeams(this.db.sql);
+    return activeTeams(this.db.sql);
   }
 
   private select(teams: Knex.QueryBuilder): Knex.QueryBuilder {

@@ -7,7 +7,7 @@ import type {
 } from '../../../../../../application/ports/repositories/user-repository.js';
 import { alreadyTaken, awaitedUser, type Instant, type User, type UserId } from '../../../../../../domain/index.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { pageOf, type Statements, stale, unlessTaken } from '../../../engine/statements.js';
+import { pageOf, type Statements, stale, throwIfTaken } from '../../../engine/statements.js';
 
 export const userRows = rowsOf<User>((row, as) => ({
   id: row.id,
@@ -82,7 +82,7 @@ export class KnexUsers implements UserRepository {
     const write = async () => {
       if ((await this.db.run(this.db.sql.raw(statement, [row]))) === 0) throw emailTaken();
     };
-    return unlessTaken(write(), { username: () => alreadyTaken('username', 'Username'), email: emailTaken });
+    return throwIfTaken(write(), { username: () => alreadyTaken('username', 'Username'), email: emailTaken });
   }
 
   async setSuspended(id: UserId, suspended: boolean): Promise<void> {

@@ -12,10 +12,10 @@ import { prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import {
   columnsOf,
-  idsSealedOtherwise,
+  idsSealedWithOtherKeys,
   type Statements,
-  unlessStale,
-  unlessTaken,
+  throwIfStale,
+  throwIfTaken,
 } from '../../../engine/statements.js';
 import { sealedBy, storedVariableRows } from './knex-variables.js';
 
@@ -72,16 +72,16 @@ export class KnexSetVariables implements SetVariableRepository {
     return { count: Number(row?.count), bytes: Number(row?.bytes) };
   }
 
-  async sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly SetVariable[]> {
+  async sealedWithOtherKeys(fingerprint: string, after: VariableId, limit: number): Promise<readonly SetVariable[]> {
     const { sql } = this.db;
-    const ids = idsSealedOtherwise(sql, 'variable_set_variables', fingerprint, after);
+    const ids = idsSealedWithOtherKeys(sql, 'variable_set_variables', fingerprint, after);
     const otherwise = living(sql).whereIn('v.id', ids);
     return (await this.db.all<object>(select(otherwise).orderBy('v.id').limit(limit))).map(variableRows.read);
   }
 
   add(variable: SetVariable): Promise<void> {
     const row = { ...variableRows.write(variable), ...sealedBy(variable) };
-    return unlessTaken(this.db.run(this.db.sql('variable_set_variables').insert(row)), taken);
+    return throwIfTaken(this.db.run(this.db.sql('variable_set_variables').insert(row)), taken);
   }
 
   save(variable: SetVariable): Promise<void> {
@@ -90,7 +90,7 @@ export class KnexSetVariables implements SetVariableRepository {
       .sql('variable_set_variables')
       .where({ id, revision: revision - 1 })
       .update({ ...changeable.write(variable), ...sealedBy(variable) });
-    return unlessTaken(unlessStale({ table: 'variable_set_variables', id }, this.db.run(update)), taken);
+    return throwIfTaken(throwIfStale({ table: 'variable_set_variables', id }, this.db.run(update)), taken);
   }
 
   async remove(id: VariableId): Promise<boolean> {

@@ -18,7 +18,7 @@ import {
 } from '../../../../../../domain/index.js';
 import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, pageOf, type Statements, unlessStale, unlessTaken } from '../../../engine/statements.js';
+import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
 import { setScopes, setsFor } from '../policies/applied-sets.js';
 
@@ -89,7 +89,7 @@ export class KnexVariableSets implements VariableSetRepository {
   }
 
   async add(set: VariableSet): Promise<void> {
-    await unlessTaken(this.db.run(this.db.sql('variable_sets').insert(setRows.write(set))), nameTaken);
+    await throwIfTaken(this.db.run(this.db.sql('variable_sets').insert(setRows.write(set))), nameTaken);
     for (const list of linked) await this.attach(set.id, list, set[list]);
   }
 
@@ -97,7 +97,7 @@ export class KnexVariableSets implements VariableSetRepository {
     const { id, revision } = set;
     const row = this.db.sql('variable_sets').where({ id, revision: revision - 1 });
     const update = this.db.run(row.update(changeable.write(set)));
-    await unlessTaken(unlessStale({ table: 'variable_sets', id }, update), nameTaken);
+    await throwIfTaken(throwIfStale({ table: 'variable_sets', id }, update), nameTaken);
     for (const list of linked) {
       const { table, column } = links[list];
       await this.db.run(this.db.sql(table).where('variable_set_id', id).whereNotIn(column, set[list]).delete());
@@ -109,7 +109,7 @@ export class KnexVariableSets implements VariableSetRepository {
     const { sql } = this.db;
     for (const table of ofVariableSets) await this.db.run(sql(table).where('variable_set_id', id).delete());
     // If two remove it at once, the second decides again and finds nothing.
-    await unlessStale({ table: 'variable_sets', id }, this.db.run(sql('variable_sets').where({ id }).delete()));
+    await throwIfStale({ table: 'variable_sets', id }, this.db.run(sql('variable_sets').where({ id }).delete()));
   }
 
   page(

@@ -17,14 +17,14 @@ import { prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import {
   columnsOf,
-  idsSealedOtherwise,
+  idsSealedWithOtherKeys,
   type Statements,
-  unlessStale,
-  unlessTaken,
+  throwIfStale,
+  throwIfTaken,
 } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
 import { setScopes, setsFor } from '../policies/applied-sets.js';
-import { livingWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 
 /** The columns that variables of workspaces and of variable sets share. */
 export const storedVariableRows = rowsOf<StoredVariable>((row, as) => ({
@@ -53,7 +53,7 @@ const taken = { 'variables.key': variableTaken, variables_of_workspace: variable
 
 /** The variables `v` of living workspaces `w`. */
 const living = (sql: Knex): Knex.QueryBuilder =>
-  livingWorkspaces(sql('variables as v').join('workspaces as w', 'w.id', 'v.workspace_id'));
+  activeWorkspaces(sql('variables as v').join('workspaces as w', 'w.id', 'v.workspace_id'));
 
 const select = (variables: Knex.QueryBuilder): Knex.QueryBuilder =>
   variables.select(...columnsOf('v', variableRows.columns));
@@ -140,15 +140,15 @@ export class KnexVariables implements VariableRepository {
     return { count: Number(row?.count), bytes: Number(row?.bytes) };
   }
 
-  async sealedOtherwise(fingerprint: string, after: VariableId, limit: number): Promise<readonly Variable[]> {
+  async sealedWithOtherKeys(fingerprint: string, after: VariableId, limit: number): Promise<readonly Variable[]> {
     const { sql } = this.db;
-    const otherwise = living(sql).whereIn('v.id', idsSealedOtherwise(sql, 'variables', fingerprint, after));
+    const otherwise = living(sql).whereIn('v.id', idsSealedWithOtherKeys(sql, 'variables', fingerprint, after));
     return (await this.db.all<object>(select(otherwise).orderBy('v.id').limit(limit))).map(variableRows.read);
   }
 
   add(variable: Variable): Promise<void> {
     const row = { ...variableRows.write(variable), ...sealedBy(variable) };
-    return unlessTaken(this.db.run(this.db.sql('variables').insert(row)), taken);
+    return throwIfTaken(this.db.run(this.db.sql('variables').insert(row)), taken);
   }
 
   save(variable: Variable): Promise<void> {
@@ -157,7 +157,7 @@ export class KnexVariables implements VariableRepository {
       .sql('variables')
       .where({ id, revision: revision - 1 })
       .update({ ...changeable.write(variable), ...sealedBy(variable) });
-    return unlessTaken(unlessStale({ table: 'variables', id }, this.db.run(update)), taken);
+    return throwIfTaken(throwIfStale({ table: 'variables', id }, this.db.run(update)), taken);
   }
 
   async remove(id: VariableId): Promise<boolean> {

@@ -30,8 +30,8 @@ import {
   pageOf,
   type Statements,
   spelledOut,
-  unlessStale,
-  unlessTaken,
+  throwIfStale,
+  throwIfTaken,
 } from '../../../engine/statements.js';
 import { seeing, standingOnEach, workspacesThrough } from '../../authorization/standing.js';
 import { ofCurrentRun } from './current-run.js';
@@ -53,10 +53,10 @@ const select = (sql: Knex, workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
   });
 
 /** Keeps of a query that has workspaces as `w` the living ones, in living organizations `o`. */
-export const livingWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
+export const activeWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
   query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });
 
-const living = (sql: Knex): Knex.QueryBuilder => livingWorkspaces(sql('workspaces as w'));
+const living = (sql: Knex): Knex.QueryBuilder => activeWorkspaces(sql('workspaces as w'));
 
 /** The mode of a workspace `w` of an organization `o`, as `executionOf` says. */
 export const executionModeOf =
@@ -124,7 +124,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return (await this.all(living(this.db.sql).where('w.webhook_id', id)))[0];
   }
 
-  async sealedOtherwise(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
+  async sealedWithOtherKeys(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
     const otherwise = living(this.db.sql)
       .where('w.id', '>', after)
       .whereNot('w.webhook_key', 'like', `${sealPrefix(fingerprint)}%`);
@@ -138,7 +138,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   add(workspace: Workspace): Promise<void> {
     const row = { ...workspaceRows.write(workspace), ...modeToRow(workspace), last_sequence: 0 };
-    return unlessTaken(this.db.run(this.db.sql('workspaces').insert(row)), nameTaken);
+    return throwIfTaken(this.db.run(this.db.sql('workspaces').insert(row)), nameTaken);
   }
 
   save(workspace: Workspace): Promise<void> {
@@ -146,7 +146,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
       .sql('workspaces')
       .where({ id: workspace.id, revision: workspace.revision - 1, deleted_at: null })
       .update({ ...changeable.write(workspace), ...modeToRow(workspace) });
-    return unlessTaken(unlessStale({ table: 'workspaces', id: workspace.id }, this.db.run(update)), nameTaken);
+    return throwIfTaken(throwIfStale({ table: 'workspaces', id: workspace.id }, this.db.run(update)), nameTaken);
   }
 
   async moveTo(projectId: ProjectId, ids: readonly WorkspaceId[], now: Instant): Promise<void> {
@@ -195,7 +195,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     return this.all(living(this.db.sql).whereIn('w.id', ids));
   }
 
-  seenAmong(
+  visibleWithStanding(
     organizationId: OrganizationId,
     standing: Standing,
     visibility: WorkspaceVisibility,
