@@ -64,7 +64,7 @@ export const explained = new Map([
     'any other refusal is then tried again, and answered with the same words',
   ],
   [
-    'complete-sign-in.ts && in !isTaken || attempt === mostAttempts',
+    'complete-sign-in.ts && in !isTaken || attempt === maxAttempts',
     'another refusal is then tried again in vain, and the limit shows only when each attempt loses to another sign-in',
   ],
   ...['< in parts.length <= 1', "|| in version.status === 'pending' && !version.outputsRead"].map((change) => [

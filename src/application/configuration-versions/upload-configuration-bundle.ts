@@ -79,8 +79,9 @@ async function find(
   id: ConfigurationVersionId,
   known?: ConfigurationVersion,
 ): Promise<ConfigurationVersion> {
-  const before = known ?? found(await tx.configurationVersions.find(id));
-  if (!before.dependsOnCreator) return before;
+  const current = async () => found(await tx.configurationVersions.find(id));
+  const before = known ?? (await current());
+  if (!before.dependsOnCreator) return known === undefined ? before : current();
   const seen = await findForCreator(before.state.createdBy, (actor) => tx.configurationVersions.findFor(actor, id));
   return found(stillMay(seen, 'configuration-versions/create') ? seen.subject : undefined);
 }
