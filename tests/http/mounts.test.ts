@@ -6,7 +6,7 @@ import { doc, type Prefix, startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { some } from '../support/properties.js';
 import { bodies, bodiesWith } from '../support/route-bodies.js';
-import { makeSmallWorld, sceneOf } from '../support/small-world.js';
+import { sceneOf } from '../support/small-world.js';
 import { keyOf, pathAbout, routesAt } from '../support/walk-routes.js';
 
 const owner: Standing = {
@@ -69,8 +69,7 @@ describe('the two mounts', () => {
     'answer $name alike, but for the words of the dialect',
     async ({ name, route }) => {
       const answered = async (prefix: '' | '/api/v2') => {
-        worlds.begin();
-        const { secret, existing, referred } = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
+        const { secret, existing, referred } = await worlds.beginSmall(owner, sceneOf(name), api.bundleStore);
         const caller = api.as(secret).at(prefix);
         const { status, text, headers } = await caller.send(
           route.method,
@@ -102,8 +101,7 @@ describe('the two mounts', () => {
   it.each(some(typed, 5))('take the type of $name in their own words: $type', async ({ name, type }) => {
     const route = routesAt('').find((one) => keyOf(one) === name) as Route;
     const answered = async (prefix: Prefix, given: unknown) => {
-      worlds.begin();
-      const { secret, existing, referred } = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
+      const { secret, existing, referred } = await worlds.beginSmall(owner, sceneOf(name), api.bundleStore);
       const { data } = bodiesWith(referred)[name] as { data?: object };
       const body = { data: { ...data, type: given } };
       const answer = await api.as(secret).at(prefix).send(route.method, pathAbout(route, existing), body);
@@ -125,8 +123,7 @@ describe('the two mounts', () => {
 
   it.each(['workspace', 'team'])('take the type of the %s that is given access in their own words', async (related) => {
     const answered = async (prefix: Prefix, type: unknown) => {
-      worlds.begin();
-      const { secret, referred } = await makeSmallWorld(worlds, owner, sceneOf('post /team-workspaces'));
+      const { secret, referred } = await worlds.beginSmall(owner, sceneOf('post /team-workspaces'), api.bundleStore);
       const { data } = bodiesWith(referred)['post /team-workspaces'] as { data: { relationships: Related } };
       const relationships = {
         ...data.relationships,

@@ -4,8 +4,7 @@ import { type AuditEvent, DomainError, type Standing } from '../../src/domain/in
 import { startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
-import { RowsInMemory } from '../support/rows-in-memory.js';
-import { makeSmallWorld, sceneOf } from '../support/small-world.js';
+import { sceneOf } from '../support/small-world.js';
 import { isForEveryUser, keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
 const owner: Standing = {
@@ -55,9 +54,8 @@ describe('every change over HTTP', () => {
   });
 
   it.each(changing)('$name is recorded once, and so is its refusal', async ({ name, prefix, route }) => {
-    const world = new RowsInMemory();
-    worlds.begin(world);
-    const made = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
+    const made = await worlds.beginSmall(owner, sceneOf(name), api.bundleStore);
+    const { rows: world } = made;
     const body = bodiesWith(made.referred)[name];
     const path = pathAbout(route, made.existing);
 
@@ -95,21 +93,18 @@ describe('every change over HTTP', () => {
     });
     expect(answer.status).toBeLessThan(idle.has(name) ? 410 : 300);
     expect(heard.length > 0).toBe(ofWorkspaces.test(route.path) && !idle.has(name));
-    world.close();
   });
 
   it.each(changing.filter(({ name }) => !idle.has(name)))(
     '$name is not kept when it cannot be recorded',
     async ({ name, prefix, route }) => {
-      const world = new RowsInMemory();
-      worlds.begin(world);
-      const made = await makeSmallWorld(worlds, owner, sceneOf(name), api.bundleStore);
+      const made = await worlds.beginSmall(owner, sceneOf(name), api.bundleStore);
+      const { rows: world } = made;
       const before = world.tables;
-      worlds.begin(new Unrecorded(world));
+      worlds.seeThrough(new Unrecorded(world));
       const path = pathAbout(route, made.existing);
       await api.as(made.secret).at(prefix).send(route.method, path, bodiesWith(made.referred)[name]).expect(503);
       expect(world.tables).toEqual(before);
-      world.close();
     },
   );
 });

@@ -10,8 +10,7 @@ import { doc, startApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { some } from '../support/properties.js';
 import { bodiesWith } from '../support/route-bodies.js';
-import { RowsInMemory } from '../support/rows-in-memory.js';
-import { makeSmallWorld, type Scene, type SmallWorld, sceneOf } from '../support/small-world.js';
+import { type Scene, type SmallWorld, sceneOf } from '../support/small-world.js';
 import { keyOf, pathAbout, routesOnce } from '../support/walk-routes.js';
 
 const actors = actorGroups.flatMap((group) => group.actors);
@@ -205,9 +204,6 @@ describe('over HTTP, as the policy says', () => {
     return answer.statusCode ?? 0;
   }
 
-  /** Worlds that were only read, or refused changes, are used again. */
-  const unchanged = new Map<string, { readonly unitOfWork: RowsInMemory; readonly world: SmallWorld }>();
-
   /** The response to a call in a world with this standing. */
   async function answered(
     route: Route,
@@ -216,18 +212,9 @@ describe('over HTTP, as the policy says', () => {
     asked: (world: SmallWorld) => { readonly existing?: SmallWorld['existing']; readonly body: object | undefined },
     scene?: Scene,
   ): Promise<number> {
-    const key = JSON.stringify([standing, scene], (_, value) => (value instanceof Set ? [...value] : value));
-    const unitOfWork = unchanged.get(key)?.unitOfWork ?? new RowsInMemory();
-    worlds.begin(unitOfWork);
-    const world = unchanged.get(key)?.world ?? (await makeSmallWorld(worlds, standing, scene, bundleStore));
+    const world = await worlds.beginSmall(standing, scene, bundleStore);
     const { existing = world.existing, body } = asked(world);
-    const status = await call(world.secret, route, prefix + pathAbout(route, existing), body);
-    if (status === 404 || (route.method === 'get' && succeeded(status))) unchanged.set(key, { unitOfWork, world });
-    else {
-      unchanged.delete(key);
-      unitOfWork.close();
-    }
-    return status;
+    return call(world.secret, route, prefix + pathAbout(route, existing), body);
   }
 
   const bodyOf = (route: Route, { referred }: SmallWorld) => bodiesWith(referred)[keyOf(route)];
@@ -307,8 +294,7 @@ describe('over HTTP, as the policy says', () => {
   });
 
   it('an expired token is refused everywhere, whatever its owner', async () => {
-    worlds.begin();
-    const world = await makeSmallWorld(worlds, { actor: 'user', siteAdministrator: false, member: true, teams: [] });
+    const world = await worlds.beginSmall({ actor: 'user', siteAdministrator: false, member: true, teams: [] });
     const statuses: Record<string, number> = {};
     for (const { name, prefix, route } of routesOnce) {
       const path = prefix + pathAbout(route, world.existing);

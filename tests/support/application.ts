@@ -112,8 +112,6 @@ export interface WorldOptions {
   readonly store?: (now: () => number) => application.BundleStore;
 }
 
-let populated: Promise<World> | undefined;
-
 /** Worlds are closed before the next test begins: until then, hooks look at them. */
 const ofLastTest: World[] = [];
 beforeEach(() => {
@@ -171,15 +169,13 @@ export class World {
   static async create(options: WorldOptions = {}): Promise<World> {
     const world = new World(options);
     ofLastTest.push(world);
-    populated ??= new World({}).populate();
-    world.beginAs(await populated);
+    world.beginAs(await world.unitOfWork.beginAs('world', (unitOfWork) => new World({ unitOfWork }).populate()));
     // The search for lost agents gives them time, counted from its first pass.
     await world.useCases.reclaimLostRuns.execute();
     return world;
   }
 
   private beginAs(other: World): void {
-    this.unitOfWork.copy(other.unitOfWork);
     this.ids.continueAfter(other.ids);
     const { administrator, stranger, owner, member, organizationToken, organizationSecret, owners, workspace } = other;
     Object.assign(this, { administrator, stranger, owner, member, organizationToken, organizationSecret });

@@ -1,5 +1,7 @@
-import type { UnitOfWork } from '../../src/application/index.js';
+import type { BundleStore, UnitOfWork } from '../../src/application/index.js';
+import type { Standing } from '../../src/domain/index.js';
 import { RowsInMemory } from './rows-in-memory.js';
+import { makeSmallWorld, type Scene, type SmallWorld } from './small-world.js';
 
 /** Stands for one world after another: what was done in those before is gone, unless the caller keeps it. */
 export class PassingWorlds implements UnitOfWork {
@@ -12,5 +14,22 @@ export class PassingWorlds implements UnitOfWork {
     this.own.close();
     this.own = new RowsInMemory();
     this.current = world ?? this.own;
+  }
+
+  /** The same world, seen through another one. */
+  seeThrough(seen: UnitOfWork): void {
+    this.current = seen;
+  }
+
+  /** Begins with the small world of the standing and the scene. */
+  async beginSmall(
+    standing: Standing,
+    scene?: Scene,
+    store?: BundleStore,
+  ): Promise<SmallWorld & { rows: RowsInMemory }> {
+    this.begin();
+    const { own: rows } = this;
+    const kind = JSON.stringify([standing, scene], (_, value) => (value instanceof Set ? [...value] : value));
+    return { ...(await rows.beginAs(kind, () => makeSmallWorld(rows, standing, scene, store))), rows };
   }
 }

@@ -10,7 +10,7 @@ import { PostgresReads, StatementSender } from './engine/postgres-statements.js'
 import { PostgresTransaction } from './engine/postgres-transaction.js';
 import { GroupedCommits, ReadsBetweenCommits } from './engine/sqlite-commits.js';
 import { withMappedFaults } from './engine/sqlite-faults.js';
-import { SqliteStatements } from './engine/sqlite-statements.js';
+import { type SqliteConnection, SqliteStatements } from './engine/sqlite-statements.js';
 import type { OnStatement, Statements } from './engine/statements.js';
 import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrate.js';
 import { News, type NewsListeners } from './news.js';
@@ -153,6 +153,9 @@ const sqliteSettings = [
   'foreign_keys = ON',
 ];
 
+/** Builds the text of statements, and has no connection. One for all, because what it has built is kept with it. */
+const sqliteText = knex({ client: 'better-sqlite3', useNullAsDefault: true });
+
 export interface SqliteOptions {
   /** How long a unit of work may wait for something outside the database, in milliseconds. */
   readonly longest?: number | undefined;
@@ -171,10 +174,9 @@ export function openSqlite(file: string, options: SqliteOptions = {}): KnexDatab
   // Its commits wait for the lock on their own.
   writer.pragma('busy_timeout = 0');
   const reader = new Database(file, { readonly: true, timeout: busyTimeout });
-  const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
-  const writing = new SqliteStatements(sql, writer, options.onStatement);
+  const writing = new SqliteStatements(sqliteText, writer, options.onStatement);
   const commits = new GroupedCommits(writer, writing, options.longest);
-  const database = onSqlite(commits, new SqliteStatements(sql, reader, options.onStatement), options);
+  const database = onSqlite(commits, new SqliteStatements(sqliteText, reader, options.onStatement), options);
   return {
     ...database,
     migrate: () => migrate(sqliteConfig(file)),
@@ -188,10 +190,9 @@ export function openSqlite(file: string, options: SqliteOptions = {}): KnexDatab
 }
 
 /** Serves a database that has no other connection, such as one in memory. Closing leaves the connection open. */
-export function openOnConnection(connection: Database.Database, options: SqliteOptions = {}): MigratedDatabase {
-  connection.pragma('foreign_keys = ON');
-  const sql = knex({ client: 'better-sqlite3', useNullAsDefault: true });
-  const statements = new SqliteStatements(sql, connection, options.onStatement);
+export function openOnConnection(connection: SqliteConnection, options: SqliteOptions = {}): MigratedDatabase {
+  connection.exec('pragma foreign_keys = ON');
+  const statements = new SqliteStatements(sqliteText, connection, options.onStatement);
   const commits = new GroupedCommits(connection, statements, options.longest);
   return onSqlite(commits, new ReadsBetweenCommits(statements, commits), options);
 }

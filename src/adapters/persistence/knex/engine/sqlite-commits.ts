@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { DomainError } from '../../../../domain/index.js';
+import type { SqliteConnection } from './sqlite-statements.js';
 import type { MapError, Query, Statements } from './statements.js';
 
 /** A larger group would make reads wait for longer than its flush takes. */
@@ -74,7 +74,7 @@ export class GroupedCommits {
   private committing: Promise<void> | undefined;
 
   constructor(
-    private readonly writer: Database.Database,
+    private readonly writer: SqliteConnection,
     private readonly statements: Statements,
     private readonly longest = usualLongest,
   ) {}

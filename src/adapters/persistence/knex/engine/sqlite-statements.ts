@@ -14,12 +14,19 @@ const planned = (sql: string): string => sql.replaceAll(/( = |\blimit )\?/g, '$1
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 
 /** Runs prepared statements of one connection, each prepared once: that is most of what a small query costs. */
+/** What is used of a connection to SQLite. */
+export interface SqliteConnection {
+  readonly exec: (sql: string) => unknown;
+  readonly prepare: (sql: string) => Database.Statement;
+  readonly inTransaction: boolean;
+}
+
 export class SqliteStatements implements Statements {
   private readonly prepared = new Map<string, Database.Statement>();
 
   constructor(
     readonly sql: Knex,
-    private readonly connection: Database.Database,
+    private readonly connection: Pick<SqliteConnection, 'prepare'>,
     private readonly onStatement: OnStatement | undefined,
   ) {}
 
