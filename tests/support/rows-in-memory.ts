@@ -49,7 +49,7 @@ class Undoable {
     if (sql in words) this.inTransaction = sql === 'begin immediate';
   }
 
-  /** What is there now is what it begins with. */
+  /** The rows that are there now are those it begins with. */
   begins(kind: string, made: unknown): void {
     this.connection.exec('savepoint first_rows');
     Object.assign(this, { kind, made });
@@ -123,7 +123,7 @@ export class RowsInMemory implements UnitOfWork {
     this.opened = undefined;
     if (opened === undefined) return;
     opened.database.onChange({ ordered: () => {}, changed: () => {} });
-    // What is still under way must not end among the rows of another test.
+    // Work that is still under way must not end among the rows of another test.
     void opened.database.close().then(() => {
       opened.undo();
       idle.push(opened);

@@ -14,7 +14,7 @@ const planned = (sql: string): string => sql.replaceAll(/( = |\blimit )\?/g, '$1
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 
 /** Runs prepared statements of one connection, each prepared once: that is most of what a small query costs. */
-/** What is used of a connection to SQLite. */
+/** The members that are used of a connection to SQLite. */
 export interface SqliteConnection {
   readonly exec: (sql: string) => unknown;
   readonly prepare: (sql: string) => Database.Statement;
