@@ -9,7 +9,7 @@ const template = await migratedBytes();
 type Row = Readonly<Record<string, unknown>>;
 
 /** Connections that wait for the next test. Each takes some megabytes. */
-const maxIdle = 60;
+const maxIdle = 100;
 
 /**
  * A database whose transactions are savepoints of one that is never committed. So what a test wrote is undone at once, and
