@@ -204,7 +204,7 @@ onEveryBackend('the audit trail', (on) => {
       ['organizations', organization.name],
       ['workspaces', workspace.id],
       ['teams', team.id],
-      ['team-workspaces', rows.items[0]?.teamWorkspace.state.id ?? ''],
+      ['team-workspaces', rows.items[0]?.teamWorkspace.id ?? ''],
       ['organization-memberships', membership.id],
       ['authentication-tokens', token.id],
       ['configuration-versions', version.state.id],

@@ -27,8 +27,7 @@ onEveryBackend('the length of a list', (on) => {
     const query = { organizationId: organization.id, search: undefined } as const;
     const tokens = { ...query, visibility: 'all', sort: { key: 'team-name', descending: false } } as const;
     const accesses = { workspaceId: workspace.id, teamId: undefined };
-    const teamIds = (items: readonly TeamWorkspaceView[]) =>
-      items.map(({ teamWorkspace }) => teamWorkspace.state.teamId);
+    const teamIds = (items: readonly TeamWorkspaceView[]) => items.map(({ teamWorkspace }) => teamWorkspace.teamId);
     return {
       teams: (await whole((tx, page) => tx.teams.page(organization.id, 'all', page))).map(({ id }) => id),
       seenTeams: (await whole((tx, page) => tx.teams.page(organization.id, some, page))).map(({ id }) => id),

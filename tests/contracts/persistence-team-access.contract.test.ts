@@ -12,7 +12,7 @@ import {
 import { asOrganization, asTeam, asUser, aTeamWorkspace, noon } from '../support/builders.js';
 import { onEveryBackend, refusal, taken } from './on-every-backend.js';
 
-const idOf = ({ teamWorkspace }: TeamWorkspaceView): string => teamWorkspace.state.id;
+const idOf = ({ teamWorkspace }: TeamWorkspaceView): string => teamWorkspace.id;
 
 onEveryBackend('team access', (on) => {
   const add = async (team: Team, workspace: Workspace, grant: Grant = { access: 'read' }) => {
@@ -68,11 +68,11 @@ onEveryBackend('team access', (on) => {
     const to = (access: AccessLevel) => ({ access, permissions: {}, unnamed: 'default' }) as const;
     const next = first.change({ ...to('custom'), permissions: { runs: 'apply', runTasks: true } });
     await on.run((tx) => tx.teamAccess.save(next));
-    expect((await seen(team, row.id))?.subject.teamWorkspace).toEqual(next);
+    expect((await seen(team, row.id))?.subject.teamWorkspace).toEqual(next.state);
     const stale = on.run((tx) => tx.teamAccess.save(first.change(to('admin'))));
     await expect(stale).rejects.toEqual(refusal('shared/stale-revision'));
     await on.run((tx) => tx.teamAccess.save(next.change(to('plan'))));
-    expect((await seen(team, row.id))?.subject.teamWorkspace.state.grant).toEqual({ access: 'plan' });
+    expect((await seen(team, row.id))?.subject.teamWorkspace.grant).toEqual({ access: 'plan' });
   });
 
   it('lets changes of one row wait for each other', async () => {
@@ -84,11 +84,15 @@ onEveryBackend('team access', (on) => {
         const found = await tx.teamAccess.findFor(asTeam(team), id);
         if (found === undefined) throw new Error('it is missing');
         await tx.teamAccess.save(
-          found.subject.teamWorkspace.change({ access: undefined, permissions: {}, unnamed: 'default' }),
+          TeamWorkspace.restore(found.subject.teamWorkspace).change({
+            access: undefined,
+            permissions: {},
+            unnamed: 'default',
+          }),
         );
       });
     await Promise.all([1, 2, 3, 4].map(change));
-    expect((await seen(team, id))?.subject.teamWorkspace.state.revision).toBe(4);
+    expect((await seen(team, id))?.subject.teamWorkspace.revision).toBe(4);
   });
 
   it('removes a row once', async () => {
@@ -182,8 +186,8 @@ onEveryBackend('team access', (on) => {
     );
     const [listed] = half.items;
     expect(listed).toMatchObject({ workspaceName: workspace.name });
-    expect(listed?.teamWorkspace.state).toMatchObject({ workspaceId: workspace.id, revision: 0 });
-    const team = { id: listed?.teamWorkspace.state.teamId } as Team;
+    expect(listed?.teamWorkspace).toMatchObject({ workspaceId: workspace.id, revision: 0 });
+    const team = { id: listed?.teamWorkspace.teamId } as Team;
     expect(listed).toEqual((await seen(team, ids[0] ?? ''))?.subject);
   });
 

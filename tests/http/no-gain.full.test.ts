@@ -169,7 +169,7 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
       projectRows: (await tx.projectAccess.page(project.id, 'all', { number: 1, size: 100 })).items.map(
         ({ teamProject }) => teamProject.state.id,
       ),
-      rows: rows.flatMap(({ items }) => items.map(({ teamWorkspace }) => teamWorkspace.state.id)),
+      rows: rows.flatMap(({ items }) => items.map(({ teamWorkspace }) => teamWorkspace.id)),
       memberships: memberships.map(({ id }) => id),
       users: [caller.id, colluder.id, newcomer.id, boss.id],
       workspaces: [here.id, there.id, elsewhere.id],

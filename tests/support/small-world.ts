@@ -323,7 +323,7 @@ export async function makeSmallWorld(
     } else if (target !== own) await giveGrant(tx, target.id, workspace.id, { access: 'read' });
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
     const rows = await tx.teamAccess.page({ workspaceId: workspace.id, teamId: target.id, visibility: 'all' }, onePage);
-    targetsRow = rows.items[0]?.teamWorkspace.state.id ?? '';
+    targetsRow = rows.items[0]?.teamWorkspace.id ?? '';
     const inProjects = await tx.projectAccess.page(project.id, { own: [target.id], visible: false }, onePage);
     targetsProjectRow = inProjects.items[0]?.teamProject.state.id ?? '';
 

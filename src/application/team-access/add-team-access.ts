@@ -37,7 +37,8 @@ export class AddTeamAccess {
       const teamWorkspace = TeamWorkspace.grant(id, seenTeam.subject, workspace, command);
       await tx.teamAccess.add(teamWorkspace);
       await tx.audit.add(done(id), inWorkspace(workspace));
-      return { teamWorkspace, organizationName: workspace.organizationName, workspaceName: workspace.name };
+      const { organizationName, name: workspaceName } = workspace;
+      return { teamWorkspace: teamWorkspace.state, organizationName, workspaceName };
     });
   }
 }

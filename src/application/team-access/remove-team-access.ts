@@ -13,7 +13,7 @@ export class RemoveTeamAccess {
         done,
       } = changing(actor, await tx.teamAccess.findFor(actor, id), 'team-access/manage');
       if (!(await tx.teamAccess.remove(id))) throw notFound();
-      await tx.audit.add(done(id), { workspaceId: teamWorkspace.state.workspaceId });
+      await tx.audit.add(done(id), { workspaceId: teamWorkspace.workspaceId });
     });
   }
 }

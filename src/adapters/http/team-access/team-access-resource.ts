@@ -20,7 +20,7 @@ const teamAccess =
       Object.fromEntries(dialect.mocksAttributes.map((name) => [name, attribute(policyMocks, level)]));
     const mocks = { none: mocksOf('none'), read: mocksOf('read') };
     return ({ teamWorkspace, organizationName, workspaceName }: TeamWorkspaceView): Resource => {
-      const { id, teamId, workspaceId, grant } = teamWorkspace.state;
+      const { id, teamId, workspaceId, grant } = teamWorkspace;
       const permissions = permissionsOf(grant);
       const workspace = `${dialect.prefix}/organizations/${organizationName}/workspaces/${workspaceName}`;
       return {
@@ -57,6 +57,5 @@ export const teamAccessSchema = described(
     about:
       'The permissions of one team on one workspace. With a fixed access level, the other attributes show the permissions that the level implies.',
   },
-  (words, dialect) =>
-    teamAccess(words)(dialect)(anyView({ teamWorkspace: anyView({ state: anyView({ grant: { access: 'write' } }) }) })),
+  (words, dialect) => teamAccess(words)(dialect)(anyView({ teamWorkspace: anyView({ grant: { access: 'write' } }) })),
 );

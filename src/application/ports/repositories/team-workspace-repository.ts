@@ -5,6 +5,7 @@ import type {
   TeamInQuestion,
   TeamVisibility,
   TeamWorkspace,
+  TeamWorkspaceState,
   TeamWorkspaceId,
   TokenOwner,
   WithStanding,
@@ -14,7 +15,7 @@ import type { Page, PageRequest, Place, Slice } from './page.js';
 
 /** A team's rights on a workspace, with the names that a document shows. */
 export interface TeamWorkspaceView {
-  readonly teamWorkspace: TeamWorkspace;
+  readonly teamWorkspace: TeamWorkspaceState;
   readonly organizationName: string;
   readonly workspaceName: string;
 }

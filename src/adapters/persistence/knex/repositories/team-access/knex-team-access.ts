@@ -60,7 +60,7 @@ interface NamesRow {
 }
 
 const viewFrom = (row: NamesRow): TeamWorkspaceView => ({
-  teamWorkspace: TeamWorkspace.restore(accessRows.read(row)),
+  teamWorkspace: accessRows.read(row),
   organizationName: row.organization_name,
   workspaceName: row.workspace_name,
 });
