@@ -14,7 +14,7 @@ import {
   type Grant,
   type ProjectId,
   type TeamId,
-  TeamWorkspace,
+  type TeamWorkspace,
   type TeamWorkspaceId,
   type TeamWorkspaceState,
   type WithStanding,
