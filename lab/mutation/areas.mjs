@@ -97,9 +97,8 @@ export const areas = {
       'read-run-state',
     ]),
     suites('application', 'agents', 'run-tasks'),
-    ['tests/http/agent-files.test.ts'],
-    ['agent-api', 'variables', 'statements', 'writing-states'].map((name) => `tests/http/${name}.test.ts`),
-    ['tests/contracts/side-by-side.test.ts'],
+    suites('http', 'agent-files', 'agent-api', 'variables', 'statements', 'writing-states'),
+    suites('contracts', 'side-by-side'),
   ),
   urls: code(
     [

@@ -139,16 +139,16 @@ describe('signing in', () => {
     const { id } = await userOf(browser);
     const recorded = async () => {
       const { body } = await api.admin.get('/admin/audit-events?page[size]=10').expect(200);
-      const events = body.data.map(({ attributes }: { attributes: Record<string, unknown> }) => attributes);
-      return events.filter((event: Record<string, unknown>) => event['actor-id'] === id);
+      const events: { attributes: Record<string, unknown> }[] = body.data;
+      return events.map(({ attributes }) => attributes).filter((event) => event['actor-id'] === id);
     };
     await browser.send('delete', '/session').expect(204);
     const own = await recorded();
     const first = ['sessions/end', 'sessions/start', 'identities/link', 'users/create-at-sign-in'];
-    expect(own.map((event: Record<string, unknown>) => event.action)).toEqual(first);
-    expect(new Set(own.map((event: Record<string, unknown>) => event['token-id'])).size).toBe(1);
+    expect(own.map((event) => event.action)).toEqual(first);
+    expect(new Set(own.map((event) => event['token-id'])).size).toBe(1);
     await signedIn(person);
-    const later = (await recorded()).map((event: Record<string, unknown>) => event.action);
+    const later = (await recorded()).map((event) => event.action);
     expect(later).toEqual(['sessions/start', ...first]);
   });
 });
