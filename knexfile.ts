@@ -1,4 +1,5 @@
 // Read by the command line of Knex: `npm run knex -- migrate:status`.
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { register } from 'tsx/esm/api';
 
@@ -18,6 +19,18 @@ async function connection() {
 }
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const directory = pathOf('src/adapters/persistence/knex/migrations');
+
+/** The service imports what this list names. */
+function listNew(): void {
+  const list = `${directory}.ts`;
+  const listed = readFileSync(list, 'utf8');
+  const added = readdirSync(directory).filter((name) => name.endsWith('.ts') && !listed.includes(`'${name}'`));
+  const lines = added.map((name) => `export * as '${name}' from './migrations/${name.replace(/ts$/, 'js')}';\n`);
+  appendFileSync(list, lines.join(''));
+}
+
+if (process.argv.includes('migrate:make')) process.once('exit', listNew);
 
 export default {
   ...(await connection().catch((error: Error) => {
@@ -25,7 +38,7 @@ export default {
     process.exit(1);
   })),
   migrations: {
-    directory: pathOf('src/adapters/persistence/knex/migrations'),
+    directory,
     extension: 'ts',
     loadExtensions: ['.ts'],
     stub: pathOf('scripts/migration.stub'),

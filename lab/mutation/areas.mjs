@@ -103,7 +103,7 @@ export const areas = {
   urls: code(
     [
       'src/adapters/files/signed-capability-urls.ts',
-      'src/application/authorization/seen-by-creator.ts',
+      'src/application/authorization/creator-standing.ts',
       'src/application/configuration-versions/upload-configuration-bundle.ts',
       'src/application/configuration-versions/locate-bundle.ts',
       ...under('src/application/files', ['open-bundle', 'read-bundle', 'uploads']),

@@ -5,7 +5,6 @@ import {
   defaultProjectId,
   type Organization,
   openTaskStage,
-  type PolicySet,
   type PolicySetOutcome,
   phases,
   type RunState,
@@ -31,6 +30,7 @@ import {
 import {
   aManagedPolicy,
   anAgentPool,
+  aPolicySet,
   aPolicySetParameter,
   aPolicySetVersion,
   aRunTask,
@@ -38,35 +38,6 @@ import {
   aWorkspaceTask,
 } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend, onFreshGround } from './on-every-backend.js';
-
-const aPolicySet = (
-  organization: Organization,
-  workspaceIds: readonly string[],
-  policyIds: readonly string[] = [],
-  excludedWorkspaceIds: readonly string[] = [],
-): PolicySet => ({
-  id: unique('polset'),
-  organizationId: organization.id,
-  organizationName: organization.name,
-  name: unique('policies'),
-  description: null,
-  kind: 'opa',
-  global: false,
-  overridable: true,
-  policies: [{ name: 'p', description: '', query: 'data.p', enforcementLevel: 'advisory' }],
-  policyToolVersion: null,
-  agentEnabled: false,
-  updatePatterns: [],
-  policiesPath: null,
-  repository: null,
-  workspaceIds,
-  excludedWorkspaceIds,
-  policyIds,
-  versions: null,
-  createdAt: noon,
-  updatedAt: noon,
-  revision: 0,
-});
 
 const anOutcome = (policyEvaluationId: string, position: number): PolicySetOutcome => ({
   id: unique('psout'),
@@ -207,11 +178,11 @@ async function addOrganization(on: Ground) {
   };
   const pool = anAgentPool(organization, listed);
   const policies = [aManagedPolicy(organization), aManagedPolicy(organization)];
-  const policySet = aPolicySet(
-    organization,
-    ids,
-    policies.map(({ id }) => id),
-  );
+  const policySet = aPolicySet(organization, {
+    policies: [{ name: 'p', description: '', query: 'data.p', enforcementLevel: 'advisory' }],
+    workspaceIds: ids,
+    policyIds: policies.map(({ id }) => id),
+  });
   const versions = [1, 2, 3].map((sequence) => aPolicySetVersion(policySet, { sequence, bundle: aBundle() }));
   versions.push(aPolicySetVersion(policySet, { sequence: 4 }));
   await on.run(async (tx) => {
@@ -241,7 +212,7 @@ async function addOrganization(on: Ground) {
     await tx.variableSets.add(variableSet);
     await tx.setVariables.add(aSetVariable(variableSet));
     const excluded = places.map(({ workspace }) => workspace.id);
-    await tx.policySets.add(aPolicySet(organization, [], [], excluded));
+    await tx.policySets.add(aPolicySet(organization, { excludedWorkspaceIds: excluded }));
     await tx.policySetParameters.add(aPolicySetParameter(policySet));
     for (const version of versions) await tx.policySetVersions.add(version);
   });

@@ -443,14 +443,12 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   ConfigurationVersionSummary: async (on) => {
     const { actor, workspace } = await aPlace(on);
     const { state } = await on.version(workspace, wholeVersion());
-    const { id, status, source, autoQueueRuns, speculative, provisional, failure } = state;
-    const { statusTimestamps, ingressAttributesId } = state;
-    const flags = { autoQueueRuns, speculative, provisional };
-    const summary = { id, status, source, ...flags, failure, statusTimestamps, ingressAttributesId };
+    const { origin: _o, bundle: _b, purgeAt: _p, createdBy: _c, createdAt: _t, revision: _r, ...seen } = state;
+    const { workspaceId: _w, ...summary } = seen;
     const [listed] = (await on.read((tx) => tx.configurationVersions.page(workspace.id, page))).items;
     return [
       [summary, listed],
-      [summary, (await on.read((tx) => tx.configurationVersions.findSummaryFor(actor, id)))?.subject],
+      [summary, (await on.read((tx) => tx.configurationVersions.findSummaryFor(actor, state.id)))?.subject],
     ];
   },
   IngressAttributes: async (on) => {

@@ -9,22 +9,11 @@ import {
   type VariableSource,
 } from '../../src/domain/index.js';
 import { compareNames } from '../../src/domain/supporting/variables/precedence.js';
+import { aVariable } from '../support/builders.js';
 import { fc } from '../support/properties.js';
-import { noon } from './samples.js';
 
-const variable = (id: string, given: Partial<StoredVariable> = {}): StoredVariable => ({
-  id,
-  key: 'region',
-  description: null,
-  category: 'terraform',
-  hcl: false,
-  sensitive: false,
-  sealedValue: id,
-  size: 2,
-  createdAt: noon,
-  revision: 0,
-  ...given,
-});
+const variable = (id: string, given: Partial<StoredVariable> = {}): StoredVariable =>
+  aVariable({ id: 'ws-1' }, { id, key: 'region', sealedValue: id, ...given });
 
 const ofSet = (from: Exclude<VariableSource, string>, name = 'set', given: Partial<StoredVariable> = {}) => ({
   variable: variable(`of ${name}`, given),

@@ -21,6 +21,7 @@ import {
   fixedProjectLevels,
   projectScaleNames,
 } from '../../src/domain/team-access/project-access-level.js';
+import { aTeamProject } from '../support/builders.js';
 import { fc } from '../support/properties.js';
 import { anOrganizationToken, anOwner, anyProjectGrant, aTeam, member, theOwnersTeam, thrownBy } from './samples.js';
 
@@ -36,12 +37,7 @@ const changedProjectGrant = (
   access: ProjectAccessLevel | undefined,
   permissions: RequestedInProject,
   unnamed: Unnamed,
-): ProjectGrant =>
-  TeamProject.restore({ id: 'tprj-1', teamId: team.id, projectId: project.id, grant, revision: 0 }).change({
-    access,
-    permissions,
-    unnamed,
-  }).state.grant;
+): ProjectGrant => aTeamProject(team.id, project.id, { grant }).change({ access, permissions, unnamed }).state.grant;
 
 const custom = (
   project: Partial<ProjectPermissions>,
@@ -127,8 +123,14 @@ describe('a grant on a project', () => {
 describe('the access of a team to a project', () => {
   it('is granted once, and changed revision by revision', () => {
     const granted = TeamProject.grant('tprj-1', team, project, { access: 'read', permissions: none });
-    const state = { id: 'tprj-1', teamId: team.id, projectId: 'prj-1', grant: { access: 'read' }, revision: 0 };
-    expect(granted.state).toEqual(state);
+    const { state } = granted;
+    expect(state).toEqual({
+      id: 'tprj-1',
+      teamId: team.id,
+      projectId: 'prj-1',
+      grant: { access: 'read' },
+      revision: 0,
+    });
     const changed = granted.change({ access: 'write', permissions: none, unnamed: 'default' });
     expect(changed.state).toEqual({ ...state, grant: { access: 'write' }, revision: 1 });
     expect(() => Object.assign(changed.state, { revision: 0 })).toThrow(TypeError);

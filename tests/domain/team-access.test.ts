@@ -10,6 +10,7 @@ import {
   type Unnamed,
 } from '../../src/domain/index.js';
 import { customDefaults } from '../../src/domain/team-access/access-level.js';
+import { aTeamWorkspace } from '../support/builders.js';
 import { fc } from '../support/properties.js';
 import { anyGrant, anyPermissions, aTeam, custom, theOwnersTeam, thrownBy } from './samples.js';
 
@@ -25,8 +26,7 @@ const workspace = { id: 'ws-1', organizationId: team.organizationId };
 const newGrant = (access: AccessLevel, permissions: RequestedPermissions): Grant =>
   TeamWorkspace.grant('tws-1', team, workspace, { access, permissions }).state.grant;
 
-const held = (grant: Grant) =>
-  TeamWorkspace.restore({ id: 'tws-1', teamId: team.id, workspaceId: workspace.id, grant, revision: 4 });
+const held = (grant: Grant) => aTeamWorkspace(team.id, workspace.id, { grant });
 
 const changedGrant = (
   current: Grant,
@@ -159,8 +159,14 @@ describe('a changed grant', () => {
 describe('the access of a team to a workspace', () => {
   it('is granted once, and changed revision by revision', () => {
     const granted = TeamWorkspace.grant('tws-1', team, workspace, { access: 'read', permissions: {} });
-    const state = { id: 'tws-1', teamId: team.id, workspaceId: 'ws-1', grant: { access: 'read' }, revision: 0 };
-    expect(granted.state).toEqual(state);
+    const { state } = granted;
+    expect(state).toEqual({
+      id: 'tws-1',
+      teamId: team.id,
+      workspaceId: 'ws-1',
+      grant: { access: 'read' },
+      revision: 0,
+    });
     const changed = granted.change({ access: 'plan', permissions: {}, unnamed: 'default' });
     expect(changed.state).toEqual({ ...state, grant: { access: 'plan' }, revision: 1 });
     expect(granted.state).toEqual(state);

@@ -1,26 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Variable, variableLimits } from '../../src/domain/index.js';
+import { variableLimits } from '../../src/domain/index.js';
 import {
   changedVariable,
   checkRoom,
   checkValue,
   checkVariable,
 } from '../../src/domain/supporting/variables/variable.js';
-import { noon, thrownBy } from './samples.js';
+import { aVariable } from '../support/builders.js';
+import { thrownBy } from './samples.js';
 
-const variable: Variable = {
-  id: 'var-1',
-  workspaceId: 'ws-1',
-  key: 'region',
-  description: null,
-  category: 'terraform',
-  hcl: false,
-  sensitive: false,
-  sealedValue: 'sealed',
-  size: 2,
-  createdAt: noon,
-  revision: 3,
-};
+const variable = aVariable({ id: 'ws-1' }, { key: 'region' });
 const ofEnvironment = { ...variable, category: 'env' } as const;
 
 const invalid = (attribute: string, message: unknown = expect.any(String)) => ({
@@ -111,7 +100,7 @@ describe('a change of a variable', () => {
     expect(changedVariable(variable, { description: 'where' })).toEqual({
       ...variable,
       description: 'where',
-      revision: 4,
+      revision: 1,
     });
     expect(changedVariable(variable, { key: 'PATH', category: 'env', sensitive: true })).toMatchObject({
       key: 'PATH',
@@ -131,7 +120,7 @@ describe('a change of a variable', () => {
     expect(changedVariable(sensitive, { ...change, category: 'terraform' })).toEqual({
       ...sensitive,
       ...change,
-      revision: 4,
+      revision: 1,
     });
     const refusals = [
       [

@@ -8,6 +8,7 @@ import {
   defaultSettings,
   directoryOf,
 } from '../../src/domain/supporting/workspaces/workspace.js';
+import { anOrganization, aWorkspace } from '../support/builders.js';
 import { cloneUrlsWithFitPaths, cloneUrlsWithUnfitPaths } from '../support/clone-urls.js';
 import { fc } from '../support/properties.js';
 import { later, noon, thrownBy } from './samples.js';
@@ -15,25 +16,7 @@ import { later, noon, thrownBy } from './samples.js';
 const alice: TokenOwner = { kind: 'user', id: 'user-alice' };
 const bob: TokenOwner = { kind: 'user', id: 'user-bob' };
 
-const unlocked: Workspace = {
-  ...defaultSettings,
-  autoDestroy: null,
-  retention: null,
-  source: 'tfe-api',
-  name: 'production',
-  id: 'ws-1',
-  organizationId: 'org-1',
-  organizationName: 'acme',
-  projectId: 'prj-1',
-  organizationDefaults: { executionMode: 'remote', agentPoolId: null },
-  lock: null,
-  repository: null,
-  tagNames: [],
-  currentConfigurationVersionId: null,
-  createdAt: noon,
-  updatedAt: noon,
-  revision: 2,
-};
+const unlocked = aWorkspace(anOrganization(), { revision: 2 });
 const lockedByAlice: Workspace = { ...unlocked, lock: { by: alice, reason: 'upgrade', at: noon } };
 const refusal = (message: string) => ({ code: 'workspace/lock-refused', message });
 

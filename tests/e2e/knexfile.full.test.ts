@@ -101,7 +101,7 @@ describe('the command line of Knex', () => {
   );
 
   it(
-    'creates a migration in the directory of the others',
+    'creates a migration in the directory of the others, and lists it',
     () =>
       inTemporaryDirectory(async (directory) => {
         const tree = join(directory, 'tree');
@@ -116,6 +116,7 @@ describe('the command line of Knex', () => {
         const [made = '', ...more] = (await readdir(folder)).filter((file) => !before.includes(file));
         expect(made).toMatch(/^\d{14}_new_things\.ts$/);
         expect(more).toEqual([]);
+        expect(await readFile(`${folder}.ts`, 'utf8')).toContain(`export * as '${made}' from`);
         expect(await readFile(join(folder, made), 'utf8')).toBe(
           await readFile(join(tree, 'scripts/migration.stub'), 'utf8'),
         );

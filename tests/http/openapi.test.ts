@@ -157,22 +157,25 @@ describe('the description of the API', () => {
   // While examples are recorded, those at hand are of before.
   const ifRecorded = process.env.RECORD_EXAMPLES === undefined ? it : it.skip;
 
-  ifRecorded('shows what was asked and answered wherever a body has a schema, and each fits', () => {
-    expect(bodies.length).toBeGreaterThan(200);
-    for (const { at, media } of bodies) {
-      if (media.schema === undefined) continue;
-      const where = at.join(' ');
-      const examples = Object.values(media.examples ?? {}).map((example) =>
-        '$ref' in example ? (resolved(example.$ref) as { readonly value: unknown }).value : example.value,
-      );
-      // Other suites cover some refusals, such as a full disk.
-      const shown = examples.length > 0 || where.startsWith('components responses');
-      expect({ where, shown }).toEqual({ where, shown: true });
-      for (const example of examples) {
-        expect({ where, fault: faultIn(pointerTo(...at, 'schema'), example) }).toEqual({ where, fault: undefined });
+  ifRecorded(
+    'shows what was asked and answered wherever a body has a schema, and each fits; if not, run `npm run examples`',
+    () => {
+      expect(bodies.length).toBeGreaterThan(200);
+      for (const { at, media } of bodies) {
+        if (media.schema === undefined) continue;
+        const where = at.join(' ');
+        const examples = Object.values(media.examples ?? {}).map((example) =>
+          '$ref' in example ? (resolved(example.$ref) as { readonly value: unknown }).value : example.value,
+        );
+        // Other suites cover some refusals, such as a full disk.
+        const shown = examples.length > 0 || where.startsWith('components responses');
+        expect({ where, shown }).toEqual({ where, shown: true });
+        for (const example of examples) {
+          expect({ where, fault: faultIn(pointerTo(...at, 'schema'), example) }).toEqual({ where, fault: undefined });
+        }
       }
-    }
-  });
+    },
+  );
 
   it('shows bodies that the service reads as they stand', () => {
     for (const dialect of dialects) {

@@ -10,7 +10,7 @@ type Key = string;
 const kept = new URL('../../src/adapters/http/openapi/examples.json', import.meta.url);
 
 /** Ids of tests, and the names that tests make: those of two letters could be anything else, as a region. */
-const numberedNames = new RegExp(`\\b(${Object.values(idPrefixes).join('|')}|[a-z]{3,})-\\d{1,6}\\b`, 'g');
+const numberedNames = new RegExp(`\\b(${Object.values(idPrefixes).join('|')}|[a-z]{3,})([-_])\\d{1,6}\\b`, 'g');
 
 /** Replaces values that differ between two runs, recognized by their form. An id stays the same within an example. */
 function normalized(value: unknown): string {
@@ -40,7 +40,9 @@ function normalized(value: unknown): string {
     .replaceAll(/\b([a-z]{2,12})-([A-Za-z0-9]{16})\b/g, (whole, prefix: string) =>
       idOf(prefix, numbered(prefix, whole)),
     )
-    .replaceAll(numberedNames, (whole, prefix: string) => `${prefix}-${numbered(`${prefix}-`, whole)}`);
+    .replaceAll(numberedNames, (whole, prefix: string, mark: string) => {
+      return `${prefix}${mark}${numbered(`${prefix}${mark}`, whole)}`;
+    });
 }
 
 function* pathsIn(value: unknown, at = ''): Generator<string> {

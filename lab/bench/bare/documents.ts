@@ -54,6 +54,16 @@ export function versionDocument(row: VersionRow, uploadUrl?: string): object {
   };
 }
 
+export const newVersionDocument = (
+  id: string,
+  { autoQueueRuns, speculative, provisional }: NewVersion,
+  uploadUrl: string,
+): object =>
+  versionDocument(
+    [id, autoQueueRuns, null, null, provisional, 'tfe-api', speculative, 'pending', '{}', null],
+    uploadUrl,
+  );
+
 /** The links and metadata of a list, for a first page of twenty. */
 export function firstPage(path: string, total: number, data: readonly object[]): object {
   const pages = Math.max(1, Math.ceil(total / pageSize));

@@ -8,6 +8,7 @@ import {
   newRun,
   newToken,
   newVersion,
+  newVersionDocument,
   noResults,
   readable,
   runDocument,
@@ -273,7 +274,8 @@ async function answer({ method, url, digest, body }: BareRequest): Promise<Answe
     const route = '/workspaces/:workspaceId/configuration-versions';
     const id = `cv-${randomText(16)}`;
     const workspaceId = url.slice('/workspaces/'.length, url.indexOf('/', '/workspaces/'.length));
-    const { autoQueueRuns, speculative, provisional } = newVersion(body);
+    const given = newVersion(body);
+    const { autoQueueRuns, speculative, provisional } = given;
     const now = new Date();
     const current = !speculative && !provisional;
     const at = now.toISOString();
@@ -283,10 +285,7 @@ async function answer({ method, url, digest, body }: BareRequest): Promise<Answe
     if (row === undefined) return unauthenticated(route);
     const [tokenId, userId, , known] = row;
     if (known === null) return { status: 404, route, tokenId, userId };
-    const data = versionDocument(
-      [id, autoQueueRuns, null, null, provisional, 'tfe-api', speculative, 'pending', '{}', null],
-      uploadUrlOf(PUBLIC_URL, id, now.getTime()),
-    );
+    const data = newVersionDocument(id, given, uploadUrlOf(PUBLIC_URL, id, now.getTime()));
     return { status: 201, route, tokenId, userId, document: { data } };
   }
   const route = '/configuration-versions/:id';

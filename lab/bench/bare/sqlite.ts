@@ -10,6 +10,7 @@ import {
   newRun,
   newToken,
   newVersion,
+  newVersionDocument,
   noResults,
   pageSize,
   readable,
@@ -209,10 +210,7 @@ const create: Write = (userId, tokenId, workspaceId, body) => {
   insert.run(id, workspaceId, sequence, ...flags, userId, at);
   const event = auditEventId(at, randomBytes(8).toString('hex'));
   record.run(event, organizationId, at, userId, tokenId, 'configuration-versions/create', id, randomUUID(), created);
-  return versionDocument(
-    [id, flags[0], null, null, flags[2], 'tfe-api', flags[1], 'pending', '{}', null],
-    uploadUrlOf(PUBLIC_URL, id, now.getTime()),
-  );
+  return newVersionDocument(id, given, uploadUrlOf(PUBLIC_URL, id, now.getTime()));
 };
 
 const ownedTeam = statement(`

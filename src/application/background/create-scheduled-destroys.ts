@@ -15,7 +15,7 @@ import {
 } from '../../domain/supporting/audit/audit-event.js';
 import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
 import { afterItsTime } from '../../domain/supporting/workspaces/auto-destroy.js';
-import { findForCreator, stillMay } from '../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../authorization/creator-standing.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';

@@ -1,7 +1,7 @@
 import type { AuditAction, ConfigurationVersion, ConfigurationVersionId, RunId } from '../../domain/index.js';
 import { doneBySystem, refusedToCreator, refusedToSystem } from '../../domain/supporting/audit/audit-event.js';
 import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
-import { findWorkspaceForCreator, stillMay } from '../authorization/seen-by-creator.js';
+import { findWorkspaceForCreator, stillMay } from '../authorization/creator-standing.js';
 import { keepVersion } from '../configuration-versions/keep-version.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { BundleStore } from '../ports/outside/bundle-store.js';

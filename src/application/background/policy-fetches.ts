@@ -2,7 +2,7 @@ import { DomainError, type PolicySet, type PolicySetVersionId } from '../../doma
 import { doneBySystem } from '../../domain/supporting/audit/audit-event.js';
 import { changesLink, policiesDirectory } from '../../domain/supporting/policies/policy-set.js';
 import { failed, policyCommit } from '../../domain/supporting/policies/policy-set-version.js';
-import { findForCreator, stillMay } from '../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../authorization/creator-standing.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { BundleStore } from '../ports/outside/bundle-store.js';
 import type { Clock } from '../ports/outside/clock.js';

@@ -4,7 +4,7 @@ import {
   notFound,
   type RequestTrace,
 } from '../../domain/index.js';
-import { findForCreator, stillMay } from '../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../authorization/creator-standing.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import { isSame, refusalOf, type UploadedFile, type Uploads } from '../files/uploads.js';
 import type { BundleInspector } from '../ports/outside/bundle-inspector.js';

@@ -5,7 +5,6 @@ import { type Content, type Located, type Reference, type Refusal, statusOf, tit
 import { errorDocument } from '../routing/resource-schema.js';
 import type { Method, PlainRoute, Route } from '../routing/route.js';
 import type { AgentRoute } from '../supporting/agents/agent-api-routes.js';
-import { type JsonSchema, SchemaCollection } from './json-schema.js';
 import {
   about,
   type HeaderName,
@@ -17,7 +16,8 @@ import {
   rateLimitHeaders,
   sessionDescription,
   statusDescriptions,
-} from './words.js';
+} from './descriptions.js';
+import { type JsonSchema, SchemaCollection } from './json-schema.js';
 
 type Described<R> = R & { readonly reference: () => Reference };
 

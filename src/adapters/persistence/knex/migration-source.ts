@@ -1,11 +1,9 @@
 import type { Knex } from 'knex';
-import * as schema from './migrations/20261128080000_schema.js';
+import * as listed from './migrations.js';
 
-/** By the names that Knex's command line gives them: those of the files in `migrations`, in their order. */
-const migrations: Readonly<Record<string, Knex.Migration>> = {
-  '20261128080000_schema.ts': schema,
-};
+const migrations: Readonly<Record<string, Knex.Migration>> = listed;
 
+/** By the names that Knex's command line gives them, which a module sorts: those of the files in `migrations`. */
 export const migrationSource: Knex.MigrationSource<string> = {
   getMigrations: async () => Object.keys(migrations),
   getMigrationName: (name) => name,

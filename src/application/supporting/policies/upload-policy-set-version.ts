@@ -1,7 +1,7 @@
 import { notFound, type PolicySetVersionId, type RequestTrace } from '../../../domain/index.js';
 import { policiesIn } from '../../../domain/supporting/policies/policy-files.js';
 import { checkTakes, checkUploads, failed } from '../../../domain/supporting/policies/policy-set-version.js';
-import { findForCreator, stillMay } from '../../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../../authorization/creator-standing.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
 import { isSame, refusalOf, type UploadedFile, type Uploads } from '../../files/uploads.js';
 import type { BundleInspector, PolicyInspection } from '../../ports/outside/bundle-inspector.js';

@@ -28,7 +28,7 @@ import {
 import { hasOpenEvaluations } from '../../../domain/policy-outcomes/task-stage.js';
 import { asApplied } from '../../../domain/supporting/policies/policy-set.js';
 import { forceCancelAvailableAt } from '../../../domain/supporting/runs/run.js';
-import { findWorkspaceForCreator, stillMay } from '../../authorization/seen-by-creator.js';
+import { findWorkspaceForCreator, stillMay } from '../../authorization/creator-standing.js';
 import { discard } from '../../files/discard.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/index.js';
 import { checkSuccessionUnlessForced } from '../../../domain/supporting/state-versions/state-version.js';
 import { checkLockedBy } from '../../../domain/supporting/workspaces/workspace.js';
-import { findForCreator, stillMay } from '../../authorization/seen-by-creator.js';
+import { findForCreator, stillMay } from '../../authorization/creator-standing.js';
 import type { UploadedFile, Uploads } from '../../files/uploads.js';
 import type { BundleInspector } from '../../ports/outside/bundle-inspector.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';

@@ -9,7 +9,7 @@ const filesIn = async (url: URL): Promise<readonly string[]> =>
   (await readdir(url, { withFileTypes: true })).flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
 
 describe('the migration files', () => {
-  it('are all listed in migration-source.ts, in the order of their names', async () => {
+  it('are all listed in migrations.ts, and named by time', async () => {
     const files = await filesIn(folder);
     expect(await migrationSource.getMigrations([])).toEqual(files);
     for (const file of files) expect(file).toMatch(/^\d{14}_[a-z0-9_]+\.ts$/);
