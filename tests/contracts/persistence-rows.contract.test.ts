@@ -302,9 +302,9 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const fixed = custom.change({ access: 'plan', permissions: {}, unnamed: 'default' });
     await on.run((tx) => tx.teamAccess.save(fixed));
     return [
-      [{ teamWorkspace: custom, ...names }, before],
-      [{ teamWorkspace: custom, ...names }, listed],
-      [{ teamWorkspace: fixed, ...names }, await read()],
+      [{ teamWorkspace: custom.state, ...names }, before],
+      [{ teamWorkspace: custom.state, ...names }, listed],
+      [{ teamWorkspace: fixed.state, ...names }, await read()],
     ];
   },
   TeamProjectState: async (on) => {
