@@ -22,7 +22,7 @@ suite(`signing in to the console with an identity provider${reason}`, () => {
     const environment = { ...provider.environment, OIDC_CREATE_USERS: 'on', PUBLIC_URL: `http://127.0.0.1:${port}` };
     service = await ServiceProcess.start({ DATA_DIR: directory, PORT: port, ...environment });
     chrome = await openBrowser();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await chrome?.close();
