@@ -234,12 +234,14 @@ const agent = api.as(Reflect.get(bench.agent, 'token'));
 
 describe("the agents' interface", () => {
   it.each(agentCalls)('$method $pattern asks for the token of an agent', async ({ method, path }) => {
-    const others = [api.anonymous, api.as('no such secret'), api.admin, await api.organizationToken('acme')];
+    const former = await newAgent(api);
+    await api.admin.delete(`/admin/agent-pools/${former.id}`).expect(204);
+    const others = [api.anonymous, api.as('no such secret'), api.admin, await api.organizationToken('acme'), former];
     for (const caller of others) {
       const answer = await caller.send(method, path).expect(401);
       expect(answer.headers['content-type']).toBe('application/vnd.api+json');
       expect(answer.headers['www-authenticate']).toBe('Bearer');
-      expect(answer.body).toEqual(refusal(401, 'unauthorized', expect.any(String)));
+      expect(answer.body).toEqual(refusal(401, 'unauthorized', 'a valid agent token is required'));
     }
     expect((await agent.send(method, path)).status).not.toBe(401);
   });

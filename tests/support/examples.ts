@@ -10,7 +10,7 @@ const onPath = (program: string): boolean => spawnSync('sh', ['-c', `command -v 
 
 interface Needing {
   readonly run: typeof it.skip;
-  /** What the names of skipped tests end with. */
+  /** The end of the name of a test that is skipped. */
   readonly reason: string;
   readonly test: (title: string, test: () => unknown) => void;
 }
