@@ -712,7 +712,7 @@ describe('whatever happens, and wherever the process dies', () => {
         met.archived += life.versions.filter(
           (one) => one.origin === 'version-control' && one.status === 'archived',
         ).length;
-        life.world.unitOfWork.close();
+        await life.world.unitOfWork.close();
       }),
       { numRuns: runs(1_200) },
     );

@@ -291,7 +291,7 @@ describe('bundles in an object store, wherever the process dies', () => {
         expect(held.sort()).toEqual(expected.sort());
         expect(server.uploads.size).toBe(0);
         met.held += held.length;
-        life.world.unitOfWork.close();
+        await life.world.unitOfWork.close();
         life = undefined;
       }),
       { numRuns: runs(120), examples: [[[dyingBetweenParts]]] },

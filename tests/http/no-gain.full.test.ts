@@ -87,7 +87,7 @@ const organizationSecret = 'secret-of-the-organization';
 
 /** An organization in which the caller holds only `rights`, and more could be gained. */
 async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<Walk> {
-  worlds.begin();
+  await worlds.begin();
   const organization = anOrganization({ name: 'acme' });
   const [boss, caller, colluder, newcomer] = [
     aUser({ username: 'boss' }),

@@ -76,20 +76,17 @@ const special: readonly Special[] = [
 
 const access = { 'organization-access': { 'manage-organization-access': true } };
 
-/** Requests that need rights for their body, and not only for their route's action. */
-const demanding: readonly { readonly route: string; readonly body: object; readonly actions: readonly Action[] }[] = [
-  { route: 'patch /teams/:id', body: doc('teams', access), actions: ['teams/set-organization-access'] },
-  {
-    route: 'patch /teams/:id',
-    body: doc('teams', { ...access, visibility: 'organization' }),
-    actions: ['teams/update', 'teams/set-organization-access'],
-  },
-  {
-    route: 'post /organizations/:organization/teams',
-    body: doc('teams', { ...access, name: 'fresh' }),
-    actions: ['teams/create', 'teams/set-organization-access'],
-  },
-];
+/** Requests that need rights for their body, or for the kind of what they reach, and not only for their route's action. */
+interface Demanding {
+  readonly route: string;
+  readonly actions: readonly Action[];
+  readonly subjects: readonly Subject[];
+  readonly body?: object;
+  /** The token that `/authentication-tokens` names. */
+  readonly token?: keyof SmallWorld['tokens'];
+  /** Whom it refuses although they may. */
+  readonly conflict?: (standing: Standing) => boolean;
+}
 
 const linker = (name: string, given: Omit<TeamStanding, 'teamId' | 'owners'>): ActorKind => {
   const teams = [{ teamId: 'team-own', owners: false, ...given }];
@@ -107,8 +104,7 @@ const linkers: readonly ActorKind[] = [
 
 const repository = { 'vcs-repo': { 'clone-url': 'https://git.example.com/acme/fresh.git' } };
 
-/** The same, for requests about a workspace and a repository, about where its runs are executed, or when it is destroyed. */
-const linking: typeof demanding = [
+const ofBodies: readonly Omit<Demanding, 'subjects'>[] = [
   {
     route: 'patch /workspaces/:id',
     body: doc('workspaces', repository),
@@ -151,18 +147,41 @@ const linking: typeof demanding = [
   },
 ];
 
-/** Routes that reach several kinds of resource, and the action that decides for kinds their own does not. */
-const reached: readonly {
-  readonly route: string;
-  readonly token: keyof SmallWorld['tokens'];
-  readonly action: Action;
-}[] = (['get', 'delete'] as const).flatMap((method) => [
-  { route: `${method} /authentication-tokens/:id`, token: 'team', action: 'team-tokens/manage' },
-  { route: `${method} /authentication-tokens/:id`, token: 'agent', action: 'agent-pools/manage' },
-]);
+const demanding: readonly Demanding[] = [
+  ...[
+    {
+      route: 'patch /teams/:id',
+      body: doc('teams', access),
+      actions: ['teams/set-organization-access'] as const,
+      conflict: aboutOwners,
+    },
+    {
+      route: 'patch /teams/:id',
+      body: doc('teams', { ...access, visibility: 'organization' }),
+      actions: ['teams/update', 'teams/set-organization-access'] as const,
+      conflict: aboutOwners,
+    },
+    {
+      route: 'post /organizations/:organization/teams',
+      body: doc('teams', { ...access, name: 'fresh' }),
+      actions: ['teams/create', 'teams/set-organization-access'] as const,
+    },
+  ].map((row) => ({ ...row, subjects: subjectsOf('teams/set-organization-access') })),
+  ...ofBodies.map((row) => ({ ...row, subjects: [anyOne] })),
+  ...(['get', 'delete'] as const).flatMap((method) =>
+    [
+      { token: 'team', action: 'team-tokens/manage' } as const,
+      { token: 'agent', action: 'agent-pools/manage' } as const,
+    ].map(({ token, action }) => ({
+      route: `${method} /authentication-tokens/:id`,
+      token,
+      actions: [action],
+      subjects: subjectsOf(action),
+    })),
+  ),
+];
 
-/** The statuses of a demanding request from a caller who may make it. */
-const done: ReadonlySet<number> = new Set([200, 201, 409]);
+const subjectsOfDemanding = [...new Set(demanding.flatMap((row) => row.subjects))];
 
 const allowedStatus = (route: Route, standing: Standing): number | 'success' =>
   special.find((row) => row.route === keyOf(route) && row.applies(standing))?.status ?? 'success';
@@ -246,58 +265,36 @@ describe('over HTTP, as the policy says', () => {
     expect(unlike).toEqual([]);
   });
 
-  it.each(demanding)('$route asks for $actions where its body does', async ({ route: wanted, body, actions }) => {
-    for (const { route, prefix } of routesOnce.filter((known) => keyOf(known.route) === wanted)) {
-      const unlike: string[] = [];
-      for (const kind of actors) {
-        for (const subject of subjectsOf('teams/set-organization-access').filter((one) => exists(one, kind))) {
-          const standing = subject.of(kind.standing);
-          const status = await answered(route, prefix, standing, () => ({ body }));
-          const allowed = actions.every((action) => may(standing, action));
-          if (allowed ? !done.has(status) : status !== 404)
-            unlike.push(`${kind.name} about ${subject.name}: ${status}`);
-        }
-      }
-      expect(unlike).toEqual([]);
-    }
-  });
+  const callers = [...actors, ...linkers].map((kind) => ({
+    kind,
+    subjects: subjectsOfDemanding.filter((one) => exists(one, kind)),
+  }));
 
-  it.each(linking)(
-    '$route asks for $actions where its body is about a repository, or where runs are executed',
-    async ({ route: wanted, ...asked }) => {
-      for (const { route, prefix } of routesOnce.filter((known) => keyOf(known.route) === wanted)) {
-        const unlike: string[] = [];
-        let allowedOnce = false;
-        for (const { name, standing } of [...actors, ...linkers]) {
-          const status = await answered(route, prefix, standing, () => ({ body: asked.body }));
-          const allowed = asked.actions.every((action) => may(standing, action));
-          allowedOnce ||= allowed;
-          if (allowed ? !succeeded(status) : status !== 404) unlike.push(`${name}: ${status}`);
-        }
-        expect({ unlike, allowedOnce }).toEqual({ unlike: [], allowedOnce: true });
-      }
-    },
-  );
-
-  it.each(reached)('$route asks for $action about a token of the kind: $token', async ({ route: wanted, ...about }) => {
-    for (const { route, prefix } of routesOnce.filter((known) => keyOf(known.route) === wanted)) {
-      const subjects = subjectsOf(about.action);
-      const unlike: string[] = [];
-      for (const kind of actors) {
-        for (const subject of (subjects.length === 0 ? [anyOne] : subjects).filter((one) => exists(one, kind))) {
-          const standing = subject.of(kind.standing);
+  it.each(callers)('what a body or its subject needs is asked of: $kind.name', async ({ kind, subjects }) => {
+    const unlike: string[] = [];
+    for (const subject of subjects) {
+      const standing = subject.of(kind.standing);
+      for (const row of demanding.filter((one) => one.subjects.includes(subject))) {
+        for (const { route, prefix, name } of routesOnce.filter((served) => keyOf(served.route) === row.route)) {
           const status = await answered(route, prefix, standing, ({ existing, tokens }) => ({
-            existing: { ...existing, '/authentication-tokens': tokens[about.token] },
-            body: undefined,
+            existing: row.token ? { ...existing, '/authentication-tokens': tokens[row.token] } : existing,
+            body: row.body,
           }));
-          const allowed = may(standing, about.action);
-          if (allowed ? !succeeded(status) : status !== 404) {
-            unlike.push(`${kind.name}${subject.name && ` about ${subject.name}`}: ${status}`);
+          const allowed = row.actions.every((action) => may(standing, action));
+          const wanted = !allowed ? 404 : row.conflict?.(standing) ? 409 : 'success';
+          if (wanted === 'success' ? !succeeded(status) : status !== wanted) {
+            unlike.push(`${name}, ${row.actions}, about ${subject.name}: ${status} instead of ${wanted}`);
           }
         }
       }
-      expect(unlike).toEqual([]);
     }
+    expect(unlike).toEqual([]);
+  });
+
+  it('each demanding request is allowed to someone', () => {
+    const allows = ({ actions, subjects }: Demanding) =>
+      callers.some(({ kind }) => subjects.some((one) => actions.every((action) => may(one.of(kind.standing), action))));
+    expect(demanding.filter((row) => !allows(row))).toEqual([]);
   });
 
   it('an expired token is refused everywhere, whatever its owner', async () => {

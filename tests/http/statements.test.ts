@@ -347,7 +347,7 @@ describe('a request on SQLite', () => {
       onStatement: (sql) => statements.push(sql),
     });
     open.push(database);
-    worlds.begin(database.unitOfWork);
+    await worlds.begin(database.unitOfWork);
     return makeSmallWorld(worlds, owner, scene, api.bundleStore);
   }
 
@@ -358,7 +358,7 @@ describe('a request on SQLite', () => {
     const key = JSON.stringify(scene);
     const made = toRead.get(key) ?? { world: await newWorld(scene), unitOfWork: open.at(-1)?.unitOfWork };
     toRead.set(key, made);
-    worlds.begin(made.unitOfWork);
+    await worlds.begin(made.unitOfWork);
     return made.world;
   }
 
@@ -424,7 +424,7 @@ describe('a request on SQLite', () => {
       onStatement: (sql) => statements.push(sql),
     });
     open.push(database);
-    worlds.begin(database.unitOfWork);
+    await worlds.begin(database.unitOfWork);
     const scene = { ...sceneOf(''), run };
     const named = { named: true, serving: true, servingElsewhere: false };
     const { agentsSecret, existing } = await makeSmallWorld(worlds, { ...owner, pool: named }, scene);

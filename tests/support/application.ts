@@ -123,8 +123,8 @@ export interface WorldOptions {
 
 /** Worlds are closed before the next test begins: until then, hooks look at them. */
 const ofLastTest: World[] = [];
-beforeEach(() => {
-  for (const { unitOfWork } of ofLastTest.splice(0)) unitOfWork.close();
+beforeEach(async () => {
+  for (const { unitOfWork } of ofLastTest.splice(0)) await unitOfWork.close();
 });
 
 /**

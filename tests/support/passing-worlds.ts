@@ -10,10 +10,11 @@ export class PassingWorlds implements UnitOfWork {
   readonly run: UnitOfWork['run'] = (work) => this.current.run(work);
   readonly read: UnitOfWork['read'] = (work) => this.current.read(work);
 
-  begin(world?: UnitOfWork): void {
-    this.own.close();
+  async begin(world?: UnitOfWork): Promise<void> {
+    const { own } = this;
     this.own = new RowsInMemory();
     this.current = world ?? this.own;
+    await own.close();
   }
 
   /** The same world, seen through another one. */
@@ -27,7 +28,7 @@ export class PassingWorlds implements UnitOfWork {
     scene?: Scene,
     store?: BundleStore,
   ): Promise<SmallWorld & { rows: RowsInMemory }> {
-    this.begin();
+    await this.begin();
     const { own: rows } = this;
     const kind = JSON.stringify([standing, scene], (_, value) => (value instanceof Set ? [...value] : value));
     return { ...(await rows.beginAs(kind, () => makeSmallWorld(rows, standing, scene, store))), rows };

@@ -116,18 +116,17 @@ export class RowsInMemory implements UnitOfWork {
     this.open.database.onChange({ ordered: () => {}, changed: listener });
   }
 
-  /** Ends its use: another one is given its memory, and none of its rows. */
-  close(): void {
+  /** Ends its use, and waits until another one may be given its memory, and none of its rows. */
+  async close(): Promise<void> {
     const { opened } = this;
     this.closed = true;
     this.opened = undefined;
     if (opened === undefined) return;
     opened.database.onChange({ ordered: () => {}, changed: () => {} });
     // Work that is still under way must not end among the rows of another test.
-    void opened.database.close().then(() => {
-      opened.undo();
-      idle.push(opened);
-    });
+    await opened.database.close();
+    opened.undo();
+    idle.push(opened);
   }
 
   private get open(): Undoable {
