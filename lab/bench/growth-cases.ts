@@ -52,6 +52,18 @@ const someIds = (
   );
 };
 
+/** Requests about objects at random places of a table. */
+const about =
+  (table: string, prefix: string, request: (id: string) => Request): Case['requests'] =>
+  async (world, count) =>
+    (await someIds(world, table, prefix, count)).map(request);
+
+/** The same request again and again. */
+const repeated =
+  (request: (seeded: Seeded) => Request): Case['requests'] =>
+  ({ seeded }, count) =>
+    times(count, () => request(seeded));
+
 /** `path` has `:id` in place of the id. */
 const shown = (name: string, table: string, prefix: string, path: string, { minor, ...of }: Shown = {}): Case => ({
   route: `get ${path}`,
@@ -150,46 +162,25 @@ const lists: readonly List[] = [
   { ...own('/organizations'), name: 'organizations', minor: true },
   {
     ...own('/organizations/:organization/projects'),
-    name: 'projects',
-    rows: ({ size }) => size.others,
-    minor: true,
-  },
-  {
-    ...own('/organizations/:organization/projects'),
     name: 'projects, as a member',
     as: 'member',
     minor: true,
   },
-  {
-    ...own('/organizations/:organization/policy-sets'),
-    name: 'policy sets',
-    rows: ({ size }) => size.others,
-    minor: true,
-  },
-  {
-    ...own('/organizations/:organization/varsets'),
-    name: 'variable sets',
-    rows: ({ size }) => size.others,
-    minor: true,
-  },
-  {
-    ...own('/organizations/:organization/policies'),
-    name: 'policies',
-    rows: ({ size }) => size.others,
-    minor: true,
-  },
-  {
-    ...own('/organizations/:organization/tasks'),
-    name: 'run tasks',
-    rows: ({ size }) => size.others,
-    minor: true,
-  },
-  {
-    ...own('/organizations/:organization/agent-pools'),
-    name: 'agent pools',
-    rows: ({ size }) => size.others,
-    minor: true,
-  },
+  ...Object.entries({
+    projects: 'projects',
+    'policy-sets': 'policy sets',
+    varsets: 'variable sets',
+    policies: 'policies',
+    tasks: 'run tasks',
+    'agent-pools': 'agent pools',
+  }).map(
+    ([path, name]): List => ({
+      ...own(`/organizations/:organization/${path}`),
+      name,
+      rows: ({ size }) => size.others,
+      minor: true,
+    }),
+  ),
   {
     route: 'get /agent-pools/:poolId/authentication-tokens',
     name: 'tokens of agents',
@@ -357,9 +348,16 @@ const creates = (
   kind: 'create',
   ...(as && { as }),
   minor: true,
-  requests: ({ seeded }, count) =>
-    times(count, () => ({ method: 'POST', path: `${api}${path(seeded)}`, body: body() })),
+  requests: repeated((seeded) => ({ method: 'POST', path: `${api}${path(seeded)}`, body: body() })),
 });
+
+const newVersion = (workspaceId: string): Request => ({
+  method: 'POST',
+  path: `${api}/workspaces/${workspaceId}/configuration-versions`,
+  body: document('configuration-versions', { 'auto-queue-runs': false }),
+});
+
+const newOrganization = () => document('organizations', { name: fresh(), email: 'a@b.example' });
 
 const newUser = () => {
   const username = fresh();
@@ -388,8 +386,7 @@ export const cases: readonly Case[] = [
       name: what === 'current-state-version' ? 'show the current state' : 'show the outputs of the current state',
       kind: 'show',
       minor: true,
-      requests: ({ seeded }, count) =>
-        times(count, () => ({ path: `${api}/workspaces/${seeded.workspaceId}/${what}` })),
+      requests: repeated(({ workspaceId }) => ({ path: `${api}/workspaces/${workspaceId}/${what}` })),
     }),
   ),
   shown('what happened to a run', 'runs', 'run', '/runs/:id/run-events', minor),
@@ -399,12 +396,11 @@ export const cases: readonly Case[] = [
     name: 'create a comment',
     kind: 'create',
     minor: true,
-    requests: async (world, count) =>
-      (await someIds(world, 'runs', 'run', count)).map((id) => ({
-        method: 'POST',
-        path: `${api}/runs/${id}/comments`,
-        body: document('comments', { body: 'Looks good' }),
-      })),
+    requests: about('runs', 'run', (id) => ({
+      method: 'POST',
+      path: `${api}/runs/${id}/comments`,
+      body: document('comments', { body: 'Looks good' }),
+    })),
   },
   // Its queue is empty: all waiting runs belong to another organization.
   ...['runs/queue', 'capacity'].map(
@@ -413,7 +409,7 @@ export const cases: readonly Case[] = [
       name: what === 'capacity' ? 'count a queue' : 'show a queue',
       kind: 'show',
       minor: true,
-      requests: (_, count) => times(count, () => ({ path: `${api}/organizations/acme/${what}` })),
+      requests: repeated(() => ({ path: `${api}/organizations/acme/${what}` })),
     }),
   ),
   shown('a task stage', 'task_stages', 'ts', '/task-stages/:id'),
@@ -453,7 +449,7 @@ export const cases: readonly Case[] = [
       name: route.endsWith('set') ? 'show an entitlement set' : 'show an organization',
       kind: 'show',
       minor: true,
-      requests: (_, count) => times(count, () => ({ path: `${api}${route.replace(':organization', 'acme')}` })),
+      requests: repeated(() => ({ path: `${api}${route.replace(':organization', 'acme')}` })),
     }),
   ),
   {
@@ -461,7 +457,7 @@ export const cases: readonly Case[] = [
     name: 'show an account',
     kind: 'show',
     minor: true,
-    requests: (_, count) => times(count, () => ({ path: `${api}/account/details` })),
+    requests: repeated(() => ({ path: `${api}/account/details` })),
   },
   // Before versions are created: afterwards the newest is not uploaded.
   {
@@ -469,72 +465,39 @@ export const cases: readonly Case[] = [
     name: 'create a run',
     kind: 'create',
     minor: true,
-    requests: async (world, count) =>
-      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({
-        method: 'POST',
-        path: `${api}/runs`,
-        body: document('runs', {}, { workspace: one('workspaces', id) }),
-      })),
+    requests: about('workspaces', 'ws', (id) => ({
+      method: 'POST',
+      path: `${api}/runs`,
+      body: document('runs', {}, { workspace: one('workspaces', id) }),
+    })),
   },
   {
     route: 'post /workspaces/:workspaceId/configuration-versions',
     name: 'create a configuration version in the largest workspace',
     kind: 'create',
-    requests: ({ seeded }, count) =>
-      times(count, () => ({
-        method: 'POST',
-        path: `${api}/workspaces/${seeded.workspaceId}/configuration-versions`,
-        body: { data: { type: 'configuration-versions', attributes: { 'auto-queue-runs': false } } },
-      })),
+    requests: repeated(({ workspaceId }) => newVersion(workspaceId)),
   },
   {
     route: 'post /workspaces/:workspaceId/configuration-versions',
     name: 'create a configuration version in any workspace',
     kind: 'create',
-    requests: async (world, count) =>
-      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({
-        method: 'POST',
-        path: `${api}/workspaces/${id}/configuration-versions`,
-        body: { data: { type: 'configuration-versions', attributes: { 'auto-queue-runs': false } } },
-      })),
+    requests: about('workspaces', 'ws', newVersion),
   },
   {
     route: 'post /workspaces/:workspaceId/vars',
     name: 'create a variable',
     kind: 'create',
     minor: true,
-    requests: async (world, count) =>
-      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({
-        method: 'POST',
-        path: `${api}/workspaces/${id}/vars`,
-        body: document('vars', { key: fresh(), value: 'some text', category: 'terraform' }),
-      })),
+    requests: about('workspaces', 'ws', (id) => ({
+      method: 'POST',
+      path: `${api}/workspaces/${id}/vars`,
+      body: document('vars', { key: fresh(), value: 'some text', category: 'terraform' }),
+    })),
   },
-  {
-    route: 'get /workspaces/:workspaceId/all-vars',
-    name: 'list the variables of a workspace and its variable sets',
-    kind: 'show',
-    minor: true,
-    requests: async (world, count) =>
-      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/all-vars` })),
-  },
-  {
-    route: 'get /workspaces/:id/varsets',
-    name: 'list the variable sets of a workspace',
-    kind: 'show',
-    minor: true,
-    requests: async (world, count) =>
-      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/varsets` })),
-  },
-  // A workspace keeps earlier ones, up to its limit.
-  {
-    route: 'get /workspaces/:workspaceId/vars',
-    name: 'list the variables of a workspace',
-    kind: 'show',
-    minor: true,
-    requests: async (world, count) =>
-      (await someIds(world, 'workspaces', 'ws', count)).map((id) => ({ path: `${api}/workspaces/${id}/vars` })),
-  },
+  // A workspace keeps variables of earlier cases, up to its limit.
+  shown('the variables of a workspace and its sets', 'workspaces', 'ws', '/workspaces/:workspaceId/all-vars', minor),
+  shown('the variables of a workspace', 'workspaces', 'ws', '/workspaces/:workspaceId/vars', minor),
+  shown('the variable sets of a workspace', 'workspaces', 'ws', '/workspaces/:id/varsets', minor),
   {
     route: 'post /team-workspaces',
     name: 'create a team access',
@@ -549,7 +512,7 @@ export const cases: readonly Case[] = [
       return [...pairs].slice(0, count).map((pair) => {
         const [team = '', workspace = ''] = pair.split(' ');
         const relationships = { workspace: one('workspaces', workspace), team: one('teams', team) };
-        const body = { data: { type: 'team-workspaces', attributes: { access: 'read' }, relationships } };
+        const body = document('team-workspaces', { access: 'read' }, relationships);
         return { method: 'POST', path: `${api}/team-workspaces`, body };
       });
     },
@@ -558,33 +521,21 @@ export const cases: readonly Case[] = [
     route: 'post /teams/:teamId/authentication-token',
     name: 'create a team token',
     kind: 'create',
-    requests: async (world, count) =>
-      (await someIds(world, 'teams', 'team', count)).map((id) => ({
-        method: 'POST',
-        path: `${api}/teams/${id}/authentication-token`,
-      })),
+    requests: about('teams', 'team', (id) => ({ method: 'POST', path: `${api}/teams/${id}/authentication-token` })),
   },
   ...['team', 'workspace'].map(
     (what): Case => ({
       route: `post /organizations/:organization/${what}s`,
       name: `create a ${what}`,
       kind: 'create',
-      requests: (_, count) =>
-        times(count, () => ({
-          method: 'POST',
-          path: `${api}/organizations/acme/${what}s`,
-          body: { data: { type: `${what}s`, attributes: { name: `bench-${randomText(16)}` } } },
-        })),
+      requests: repeated(() => ({
+        method: 'POST',
+        path: `${api}/organizations/acme/${what}s`,
+        body: document(`${what}s`, { name: fresh() }),
+      })),
     }),
   ),
-  creates(
-    'an organization',
-    '/organizations',
-    () => document('organizations', { name: fresh(), email: 'a@b.example' }),
-    {
-      as: 'admin',
-    },
-  ),
+  creates('an organization', '/organizations', newOrganization, { as: 'admin' }),
   creates('a user', '/admin/users', newUser, { as: 'admin' }),
   {
     route: 'post /organizations/:organization/organization-memberships',
@@ -603,17 +554,19 @@ export const cases: readonly Case[] = [
       }));
     },
   },
-  creates('a project', '/organizations/:organization/projects', () => document('projects', { name: fresh() })),
-  creates('a policy set', '/organizations/:organization/policy-sets', () => document('policy-sets', { name: fresh() })),
-  creates('a variable set', '/organizations/:organization/varsets', () => document('varsets', { name: fresh() })),
+  ...Object.entries({
+    projects: 'a project',
+    'policy-sets': 'a policy set',
+    varsets: 'a variable set',
+    'agent-pools': 'an agent pool',
+  }).map(([type, name]) =>
+    creates(name, `/organizations/:organization/${type}`, () => document(type, { name: fresh() })),
+  ),
   creates('a policy', '/organizations/:organization/policies', () =>
     document('policies', { name: fresh(), kind: 'opa', query: 'data.terraform.deny' }),
   ),
   creates('a run task', '/organizations/:organization/tasks', () =>
     document('tasks', { name: fresh(), url: 'https://scanner.example' }),
-  ),
-  creates('an agent pool', '/organizations/:organization/agent-pools', () =>
-    document('agent-pools', { name: fresh() }),
   ),
   creates('a token of agents', '/agent-pools/:poolId/authentication-tokens', () => ({}), {
     path: ({ poolId }) => `/agent-pools/${poolId}/authentication-tokens`,
@@ -631,111 +584,94 @@ export const cases: readonly Case[] = [
   },
 ];
 
-/** Endpoints that read or create and are not measured here, and why not. */
-export const excluded: Readonly<Record<string, string>> = {
-  'get /plans/:id/json-output': 'reads what showing a plan reads, and bytes by one key',
-  'get /plans/:id/json-output-redacted': 'reads what showing a plan reads, and bytes by one key',
-  'get /configuration-versions/:id/download': 'reads what showing a version reads, and answers with a redirection',
-  'get /run-events/:id': 'reads what happened to its run',
-  'get /comments/:id': 'nothing of it is seeded; it is found by its key, and then reads what happened to its run',
-  'get /runs/:id/configuration-version/download': 'reads what showing the version of a run reads, and redirects',
-  'get /organizations/:organization/authentication-token': 'an organization has one token, found as a team’s is',
-  'post /organizations/:organization/authentication-token': 'an organization has one token, replaced as a team’s is',
-  'get /organizations/:organization/tags': 'looks up the workspaces of each tag: its searches are measured',
-  'get /workspaces/:id/relationships/tags': 'looks up the tags of one workspace, which has at most 100',
-  'post /workspaces/:id/relationships/tags': 'adds rows by the keys of tags to one workspace',
-  'post /tags/:id/relationships/workspaces': 'adds rows by the keys of workspaces',
-  ...Object.fromEntries(
-    ['workspaces', 'projects'].flatMap((kind) =>
-      ['tag-bindings', 'effective-tag-bindings'].map((what) => [
-        `get /${kind}/:id/${what}`,
-        'reads at most twenty rows by the key of their owner',
-      ]),
-    ),
+/** Endpoints that read or create and are not measured here, by the reason. */
+export const excluded: Readonly<Record<string, readonly string[]>> = {
+  'reads what showing its plan, policy or version reads, and bytes by one key or a redirection': [
+    'get /plans/:id/json-output',
+    'get /plans/:id/json-output-redacted',
+    'get /policies/:id/download',
+    'get /configuration-versions/:id/download',
+    'get /runs/:id/configuration-version/download',
+  ],
+  'nothing of it is seeded; it is found by its key, and then reads what happened to its run': [
+    'get /run-events/:id',
+    'get /comments/:id',
+  ],
+  'an organization has one token, found and replaced as a team’s is': [
+    'get /organizations/:organization/authentication-token',
+    'post /organizations/:organization/authentication-token',
+  ],
+  'looks up the workspaces of each tag: its searches are measured': ['get /organizations/:organization/tags'],
+  'looks up the tags of one workspace, which has at most 100': ['get /workspaces/:id/relationships/tags'],
+  'reads at most twenty rows by the key of their owner': ['workspaces', 'projects'].flatMap((kind) =>
+    ['tag-bindings', 'effective-tag-bindings'].map((what) => `get /${kind}/:id/${what}`),
   ),
-  'get /workspaces/:workspaceId/vars/:variableId': 'nothing of it is seeded; it is found as a team access is',
-  ...Object.fromEntries(
-    [
-      'get /admin/agent-pools',
-      'post /admin/agent-pools',
-      'get /admin/agent-pools/:id',
-      'get /admin/agent-pools/:sitePoolId/authentication-tokens',
-      'post /admin/agent-pools/:sitePoolId/authentication-tokens',
-    ].map((route) => [
-      route,
-      'a site has a few pools; they and their tokens are found as those of an organization are',
+  'a site has a few pools; they and their tokens are found as those of an organization are': [
+    'get /admin/agent-pools',
+    'post /admin/agent-pools',
+    'get /admin/agent-pools/:id',
+    'get /admin/agent-pools/:sitePoolId/authentication-tokens',
+    'post /admin/agent-pools/:sitePoolId/authentication-tokens',
+  ],
+  'requires a lock that the caller holds; its statements are counted in tests, each by one key or index': [
+    'post /workspaces/:workspaceId/state-versions',
+  ],
+  'a person has one or a few of them, found by the index of their user': [
+    'get /admin/users/:id/identities',
+    'post /admin/users/:id/identities',
+    'get /account/identities',
+    'get /account/sessions',
+  ],
+  'as long as the rights and the teams of one person; its statements are counted in tests, and their plans tested': [
+    'get /workspaces/:id/effective-access',
+  ],
+  'opens a stream after showing its place; streams are measured in a group of their own': [
+    'get /workspaces/:id/changes',
+    'get /organizations/:organization/changes',
+  ],
+  'has the few groups of one organization, found by its key': ['get /admin/organizations/:organization'],
+  'is part of the row of its organization': ['get /organizations/:organization/token-ttl-policies'],
+  'as long as what fails at the moment': ['get /admin/failing-effects'],
+  'nothing of it is seeded; its plans are tested: a page is a range of one index': [
+    'get /organization/audit-trail',
+    'get /organization/audit-trails',
+    ...['/organizations/:organization', '/admin'].flatMap((place) => [
+      `get ${place}/audit-events`,
+      `get ${place}/audit-events/export`,
     ]),
-  ),
-  'post /workspaces/:workspaceId/state-versions':
-    'requires a lock that the caller holds; its statements are counted in tests, each by one key or index',
-  ...Object.fromEntries(
-    ['get /admin/users/:id/identities', 'post /admin/users/:id/identities'].map((route) => [
-      route,
-      'a person has one identity or two, found by the index of their user',
-    ]),
-  ),
-  'get /workspaces/:id/effective-access':
-    'as long as the rights and the teams of one person; its statements are counted in tests, and their plans tested',
-  ...Object.fromEntries(
-    ['workspaces/:id', 'organizations/:organization'].map((place) => [
-      `get /${place}/changes`,
-      'opens a stream after showing its place; streams are measured in a group of their own',
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['get /account/identities', 'get /account/sessions'].map((route) => [
-      route,
-      'a person has a few of them, found by the index of their user',
-    ]),
-  ),
-  'get /admin/organizations/:organization': 'has the few groups of one organization, found by its key',
-  'get /organizations/:organization/token-ttl-policies': 'is part of the row of its organization',
-  'get /admin/failing-effects': 'as long as what fails at the moment',
-  ...Object.fromEntries(
-    ['audit-trail', 'audit-trails'].map((word) => [
-      `get /organization/${word}`,
-      'nothing of it is seeded; a page is a range of one index, over the newest 100,000 events',
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['/organizations/:organization', '/admin'].flatMap((place) => [
-      [`get ${place}/audit-events`, 'nothing of it is seeded; its plans are tested: a page is a range of one index'],
-      [`get ${place}/audit-events/export`, 'as long as the trail, read in ranges of one index'],
-    ]),
-  ),
-  'get /team-projects': 'nothing of it is seeded; a page is counted and found by the index of one project',
-  'get /team-projects/:id': 'nothing of it is seeded; it is found as a team access is',
-  'post /team-projects': 'adds one row to two indexes',
-  'post /projects/:id/relationships/workspaces': 'changes workspaces, by their keys',
-  'post /teams/:id/relationships/users': 'changes a team, by the keys of its members',
-  'post /teams/:id/relationships/organization-memberships': 'changes a team, by the keys of its members',
-  ...Object.fromEntries(
-    ['get /workspaces/:workspaceId/tasks', 'post /workspaces/:workspaceId/tasks'].map((route) => [
-      route,
-      'a workspace has at most 20 run tasks, found by one index',
-    ]),
-  ),
-  'get /workspaces/:workspaceId/tasks/:workspaceTaskId': 'nothing of it is seeded; it is found as a team access is',
-  'get /task-results/:id': 'nothing of it is seeded; it is found as a policy evaluation is',
-  'get /task-results/:taskResultId/outcomes': 'a result has at most 100 outcomes, found by one key',
-  'get /policies/:id/download': 'reads what showing a policy reads, and its code by one key',
-  'get /projects/:id/varsets': 'lists those of a project as those of a workspace',
-  'get /varsets/:id/relationships/vars/:setVariableId':
-    'nothing of it is seeded; it is found as a variable of a workspace is',
-  'post /varsets/:id/relationships/vars': 'adds a row, after a sum that the limit of the organization bounds',
-  'post /varsets/:id/relationships/workspaces': 'changes a variable set, by the keys of its workspaces',
-  'post /varsets/:id/relationships/projects': 'changes a variable set, by the keys of its projects',
-  'post /policy-sets/:id/relationships/policies': 'changes a policy set, by the keys of its policies',
-  'post /policy-sets/:id/relationships/workspaces': 'changes a policy set, by the keys of its workspaces',
-  'get /policy-set-versions/:id': 'nothing of it is seeded; it is found as a policy set is',
-  'post /policy-sets/:id/versions': 'adds one row to three indexes and changes a policy set',
-  'get /policy-sets/:policySetId/parameters': 'reads the rows of one set, which has at most 100, by one index',
-  'get /policy-sets/:policySetId/parameters/:parameterId':
-    'nothing of it is seeded; it is found as a variable of a workspace is',
-  'post /policy-sets/:policySetId/parameters': 'adds a row, after reading those of one set',
-  'get /workspaces/:id/relationships/data-retention-policy': 'reads what showing a workspace reads',
-  'post /workspaces/:id/relationships/data-retention-policy': 'changes one workspace, by its key',
-  'get /workspaces/:id/relationships/remote-state-consumers': 'reads workspaces, by the keys that were added to one',
-  'post /workspaces/:id/relationships/remote-state-consumers': 'adds keys of workspaces to one',
-  'post /policy-sets/:id/relationships/workspace-exclusions': 'changes a policy set, by the keys of its workspaces',
+  ],
+  'nothing of it is seeded; a page is counted and found by the index of one project': ['get /team-projects'],
+  'nothing of it is seeded; it is found as a team access, a policy set or a policy evaluation is': [
+    'get /team-projects/:id',
+    'get /workspaces/:workspaceId/vars/:variableId',
+    'get /workspaces/:workspaceId/tasks/:workspaceTaskId',
+    'get /task-results/:id',
+    'get /varsets/:id/relationships/vars/:setVariableId',
+    'get /policy-set-versions/:id',
+    'get /policy-sets/:policySetId/parameters/:parameterId',
+  ],
+  'adds one row to two or three indexes': ['post /team-projects', 'post /policy-sets/:id/versions'],
+  'changes one object, or adds rows, by the keys of what is named': [
+    ...Object.entries({
+      teams: ['users', 'organization-memberships'],
+      'policy-sets': ['policies', 'workspaces', 'workspace-exclusions'],
+      workspaces: ['tags', 'data-retention-policy', 'remote-state-consumers'],
+      varsets: ['workspaces', 'projects'],
+      projects: ['workspaces'],
+      tags: ['workspaces'],
+    }).flatMap(([kind, named]) => named.map((what) => `post /${kind}/:id/relationships/${what}`)),
+  ],
+  'a workspace has at most 20 run tasks, and a result 100 outcomes, found by one index or key': [
+    'get /workspaces/:workspaceId/tasks',
+    'post /workspaces/:workspaceId/tasks',
+    'get /task-results/:taskResultId/outcomes',
+  ],
+  'lists those of a project as those of a workspace': ['get /projects/:id/varsets'],
+  'adds a row, after a sum or the rows of one set, which a limit bounds': [
+    'post /varsets/:id/relationships/vars',
+    'post /policy-sets/:policySetId/parameters',
+  ],
+  'reads the rows of one set, which has at most 100, by one index': ['get /policy-sets/:policySetId/parameters'],
+  'reads what showing a workspace reads': ['get /workspaces/:id/relationships/data-retention-policy'],
+  'reads workspaces, by the keys that were added to one': ['get /workspaces/:id/relationships/remote-state-consumers'],
 };

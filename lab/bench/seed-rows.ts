@@ -201,9 +201,6 @@ const listing = [
      from teams as t where t.id = api_tokens.team_id and t.deleted_at is null`,
   `update organization_memberships set listed_name = lower(coalesce(invited_email, u.username))
      from users as u where u.id = organization_memberships.user_id and u.deleted_at is null`,
-  'delete from list_sizes',
-  `insert into list_sizes (list, size)
-     select 'team-tokens ' || listed_in, count(*) from api_tokens where listed_in is not null group by 1`,
 ];
 
 const secretOf = (name: string): string => `gatehouse.v1.${name.padEnd(48, '0')}`;

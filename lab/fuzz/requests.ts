@@ -153,6 +153,11 @@ const baseOf = (operationId: string): string => operationId.replace(/V2$/, '');
 
 const number = fc.nat(2 ** 30);
 
+const weighted = <Value>(...arms: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Value>])[]) =>
+  fc.oneof(...arms.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
+const methods = ['get', 'head', 'put', 'patch', 'delete', 'post', 'options', 'trace'] as const;
+
 const archives: readonly Buffer[] = (() => {
   const end = Buffer.alloc(1024);
   const file = (name: string, size: number) =>
@@ -515,47 +520,36 @@ export class Requests {
     if (name.startsWith('id of ')) return this.pick(otherNames[name.slice(6)] ?? name.slice(6));
     const filtered = /^filter\[(\w+)\]\[id\]$/.exec(name)?.[1];
     if (filtered !== undefined) return this.pick(`${filtered}s`);
-    const fresh = (of: (name: string) => string) => fc.constant(0).map(() => of(this.fresh()));
-    switch (name) {
-      case 'name':
-      case 'username':
-        return fresh((word) => word);
-      case 'email':
-        return fc.oneof(
-          fresh((word) => `${word}@example.com`),
-          this.pick('emails'),
-        );
-      case 'clone-url':
-        return fc.constantFrom(...repositories);
-      case 'branch':
-        return fc.constantFrom('main', 'trunk', '');
-      case 'terraform-version':
-        return fc.constantFrom('1.9.8', 'latest');
-      case 'url':
-        return fc.constant('https://scanner.example/check');
-      case 'working-directory':
-        return fc.constantFrom('', 'environments/production');
-      case 'agent-pool-id':
-        return this.pick('agent-pools');
-      case 'policy-set-id':
-        return this.pick('policy-sets');
-      case 'key':
-        return fresh((word) => word);
-      case 'filter[organization][name]':
-        return this.pick('organizations');
-      case 'filter[workspace][name]':
-        return this.pick('workspace names');
-      case 'filter[organization]':
-        return this.pick('organizations');
-      case 'filter[actor]':
-        return this.pick('users');
-      case 'filter[action]':
-        return fc.constantFrom('runs/create', 'teams/create', 'organizations/update');
-      case 'page[after]':
-        return number.map((n) => String(n % 500));
-      default:
-        return undefined;
-    }
+    return this.known[name]?.();
+  };
+
+  private word(of: (name: string) => string = (name) => name): fc.Arbitrary<string> {
+    return fc.constant(0).map(() => of(this.fresh()));
+  }
+
+  /** Values that make sense for members and parameters, by name. */
+  private readonly known: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
+    name: () => this.word(),
+    username: () => this.word(),
+    email: () =>
+      fc.oneof(
+        this.word((word) => `${word}@example.com`),
+        this.pick('emails'),
+      ),
+    'clone-url': () => fc.constantFrom(...repositories),
+    branch: () => fc.constantFrom('main', 'trunk', ''),
+    'terraform-version': () => fc.constantFrom('1.9.8', 'latest'),
+    url: () => fc.constant('https://scanner.example/check'),
+    'working-directory': () => fc.constantFrom('', 'environments/production'),
+    'agent-pool-id': () => this.pick('agent-pools'),
+    'policy-set-id': () => this.pick('policy-sets'),
+    key: () => this.word(),
+    'filter[organization][name]': () => this.pick('organizations'),
+    'filter[workspace][name]': () => this.pick('workspace names'),
+    'filter[organization]': () => this.pick('organizations'),
+    'filter[actor]': () => this.pick('users'),
+    'filter[action]': () => fc.constantFrom('runs/create', 'teams/create', 'organizations/update'),
+    'page[after]': () => number.map((n) => String(n % 500)),
   };
 
   /** Yields undefined if the request would make no sense; the caller then makes another. */
@@ -571,17 +565,9 @@ export class Requests {
           plain: true,
         }));
         if (earnest) return known;
-        return fc.oneof(
-          { weight: 90, arbitrary: known },
-          {
-            weight: 5,
-            arbitrary: number.map((n) => ({
-              text: encoded((this.pool.any(n) ?? 'none').replace(/^.*\//, '')),
-              plain: false,
-            })),
-          },
-          { weight: 5, arbitrary: oddSegments.map((text) => ({ text, plain: false })) },
-        );
+        const any = number.map((n) => encoded((this.pool.any(n) ?? 'none').replace(/^.*\//, '')));
+        const mistaken = fc.oneof(any, oddSegments).map((text) => ({ text, plain: false }));
+        return weighted([9, known], [1, mistaken]);
       }),
     );
     const query = fc.tuple(
@@ -597,10 +583,7 @@ export class Requests {
       }),
       earnest
         ? fc.constant([])
-        : fc.oneof(
-            { weight: 90, arbitrary: fc.constant([]) },
-            { weight: 10, arbitrary: oddQueries.map((odd) => [odd]) },
-          ),
+        : weighted<readonly string[]>([9, fc.constant([])], [1, oddQueries.map((odd) => [odd])]),
     );
     const ofAgents = path.startsWith('/agent/');
     return fc
@@ -609,18 +592,8 @@ export class Requests {
         query,
         caller: this.caller(operation, earnest),
         body: this.body(id, operation, earnest),
-        odd: earnest
-          ? fc.constant({})
-          : fc.oneof({ weight: 93, arbitrary: fc.constant({}) }, { weight: 7, arbitrary: oddHeaders }),
-        method: earnest
-          ? fc.constant(method)
-          : fc.oneof(
-              { weight: 97, arbitrary: fc.constant(method) },
-              {
-                weight: 3,
-                arbitrary: fc.constantFrom('get', 'head', 'put', 'patch', 'delete', 'post', 'options', 'trace'),
-              },
-            ),
+        odd: earnest ? fc.constant({}) : weighted([93, fc.constant({})], [7, oddHeaders]),
+        method: earnest ? fc.constant(method) : weighted([97, fc.constant(method)], [3, fc.constantFrom(...methods)]),
         choice: number,
         range: fc.constantFrom('bytes=0-9', 'bytes=5-', 'bytes=-3', 'bytes=900000-', 'lines=1-2'),
         shape: earnest ? fc.constant(100) : fc.nat(199),
@@ -763,17 +736,10 @@ export class Requests {
     const asAgent = security.some((scheme) => 'agentToken' in scheme);
     if (earnest && security.length > 0) return of(asAgent ? 'agent' : 'admin');
     if (security.length === 0)
-      return fc.oneof({ weight: 9, arbitrary: fc.constant({ kind: 'nobody', secret: undefined }) }, of('admin'));
-    if (asAgent) return fc.oneof({ weight: 20, arbitrary: of('agent') }, of('user'), nobody);
-    return fc.oneof(
-      { weight: 55, arbitrary: of('admin') },
-      { weight: 20, arbitrary: of('user') },
-      { weight: 10, arbitrary: of('team') },
-      { weight: 8, arbitrary: of('organization') },
-      { weight: 6, arbitrary: of('outsider') },
-      { weight: 2, arbitrary: of('agent') },
-      { weight: 2, arbitrary: nobody },
-    );
+      return weighted([9, fc.constant({ kind: 'nobody', secret: undefined })], [1, of('admin')]);
+    if (asAgent) return weighted([20, of('agent')], [1, of('user')], [1, nobody]);
+    const kinds = { admin: 55, user: 20, team: 10, organization: 8, outsider: 6, agent: 2 };
+    return weighted(...Object.entries(kinds).map(([kind, weight]) => [weight, of(kind)] as const), [2, nobody]);
   }
 
   private body(id: string, { requestBody }: Operation, earnest: boolean): fc.Arbitrary<Body | undefined> {
@@ -781,18 +747,16 @@ export class Requests {
     if (type === undefined) {
       if (earnest) return fc.constant(undefined);
       const junk = fc.constantFrom('{', '', '{"data":{"id":"x"}}', 'x'.repeat(2_000));
-      return fc.oneof(
-        { weight: 95, arbitrary: fc.constant(undefined) },
-        junk.map((text) => ({ bytes: Buffer.from(text), type: 'application/vnd.api+json' })),
-      );
+      const sent = junk.map((text) => ({ bytes: Buffer.from(text), type: 'application/vnd.api+json' }));
+      return weighted([95, fc.constant(undefined)], [1, sent]);
     }
     if (type === 'application/octet-stream') {
       const bytes =
         id === 'uploadFiles' || id === 'uploadPolicies'
-          ? fc.oneof(
-              { weight: 6, arbitrary: fc.constantFrom(...(id === 'uploadFiles' ? archives.slice(0, 2) : [policies])) },
-              { weight: 4, arbitrary: fc.constantFrom(...archives) },
-              { weight: 1, arbitrary: fc.uint8Array({ maxLength: 600 }).map((array) => Buffer.from(array)) },
+          ? weighted(
+              [6, fc.constantFrom(...(id === 'uploadFiles' ? archives.slice(0, 2) : [policies]))],
+              [4, fc.constantFrom(...archives)],
+              [1, fc.uint8Array({ maxLength: 600 }).map((array) => Buffer.from(array))],
             )
           : oddText.map((text) => Buffer.from(text));
       return bytes.map((given) => ({ bytes: given, type }));
@@ -802,18 +766,13 @@ export class Requests {
     const json = (given: fc.Arbitrary<unknown>) =>
       given.map((one) => ({ bytes: Buffer.from(JSON.stringify(one) ?? ''), type }));
     if (earnest) return json(value);
-    return fc.oneof(
-      { weight: 66, arbitrary: json(value) },
-      { weight: 24, arbitrary: json(unfitting(value)) },
-      { weight: 5, arbitrary: brokenJson(value).map((bytes) => ({ bytes, type })) },
-      { weight: 3, arbitrary: fc.constant(undefined) },
-      {
-        weight: 2,
-        arbitrary: json(value).map(({ bytes }) => ({
-          bytes,
-          type: type === 'application/json' ? 'text/plain' : 'application/json',
-        })),
-      },
+    const otherType = type === 'application/json' ? 'text/plain' : 'application/json';
+    return weighted<Body | undefined>(
+      [66, json(value)],
+      [24, json(unfitting(value))],
+      [5, brokenJson(value).map((bytes) => ({ bytes, type }))],
+      [3, fc.constant(undefined)],
+      [2, json(value).map(({ bytes }) => ({ bytes, type: otherType }))],
     );
   }
 }

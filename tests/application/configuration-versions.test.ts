@@ -1,33 +1,13 @@
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Include, NewConfigurationVersion } from '../../src/application/index.js';
-import type { Actor, ConfigurationVersionId, IngressAttributes } from '../../src/domain/index.js';
+import type { Actor, ConfigurationVersionId } from '../../src/domain/index.js';
 import { missing, objectIdOf, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { someIngressAttributes } from '../support/builders.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
 const otherFiles = await archiveOf({ 'main.tf': 'locals {}' });
-
-const commit: IngressAttributes = {
-  id: 'ingress-attributes-1',
-  branch: 'main',
-  cloneUrl: 'https://git.example/acme/network.git',
-  commitMessage: 'Widen the subnet',
-  commitSha: '8a1f',
-  commitUrl: null,
-  compareUrl: null,
-  identifier: 'acme/network',
-  isPullRequest: false,
-  onDefaultBranch: true,
-  pullRequestNumber: null,
-  pullRequestUrl: null,
-  pullRequestTitle: null,
-  pullRequestBody: null,
-  tag: null,
-  senderUsername: 'olga',
-  senderAvatarUrl: null,
-  senderHtmlUrl: null,
-};
 
 const nothingElse: ReadonlySet<Include> = new Set();
 
@@ -118,6 +98,7 @@ describe('showing a configuration version', () => {
 
 describe('showing the commit of a configuration version', () => {
   it('works after the version was archived', async () => {
+    const commit = someIngressAttributes();
     const id = await world.fetchedVersion(commit);
     await world.fire(id, 'finish-runs');
     expect(await showCommit(world.owner, id)).toEqual(commit);

@@ -34,6 +34,7 @@ import {
   World,
 } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
+import { aCommit } from '../support/builders.js';
 import { fc, runs } from '../support/properties.js';
 import { type Held, RunSteps } from '../support/run-steps.js';
 
@@ -508,23 +509,12 @@ class Life {
       defaultBranch: 'main',
       ref: isPullRequest ? 'refs/pull/7/head' : 'refs/heads/main',
       ...(isPullRequest ? { baseBranch: 'main', fromFork: false } : {}),
-      commit: {
+      commit: aCommit({
         branch: isPullRequest ? 'subnets' : 'main',
-        commitMessage: null,
         commitSha: sha,
-        commitUrl: null,
-        compareUrl: null,
-        identifier: 'acme/network',
         isPullRequest,
         pullRequestNumber: isPullRequest ? 7 : null,
-        pullRequestUrl: null,
-        pullRequestTitle: null,
-        pullRequestBody: null,
-        tag: null,
-        senderUsername: null,
-        senderAvatarUrl: null,
-        senderHtmlUrl: null,
-      },
+      }),
     };
     const delivery = { id: `delivery-${this.deliveries}`, event };
     return useCases.receiveWebhook.execute(this.webhookId, () => delivery);

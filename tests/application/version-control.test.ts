@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/index.js';
 import { firstPage, limits, missing, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
-import { unique } from '../support/builders.js';
+import { aCommit, unique } from '../support/builders.js';
 import { RunSteps } from '../support/run-steps.js';
 
 const files = await archiveOf({ 'main.tf': 'terraform {}' });
@@ -52,24 +52,7 @@ const push = (
   ref: 'refs/heads/main',
   changedFiles: null,
   ...given,
-  commit: {
-    branch: 'main',
-    commitMessage: 'Widen the subnet',
-    commitSha,
-    commitUrl: `https://git.example/acme/network/commit/${commitSha}`,
-    compareUrl: null,
-    identifier: 'acme/network',
-    isPullRequest: false,
-    pullRequestNumber: null,
-    pullRequestUrl: null,
-    pullRequestTitle: null,
-    pullRequestBody: null,
-    tag: null,
-    senderUsername: 'olga',
-    senderAvatarUrl: null,
-    senderHtmlUrl: null,
-    ...given.commit,
-  },
+  commit: aCommit({ commitSha, ...given.commit }),
 });
 
 const pullRequest = (commitSha: string, given: Partial<Omit<ForgeEvent, 'commit'>> = {}): ForgeEvent =>

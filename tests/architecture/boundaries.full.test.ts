@@ -126,7 +126,7 @@ describe('the layers', () => {
 
   beforeAll(async () => {
     broken = await plant();
-  }, 60_000);
+  });
 
   it('are guarded by rules of which every one bites', () => {
     expect(new Set(broken.summary.violations.map(({ rule }) => rule.name))).toEqual(new Set(rules));

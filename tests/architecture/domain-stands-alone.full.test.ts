@@ -56,7 +56,7 @@ describe('the domain in a folder of its own, without node_modules', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-domain-'));
     await pack(folder);
-  }, 60_000);
+  });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -219,7 +219,7 @@ onEveryBackend('the bytes that an organization keeps', (on) => {
     );
     // A case that never occurred was not tested.
     expect([...met.keys()].sort()).toEqual([...kinds].sort());
-  }, 120_000);
+  });
 
   it('are listed for the organizations that keep the most, but not for deleted or empty ones', async () => {
     const large = 9_000_000_000_000;

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
+import type { Transaction } from '../../src/application/index.js';
 import {
   type AuditEvent,
   type ConfigurationVersionState,
@@ -11,6 +12,7 @@ import {
   type Run,
   type RunState,
   type TokenOwner,
+  type WithStanding,
   type Workspace,
   type WorkspacePermissions,
 } from '../../src/domain/index.js';
@@ -86,6 +88,35 @@ async function aRunIn(on: Ground, workspace: Workspace, given: Partial<RunState>
     await tx.runs.add(run);
     return run;
   });
+}
+
+type Saved =
+  | 'agentPools'
+  | 'policySetParameters'
+  | 'policySetVersions'
+  | 'policySets'
+  | 'projects'
+  | 'taskStages'
+  | 'variables'
+  | 'workspaceTasks';
+type ItemOf<Name extends Saved> = Parameters<Transaction[Name]['save']>[0];
+
+/** An object that is added, then saved with changes, and what is read after each. */
+async function savedTwice<Name extends Saved>(
+  on: Ground,
+  name: Name,
+  [first, second]: readonly [ItemOf<Name>, ItemOf<Name>],
+  find: (tx: Transaction) => Promise<WithStanding<unknown> | undefined>,
+): Promise<readonly Pair[]> {
+  const repository = (tx: Transaction) => tx[name] as Readonly<Record<'add' | 'save', (item: object) => Promise<void>>>;
+  const read = async () => (await on.read(find))?.subject;
+  await on.run((tx) => repository(tx).add(first));
+  const added = await read();
+  await on.run((tx) => repository(tx).save(second));
+  return [
+    [first, added],
+    [second, await read()],
+  ];
 }
 
 const wholeVersion = (): Partial<ConfigurationVersionState> => ({
@@ -346,30 +377,18 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       createdAt: afterNoon(1),
       updatedAt: afterNoon(2),
     });
-    await on.run((tx) => tx.projects.add(project));
-    const read = async () => (await on.read((tx) => tx.projects.findFor(actor, project.id)))?.subject;
-    const before = await read();
     const after = { ...project, name: unique('prj'), description: '', updatedAt: afterNoon(3), revision: 1 };
-    await on.run((tx) => tx.projects.save(after));
-    return [
-      [project, before],
-      [after, await read()],
-    ];
+    return savedTwice(on, 'projects', [project, after], (tx) => tx.projects.findFor(actor, project.id));
   },
   Variable: async (on) => {
     const { actor, workspace } = await aPlace(on);
     const whole = { description: 'A number', hcl: true, sensitive: true, createdAt: afterNoon(1) };
     const variable = aVariable(workspace, whole);
-    await on.run((tx) => tx.variables.add(variable));
-    const read = () => on.read((tx) => tx.variables.findFor(actor, workspace.id, variable.id));
-    const before = (await read())?.subject;
     const { id, createdAt } = variable;
     const after = aVariable(workspace, { id, createdAt, category: 'env', sealedValue: 'v2.a.b', size: 1, revision: 1 });
-    await on.run((tx) => tx.variables.save(after));
-    return [
-      [variable, before],
-      [after, (await read())?.subject],
-    ];
+    return savedTwice(on, 'variables', [variable, after], (tx) =>
+      tx.variables.findFor(actor, workspace.id, variable.id),
+    );
   },
   VariableSet: async (on) => {
     const { organization, actor, workspace } = await aPlace(on);
@@ -565,15 +584,8 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const other = await on.workspace(organization);
     const lists = { allowedWorkspaceIds: [workspace.id], excludedWorkspaceIds: [other.id] };
     const pool = anAgentPool(organization, { ...lists, organizationScoped: true, createdAt: afterNoon(1) });
-    await on.run((tx) => tx.agentPools.add(pool));
-    const read = () => on.read((tx) => tx.agentPools.findFor(actor, pool.id));
-    const before = (await read())?.subject;
     const after = { ...pool, name: unique('pool'), organizationScoped: false, excludedWorkspaceIds: [] };
-    await on.run((tx) => tx.agentPools.save(after));
-    return [
-      [pool, before],
-      [after, (await read())?.subject],
-    ];
+    return savedTwice(on, 'agentPools', [pool, after], (tx) => tx.agentPools.findFor(actor, pool.id));
   },
   AgentToken: async (on) => {
     const pool = anAgentPool(await on.organization());
@@ -658,9 +670,6 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       createdAt: afterNoon(1),
       updatedAt: afterNoon(2),
     });
-    await on.run((tx) => tx.policySetVersions.add(version));
-    const read = () => on.read((tx) => tx.policySetVersions.findFor(actor, version.id));
-    const before = (await read())?.subject;
     const after: PolicySetVersion = {
       ...version,
       commit: policyCommit(someIngressAttributes()),
@@ -672,26 +681,19 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       supersededAt: afterNoon(4),
       revision: 1,
     };
-    await on.run((tx) => tx.policySetVersions.save(after));
-    return [
-      [version, before],
-      [after, (await read())?.subject],
-    ];
+    return savedTwice(on, 'policySetVersions', [version, after], (tx) =>
+      tx.policySetVersions.findFor(actor, version.id),
+    );
   },
   PolicySetParameter: async (on) => {
     const { organization, actor } = await aPlace(on);
     const set = aPolicySet(organization);
     await on.run((tx) => tx.policySets.add(set));
     const parameter = aPolicySetParameter(set, { createdAt: afterNoon(1) });
-    await on.run((tx) => tx.policySetParameters.add(parameter));
-    const read = () => on.read((tx) => tx.policySetParameters.findFor(actor, set.id, parameter.id));
-    const before = (await read())?.subject;
     const after = { ...parameter, key: 'other', sensitive: true, sealedValue: 'other:text', revision: 1 };
-    await on.run((tx) => tx.policySetParameters.save(after));
-    return [
-      [parameter, before],
-      [after, (await read())?.subject],
-    ];
+    return savedTwice(on, 'policySetParameters', [parameter, after], (tx) =>
+      tx.policySetParameters.findFor(actor, set.id, parameter.id),
+    );
   },
   PolicySet: async (on) => {
     const { organization, actor, workspace } = await aPlace(on);
@@ -718,15 +720,8 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     };
     const times = { createdAt: afterNoon(1), updatedAt: afterNoon(2) };
     const set = aPolicySet(organization, { description: 'All', kind: 'sentinel', ...flags, ...lists, ...times });
-    await on.run((tx) => tx.policySets.add(set));
-    const read = () => on.read((tx) => tx.policySets.findFor(actor, set.id));
-    const before = (await read())?.subject;
     const after = aPolicySet(organization, { id: set.id, createdAt: set.createdAt, revision: 1 });
-    await on.run((tx) => tx.policySets.save(after));
-    return [
-      [set, before],
-      [after, (await read())?.subject],
-    ];
+    return savedTwice(on, 'policySets', [set, after], (tx) => tx.policySets.findFor(actor, set.id));
   },
   TaskStage: async (on) => {
     const { organization, actor, workspace } = await aPlace(on);
@@ -745,16 +740,9 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const evaluation = anEvaluation({ policySets: [applied], ...times });
     const result = aTaskResult({ enforcementLevel: 'mandatory', ...times });
     const stage = aTaskStage(run, { evaluations: [evaluation], results: [result, aTaskResult()], ...times });
-    await on.run((tx) => tx.taskStages.add(stage));
-    const read = () => on.read((tx) => tx.taskStages.findFor(actor, stage.id));
-    const before = (await read())?.subject;
     const moved = { status: 'running', statusTimestamps: { 'running-at': noon }, updatedAt: afterNoon(3) } as const;
     const after = { ...stage, evaluations: [{ ...evaluation, ...moved }], ...moved, revision: 1 };
-    await on.run((tx) => tx.taskStages.save(after));
-    return [
-      [stage, before],
-      [after, (await read())?.subject],
-    ];
+    return savedTwice(on, 'taskStages', [stage, after], (tx) => tx.taskStages.findFor(actor, stage.id));
   },
   LocatedResult: async (on) => {
     const { actor, workspace } = await aPlace(on);
@@ -829,16 +817,11 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const task = aRunTask(organization);
     const attached = aWorkspaceTask(workspace, task, { createdAt: afterNoon(1) });
     await on.run((tx) => tx.runTasks.add(task));
-    await on.run((tx) => tx.workspaceTasks.add(attached));
-    const read = () => on.read((tx) => tx.workspaceTasks.findFor(actor, workspace.id, attached.id));
-    const before = (await read())?.subject;
     const stages = ['pre_plan', 'post_apply'] as const;
     const after = { ...attached, enforcementLevel: 'mandatory', stages, revision: 1 } as const;
-    await on.run((tx) => tx.workspaceTasks.save(after));
-    return [
-      [attached, before],
-      [after, (await read())?.subject],
-    ];
+    return savedTwice(on, 'workspaceTasks', [attached, after], (tx) =>
+      tx.workspaceTasks.findFor(actor, workspace.id, attached.id),
+    );
   },
   ApplyingTask: async (on) => {
     const { organization, workspace } = await aPlace(on);

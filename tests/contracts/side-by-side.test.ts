@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
@@ -10,8 +10,11 @@ import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { randomPause } from '../../src/adapters/system/random-pause.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
+import type { Ports } from '../../src/application/assembly.js';
 import * as application from '../../src/application/index.js';
+import type { UseCases } from '../../src/application/use-cases.js';
 import {
+  type Actor,
   type Agent,
   type BundleKey,
   type Organization,
@@ -24,7 +27,7 @@ import {
   type Workspace,
 } from '../../src/domain/index.js';
 import { defaultRunOptions, Run } from '../../src/domain/supporting/runs/run.js';
-import { inChunks, lifetimes, limits, objectIdOf } from '../support/application.js';
+import { inChunks, lifetimes, limits, objectIdOf, settings, useCasesOn } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import {
   aBundle,
@@ -49,6 +52,9 @@ import { aClaim } from '../support/claims.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
 import { FixedClock } from '../support/fixed-clock.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
+import { MemoryCommitFetcher } from '../support/memory-commit-fetcher.js';
+import { MemoryIdentityProvider } from '../support/memory-identity-provider.js';
+import { MemoryRunTaskCaller } from '../support/memory-run-task-caller.js';
 import {
   aManagedPolicy,
   anAgentPool,
@@ -92,9 +98,8 @@ class Lingering implements application.UnitOfWork {
 }
 
 const urls = new SignedCapabilityUrls({ publicUrl: '', signingSecrets: ['a secret'], seconds: lifetimes });
-const noQuota = new application.ByteQuota({ maxOrganizationBytes: 0 });
 
-type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
+type Act = (useCases: UseCases) => Promise<unknown>;
 
 (skipPostgres ? describe.skip : describe)('instances on one Postgres', () => {
   let drop: () => Promise<void>;
@@ -107,16 +112,35 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   const secrets = new RandomSecrets();
   const box = new SealedSecretBox(['a secret']);
   const options = { ...defaultRunOptions, message: '' };
-  const progress = new application.RunProgress(clock, ids);
-
-  const uploadsOf = (unitOfWork: application.UnitOfWork, store: application.BundleStore) =>
-    new application.Uploads(clock, ids, urls, store, new application.Refusals(unitOfWork, clock));
+  let store: MemoryBundleStore;
+  beforeEach(() => {
+    store = new MemoryBundleStore();
+  });
 
   const instance = (index: number): application.UnitOfWork => {
     const database = databases[index];
     if (database === undefined) throw new Error('there are three');
     return new application.RetryingUnitOfWork(database.unitOfWork, randomPause);
   };
+
+  const useCasesOf = (unitOfWork: application.UnitOfWork, given: Partial<Ports> = {}): UseCases =>
+    useCasesOn({
+      clock,
+      ids,
+      secrets,
+      secretBox: box,
+      capabilityUrls: urls,
+      bundleInspector: new TarBundleInspector(limits),
+      bundleStore: store,
+      commitFetcher: new MemoryCommitFetcher(),
+      identityProvider: new MemoryIdentityProvider(),
+      runTaskCaller: new MemoryRunTaskCaller(),
+      settings,
+      ...given,
+      unitOfWork,
+    });
+
+  const on = (index: number, given: Partial<Ports> = {}) => useCasesOf(instance(index), given);
 
   beforeAll(async () => {
     const schema = await freshSchema();
@@ -178,11 +202,11 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   };
 
   const createRun =
-    ({ workspace }: Place, actor: Parameters<application.CreateRun['execute']>[0]): Act =>
-    (unitOfWork) =>
-      new application.CreateRun(unitOfWork, progress, noQuota).execute(actor, {
+    ({ workspace }: Place, actor: Actor, configurationVersionId?: string): Act =>
+    (useCases) =>
+      useCases.createRun.execute(actor, {
         workspaceId: workspace.id,
-        configurationVersionId: undefined,
+        configurationVersionId,
         options,
         planOnly: false,
         savePlan: false,
@@ -191,11 +215,11 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
   const claim =
     ({ agent }: Pick<Place, 'agent'>): Act =>
-    (unitOfWork) =>
-      new application.ClaimRun(unitOfWork, clock, secrets, box, progress, urls).execute(agent, 'agent-1');
+    (useCases) =>
+      useCases.claimRun.execute(agent, 'agent-1');
 
   const queueApply = async (place: Place): Promise<void> => {
-    await createRun(place, asUser(place.owner))(instance(0));
+    await createRun(place, asUser(place.owner))(on(0));
     await instance(0).run(async (tx) => {
       const [state] = (await tx.runs.page(place.workspace.id, { number: 1, size: 1 })).items;
       if (state === undefined) throw new Error('there is no run');
@@ -205,15 +229,35 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
   const changeMembers =
     ({ owner, team, user }: Place): Act =>
-    async (unitOfWork) => {
-      const change = new application.ChangeTeamMembers(unitOfWork);
-      await change.execute(asUser(owner), team.id, 'add', [user.id]);
-    };
+    (useCases) =>
+      useCases.changeTeamMembers.execute(asUser(owner), team.id, 'add', [user.id]);
 
   const removeUser =
     ({ owner, user }: Place): Act =>
-    (unitOfWork) =>
-      new application.RemoveUser(unitOfWork, clock).execute(asUser(owner), user.id);
+    (useCases) =>
+      useCases.removeUser.execute(asUser(owner), user.id);
+
+  const removeTeam =
+    ({ owner, team }: Place): Act =>
+    (useCases) =>
+      useCases.removeTeam.execute(asUser(owner), team.id);
+
+  const removeOrganization =
+    ({ owner, organization }: Place): Act =>
+    (useCases) =>
+      useCases.removeOrganization.execute(asUser(owner), organization.name);
+
+  const removeWorkspace =
+    ({ owner, workspace }: Place): Act =>
+    (useCases) =>
+      useCases.removeWorkspace.execute(asUser(owner), { id: workspace.id });
+
+  const oldestVersion = async ({ workspace }: Place): Promise<string> => {
+    const { items } = await instance(0).read((tx) =>
+      tx.configurationVersions.page(workspace.id, { number: 1, size: 5 }),
+    );
+    return items.at(-1)?.id ?? '';
+  };
 
   /** Pairs that exclude each other: one is done, and the other is refused with its own sentence. */
   const exclusions: readonly {
@@ -237,8 +281,8 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       name: 'a user is removed, and founds an organization',
       removal: removeUser,
       refused: 'owners-team/protected',
-      use: (place) => (unitOfWork) =>
-        new application.CreateOrganization(unitOfWork, clock, ids, { configured: false }).execute(asUser(place.user), {
+      use: (place) => (useCases) =>
+        useCases.createOrganization.execute(asUser(place.user), {
           name: unique('org'),
           email: 'ops@example.com',
         }),
@@ -246,42 +290,37 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     },
     {
       name: 'a team is removed, and its token starts a run',
-      removal: (place) => (unitOfWork) =>
-        new application.RemoveTeam(unitOfWork, clock).execute(asUser(place.owner), place.team.id),
+      removal: removeTeam,
       refused: null,
       use: (place) => createRun(place, asTeam(place.team)),
       missing: 'resource/not-found',
     },
     {
       name: 'an organization is removed, and a run starts in it',
-      removal: (place) => (unitOfWork) =>
-        new application.RemoveOrganization(unitOfWork, clock).execute(asUser(place.owner), place.organization.name),
+      removal: removeOrganization,
       refused: null,
       use: (place) => createRun(place, asUser(place.owner)),
       missing: 'resource/not-found',
     },
     {
       name: 'a workspace is removed, and a run starts in it',
-      removal: (place) => (unitOfWork) =>
-        new application.RemoveWorkspace(unitOfWork, clock).execute(asUser(place.owner), { id: place.workspace.id }),
+      removal: removeWorkspace,
       refused: null,
       use: (place) => createRun(place, asUser(place.owner)),
       missing: 'resource/not-found',
     },
     {
       name: 'an organization is removed, and an agent begins an apply in it',
-      prepare: (place) => queueApply(place),
-      removal: (place) => (unitOfWork) =>
-        new application.RemoveOrganization(unitOfWork, clock).execute(asUser(place.owner), place.organization.name),
+      prepare: queueApply,
+      removal: removeOrganization,
       refused: 'runs/in-progress',
       use: claim,
       missing: null,
     },
     {
       name: 'a workspace is removed, and an agent begins an apply in it',
-      prepare: (place) => queueApply(place),
-      removal: (place) => (unitOfWork) =>
-        new application.RemoveWorkspace(unitOfWork, clock).execute(asUser(place.owner), { id: place.workspace.id }),
+      prepare: queueApply,
+      removal: removeWorkspace,
       refused: 'runs/in-progress',
       use: claim,
       missing: null,
@@ -291,10 +330,10 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       prepare: async (place) => {
         const own = { executionMode: 'remote', revision: place.workspace.revision + 1 } as const;
         await instance(0).run((tx) => tx.workspaces.save({ ...place.workspace, ...own }));
-        await createRun(place, asUser(place.owner))(instance(0));
+        await createRun(place, asUser(place.owner))(on(0));
       },
-      removal: (place) => (unitOfWork) =>
-        new application.RemoveAgentPool(unitOfWork).execute(asUser(place.owner), {
+      removal: (place) => (useCases) =>
+        useCases.removeAgentPool.execute(asUser(place.owner), {
           id: place.siteAgent.poolId,
           of: 'site',
         }),
@@ -309,28 +348,10 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         const version = aConfigurationVersion(workspace);
         await instance(0).run((tx) => tx.configurationVersions.add(version, true));
       },
-      removal: (place) => async (unitOfWork) => {
-        const { items } = await unitOfWork.read((tx) =>
-          tx.configurationVersions.page(place.workspace.id, { number: 1, size: 5 }),
-        );
-        const id = items.at(-1)?.id ?? '';
-        await new application.ArchiveConfigurationVersion(unitOfWork, clock).execute(asUser(place.owner), id);
-      },
+      removal: (place) => async (useCases) =>
+        useCases.archiveConfigurationVersion.execute(asUser(place.owner), await oldestVersion(place)),
       refused: 'configuration-version/not-archivable',
-      use: (place) => async (unitOfWork) => {
-        const { items } = await unitOfWork.read((tx) =>
-          tx.configurationVersions.page(place.workspace.id, { number: 1, size: 5 }),
-        );
-        const configurationVersionId = items.at(-1)?.id;
-        await new application.CreateRun(unitOfWork, progress, noQuota).execute(asUser(place.owner), {
-          workspaceId: place.workspace.id,
-          configurationVersionId,
-          options,
-          planOnly: false,
-          savePlan: false,
-          autoApply: undefined,
-        });
-      },
+      use: (place) => async (useCases) => createRun(place, asUser(place.owner), await oldestVersion(place))(useCases),
       missing: 'attribute/invalid',
     },
   ];
@@ -349,9 +370,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   /** Begins the second while the first is done but not committed. */
   async function overlapping(first: Act, second: Act): Promise<PromiseSettledResult<unknown>[]> {
     const lingering = new Lingering(instance(0));
-    const one = first(lingering);
+    const one = first(useCasesOf(lingering));
     await Promise.race([lingering.lingers, one.catch(() => undefined)]);
-    const other = second(instance(1));
+    const other = second(on(1));
     await orWaits(other);
     lingering.letGo();
     return Promise.allSettled([one, other]);
@@ -382,20 +403,10 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const { organization, owner, workspace } = await newPlace();
     const pool = anAgentPool(organization);
     await instance(0).run((tx) => tx.agentPools.add(pool));
-    const links = new application.RepositoryLinks(ids, secrets, box);
-    const tags = new application.TagChanges(clock, ids);
-    const naming: Act = (unitOfWork) =>
-      new application.UpdateWorkspace(unitOfWork, clock, links, tags).execute(
-        asUser(owner),
-        { id: workspace.id },
-        { execution: { agentPoolId: pool.id } },
-      );
-    const issuing: Act = (unitOfWork) =>
-      new application.IssueAgentToken(unitOfWork, clock, ids, secrets).execute(
-        asOrganization(organization),
-        { id: pool.id, of: 'organization' },
-        '',
-      );
+    const naming: Act = (useCases) =>
+      useCases.updateWorkspace.execute(asUser(owner), { id: workspace.id }, { execution: { agentPoolId: pool.id } });
+    const issuing: Act = (useCases) =>
+      useCases.issueAgentToken.execute(asOrganization(organization), { id: pool.id, of: 'organization' }, '');
     return { naming, issuing, creator: { kind: 'organization', id: organization.id } };
   };
 
@@ -429,13 +440,10 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       commit: someIngressAttributes({ isPullRequest: false }),
       changedFiles: null,
     };
-    const versions = new application.FetchedVersions(clock, ids);
-    const policies = new application.FetchedPolicies(clock, ids);
-    const keys = new application.WebhookKeys(clock, box);
     const receive =
       (id: string): Act =>
-      (unitOfWork) =>
-        new application.ReceiveWebhook(unitOfWork, keys, versions, policies).execute(repository.webhookId, () => ({
+      (useCases) =>
+        useCases.receiveWebhook.execute(repository.webhookId, () => ({
           id,
           event,
         }));
@@ -450,8 +458,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const { owner, organization } = await newPlace();
     const policySet = aPolicySet(organization);
     await instance(0).run((tx) => tx.policySets.add(policySet));
-    const removal: Act = (unitOfWork) =>
-      new application.RemovePolicySet(unitOfWork, clock).execute(asUser(owner), policySet.id);
+    const removal: Act = (useCases) => useCases.removePolicySet.execute(asUser(owner), policySet.id);
     const [first, second] = await overlapping(removal, removal);
     expect(first).toMatchObject({ status: 'fulfilled' });
     expect(second).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
@@ -459,17 +466,12 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
   const issueToken =
     ({ owner, team }: Place): Act =>
-    (unitOfWork) =>
-      new application.IssueTeamToken(unitOfWork, new application.TokenIssuer(clock, ids, secrets)).execute(
-        asUser(owner),
-        { teamId: team.id, expiresAt: null },
-      );
+    (useCases) =>
+      useCases.issueTeamToken.execute(asUser(owner), { teamId: team.id, expiresAt: null });
 
   it('issue no token of a team that has just been removed', async () => {
     const place = await newPlace();
-    const removal: Act = (unitOfWork) =>
-      new application.RemoveTeam(unitOfWork, clock).execute(asUser(place.owner), place.team.id);
-    const [removed, issued] = await overlapping(removal, issueToken(place));
+    const [removed, issued] = await overlapping(removeTeam(place), issueToken(place));
     expect(removed).toMatchObject({ status: 'fulfilled' });
     expect(issued).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
   });
@@ -478,8 +480,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const place = await newPlace();
     const [first, second] = await overlapping(issueToken(place), issueToken(place));
     expect([first, second]).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
-    const rename: Act = (unitOfWork) =>
-      unitOfWork.run((tx) => tx.teams.save({ ...place.team, name: 'renamed', revision: place.team.revision + 1 }));
+    const rename: Act = ({ updateTeam }) => updateTeam.execute(asUser(place.owner), place.team.id, { name: 'renamed' });
     const [renamed, third] = await overlapping(rename, issueToken(place));
     expect(renamed).toMatchObject({ status: 'fulfilled' });
     const { items } = await instance(0).read((tx) =>
@@ -499,8 +500,8 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
   const leave =
     ({ owner, membershipId }: Place): Act =>
-    (unitOfWork) =>
-      new application.RemoveOrganizationMembership(unitOfWork).execute(asUser(owner), membershipId);
+    (useCases) =>
+      useCases.removeOrganizationMembership.execute(asUser(owner), membershipId);
 
   it.each([
     ['then leaves the organization', true],
@@ -528,11 +529,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       await tx.policies.add(policy);
       await tx.policySets.add(policySet);
     });
-    const attach: Act = (unitOfWork) =>
-      new application.ChangePoliciesOfSet(unitOfWork, clock).execute(asUser(owner), policySet.id, 'attach', [
-        policy.id,
-      ]);
-    const remove: Act = (unitOfWork) => new application.RemovePolicy(unitOfWork).execute(asUser(owner), policy.id);
+    const attach: Act = (useCases) =>
+      useCases.changePoliciesOfSet.execute(asUser(owner), policySet.id, 'attach', [policy.id]);
+    const remove: Act = (useCases) => useCases.removePolicy.execute(asUser(owner), policy.id);
     const ended = await (attachesFirst ? overlapping(attach, remove) : overlapping(remove, attach));
     expect(ended[0]).toMatchObject({ status: 'fulfilled' });
     if (attachesFirst) expect(ended[1]).toMatchObject({ status: 'fulfilled' });
@@ -548,8 +547,8 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     await instance(0).run(async (tx) => {
       for (const variable of [held, another]) await tx.variables.add(variable);
     });
-    const create: Act = (unitOfWork) =>
-      new application.CreateVariable(unitOfWork, clock, ids, box).execute(asUser(owner), workspace.id, {
+    const create: Act = (useCases) =>
+      useCases.createVariable.execute(asUser(owner), workspace.id, {
         key: 'created',
         value: 'bytes',
         description: null,
@@ -557,8 +556,8 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         hcl: false,
         sensitive: false,
       });
-    const update: Act = (unitOfWork) =>
-      new application.UpdateVariable(unitOfWork, box).execute(asUser(owner), workspace.id, another.id, {
+    const update: Act = (useCases) =>
+      useCases.updateVariable.execute(asUser(owner), workspace.id, another.id, {
         value: 'grown',
       });
     const ended = await overlapping(create, update);
@@ -577,8 +576,8 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     });
     const attach =
       (task: RunTask | undefined): Act =>
-      (unitOfWork) =>
-        new application.AddWorkspaceTask(unitOfWork, clock, ids).execute(asUser(owner), workspace.id, {
+      (useCases) =>
+        useCases.addWorkspaceTask.execute(asUser(owner), workspace.id, {
           taskId: task?.id ?? '',
           enforcementLevel: 'advisory',
           stages: ['pre_plan'],
@@ -591,33 +590,25 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
   it('keep a state once that is uploaded to all of them at once, and number states without a gap', async () => {
     const place = await newPlace();
-    await createRun(place, asUser(place.owner))(instance(0));
+    await createRun(place, asUser(place.owner))(on(0));
     const claimed = async (): Promise<application.LeaseHolder> => {
-      const job = (await claim(place)(instance(0))) as application.Job;
+      const job = (await claim(place)(on(0))) as application.Job;
       return { agent: place.agent, runId: job.run.id, leaseToken: job.leaseToken };
     };
     const planned = await claimed();
     const report = { outcome: 'finished', hasChanges: true, resources: null } as const;
-    await new application.ReportPhase(instance(0), secrets, progress).execute(planned, 'plan', report);
-    await new application.ChangeRun(instance(0), clock, progress).execute(asUser(place.owner), planned.runId, 'apply');
+    await on(0).reportPhase.execute(planned, 'plan', report);
+    await on(0).changeRun.execute(asUser(place.owner), planned.runId, 'apply');
     const holder = await claimed();
-    const store = new MemoryBundleStore();
-    const inspector = new TarBundleInspector({ maxArchiveBytes: 1, maxUnpackedBytes: 1, maxArchiveEntries: 1 });
     for (const serial of [1, 2]) {
       const bytes = Buffer.from(`state ${serial}`);
       const md5 = createHash('md5').update(bytes).digest('hex');
       const announced = { serial, lineage: 'lineage', md5, size: bytes.length, outputs: [] };
-      const announce = (index: number) =>
-        new application.AnnounceState(instance(index), clock, ids, secrets, box).execute(holder, announced);
+      const announce = (index: number) => on(index).announceState.execute(holder, announced);
       const versions = await Promise.all([0, 1, 2].map(announce));
       const [id = '', ...others] = new Set(versions.map(({ version }) => version.id));
       expect(others).toEqual([]);
-      const upload = (index: number) =>
-        new application.UploadState(instance(index), secrets, uploadsOf(instance(index), store), inspector).execute(
-          holder,
-          id,
-          Readable.from([bytes]),
-        );
+      const upload = (index: number) => on(index).uploadState.execute(holder, id, Readable.from([bytes]));
       await Promise.all([0, 1, 2, 0, 1, 2].map(upload));
     }
     const { items, total } = await instance(1).read((tx) =>
@@ -636,50 +627,34 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const version = aConfigurationVersion(workspace, { status: 'uploaded', bundle: aBundle(), createdBy });
     const { id, bundle } = version.state;
     await instance(0).run((tx) => tx.configurationVersions.add(version, true));
-    const noQuota = new application.ByteQuota({ maxOrganizationBytes: 0 });
-    const inspector = new TarBundleInspector(limits);
-    const store = new MemoryBundleStore();
     const archive = await archiveOf({ 'main.tf': id });
-    const upload: Act = (unitOfWork) =>
-      new application.UploadConfigurationBundle(
-        unitOfWork,
-        clock,
-        uploadsOf(unitOfWork, store),
-        inspector,
-        noQuota,
-      ).execute(objectIdOf(urls.issue('upload', id, clock.now())), Readable.from([archive]));
+    const upload: Act = (useCases) =>
+      useCases.uploadConfigurationBundle.execute(
+        objectIdOf(urls.issue('upload', id, clock.now())),
+        Readable.from([archive]),
+      );
     const kept = async () => (await instance(0).read((tx) => tx.configurationVersions.find(id)))?.state.bundle;
     return { upload, kept, bundle };
   }
 
   /** The writes the owner sends to the place's workspace, which the owner has locked. */
   const writing = async ({ workspace, owner }: Place) => {
-    const change = new application.ChangeWorkspaceLock(instance(0), clock, progress);
-    await change.execute(asUser(owner), workspace.id, { action: 'lock', reason: null });
-    const inspector = new TarBundleInspector(limits);
-    const store = new MemoryBundleStore();
+    await on(0).changeWorkspaceLock.execute(asUser(owner), workspace.id, { action: 'lock', reason: null });
     const write =
       (serial: number): Act =>
-      (unitOfWork) => {
+      (useCases) => {
         const state = Buffer.from(JSON.stringify({ version: 4, serial }));
         const md5 = createHash('md5').update(state).digest('hex');
         const facts = { serial, md5, lineage: 'lineage', force: false, runId: undefined, jsonState: undefined };
-        return new application.CreateStateVersion(
-          unitOfWork,
-          clock,
-          ids,
-          urls,
-          inspector,
-          uploadsOf(unitOfWork, store),
-        ).execute(asUser(owner), { ...facts, state, workspaceId: workspace.id });
+        return useCases.createStateVersion.execute(asUser(owner), { ...facts, state, workspaceId: workspace.id });
       };
-    const unlock: Act = (unitOfWork) =>
-      new application.ChangeWorkspaceLock(unitOfWork, clock, progress).execute(asUser(owner), workspace.id, {
+    const unlock: Act = (useCases) =>
+      useCases.changeWorkspaceLock.execute(asUser(owner), workspace.id, {
         action: 'force-unlock',
         reason: null,
       });
     const kept = () => instance(2).read((tx) => tx.stateVersions.page(workspace.id, { number: 1, size: 20 }));
-    return { write, unlock, kept, store };
+    return { write, unlock, kept };
   };
 
   it('keep no state of a client whose lock is taken away while it waits, and one that came before', async () => {
@@ -695,9 +670,9 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   });
 
   it('keep states of clients in the order of their serials, however many are sent at once', async () => {
-    const { write, kept, store } = await writing(await newPlace());
+    const { write, kept } = await writing(await newPlace());
     const serials = [3, 1, 2, 3, 1, 2];
-    const ended = await Promise.allSettled(serials.map((serial, index) => write(serial)(instance(index % 3))));
+    const ended = await Promise.allSettled(serials.map((serial, index) => write(serial)(on(index % 3))));
     const reasons = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     for (const reason of reasons) expect(reason).toEqual(refusal('state-version/conflict'));
     const { items, total } = await kept();
@@ -727,7 +702,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       await tx.workspaces.find(place.workspace.id);
     });
     await lingering.lingers;
-    const ended = Promise.allSettled([upload(instance(1))]);
+    const ended = Promise.allSettled([upload(on(1))]);
     await orWaits(ended);
     await instance(2).run((tx) => tx.users.setSuspended(place.user.id, true));
     lingering.letGo();
@@ -743,28 +718,20 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       for (const more of workspaces.slice(1)) await tx.workspaces.add(more);
     });
     const max = 10_000;
-    const store = new MemoryBundleStore();
-    const inspector = new TarBundleInspector({
-      maxArchiveBytes: max,
-      maxUnpackedBytes: 100 * max,
-      maxArchiveEntries: 10,
-    });
-    const quota = new application.ByteQuota({ maxOrganizationBytes: max });
     const of = { organizationId: organization.id };
     const kept = () => instance(0).read((tx) => tx.keptBytes.of(of));
     const outcomes = { taken: 0, refused: 0 };
     const uploadAndArchive = async (index: number) => {
-      const unitOfWork = instance(index % 3);
-      const create = new application.CreateConfigurationVersion(unitOfWork, clock, ids, urls, quota);
-      const uploads = uploadsOf(unitOfWork, store);
-      const upload = new application.UploadConfigurationBundle(unitOfWork, clock, uploads, inspector, quota);
-      const archive = new application.ArchiveConfigurationVersion(unitOfWork, clock);
+      const useCases = on(index % 3, { settings: { ...settings, maxOrganizationBytes: max } });
       const { id: workspaceId } = workspaces[index % workspaces.length] as Workspace;
       const command = { autoQueueRuns: false, speculative: true, source: 'tfe-api' };
-      const { version, uploadUrl } = await create.execute(asUser(owner), { ...command, workspaceId });
+      const { version, uploadUrl } = await useCases.createConfigurationVersion.execute(asUser(owner), {
+        ...command,
+        workspaceId,
+      });
       const archived = await archiveOf({ 'main.tf': randomBytes(1_000 + 100 * index).toString('hex') });
-      await upload.execute(objectIdOf(uploadUrl), inChunks([new Uint8Array(archived)]));
-      if (index % 4 === 0) await archive.execute(asUser(owner), version.id);
+      await useCases.uploadConfigurationBundle.execute(objectIdOf(uploadUrl), inChunks([new Uint8Array(archived)]));
+      if (index % 4 === 0) await useCases.archiveConfigurationVersion.execute(asUser(owner), version.id);
     };
     const outcomeOf = (error: unknown) => {
       expect(error).toMatchObject({ code: 'organization/over-quota' });
@@ -814,17 +781,15 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const { organization, owner, user, team } = await newPlace();
     const owners = await instance(0).read(async (tx) => (await tx.teams.ownedBy(owner.id))[0]);
     if (owners === undefined) throw new Error('there is an owners team');
-    await new application.ChangeTeamMembers(instance(0)).execute(asUser(owner), owners.id, 'add', [user.id]);
+    await on(0).changeTeamMembers.execute(asUser(owner), owners.id, 'add', [user.id]);
     const remove = (index: number, who: User) =>
-      new application.ChangeTeamMembers(instance(index)).execute(asOrganization(organization), owners.id, 'remove', [
-        who.id,
-      ]);
+      on(index).changeTeamMembers.execute(asOrganization(organization), owners.id, 'remove', [who.id]);
     const administrator = aUser({ siteAdministrator: true });
     await instance(0).run((tx) => tx.users.add(administrator));
     const ended = await Promise.allSettled([
       remove(0, owner),
-      new application.RemoveUser(instance(1), clock).execute(asUser(administrator), user.id),
-      new application.RemoveUser(instance(2), clock).execute(asUser(administrator), owner.id),
+      on(1).removeUser.execute(asUser(administrator), user.id),
+      on(2).removeUser.execute(asUser(administrator), owner.id),
     ]);
     expect(ended.some(({ status }) => status === 'rejected')).toBe(true);
     const members = await instance(0).read((tx) => tx.teams.members([owners.id]));
@@ -837,12 +802,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
     const outcomes: PromiseSettledResult<unknown>[] = [];
     for (let round = 0; round < 3; round += 1) {
       const change = async (_: unknown, n: number) =>
-        new application.UpdateWorkspace(
-          instance(n % 3),
-          clock,
-          new application.RepositoryLinks(ids, secrets, box),
-          new application.TagChanges(clock, ids),
-        ).execute(asUser(owner), { id: workspace.id }, { description: `change ${round}/${n}` });
+        on(n % 3).updateWorkspace.execute(asUser(owner), { id: workspace.id }, { description: `change ${round}/${n}` });
       outcomes.push(...(await Promise.allSettled(Array.from({ length: 12 }, change))));
     }
     expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
@@ -860,8 +820,8 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
   const changeRun =
     ({ owner }: Place, id: RunId, action: application.RunAction): Act =>
-    (unitOfWork) =>
-      new application.ChangeRun(unitOfWork, clock, progress).execute(asUser(owner), id, action);
+    (useCases) =>
+      useCases.changeRun.execute(asUser(owner), id, action);
 
   it('queue one apply when two saved plans of a workspace are confirmed at once', async () => {
     const place = await newPlace();
@@ -876,9 +836,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
   it('find no run to discard when its workspace is removed meanwhile', async () => {
     const place = await newPlace();
     const id = await runOf(place, { status: 'errored' });
-    const removeWorkspace: Act = (unitOfWork) =>
-      new application.RemoveWorkspace(unitOfWork, clock).execute(asUser(place.owner), { id: place.workspace.id });
-    const [removed, discarded] = await overlapping(removeWorkspace, changeRun(place, id, 'discard'));
+    const [removed, discarded] = await overlapping(removeWorkspace(place), changeRun(place, id, 'discard'));
     expect(removed).toMatchObject({ status: 'fulfilled' });
     expect(discarded).toEqual({ status: 'rejected', reason: refusal('resource/not-found') });
   });
@@ -900,9 +858,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       lost.push(id);
     }
     const later = new FixedClock(noon);
-    const reclaimers = [0, 1, 2].map(
-      (index) => new application.ReclaimLostRuns(instance(index), later, new application.RunProgress(later, ids)),
-    );
+    const reclaimers = [0, 1, 2].map((index) => on(index, { clock: later }).reclaimLostRuns);
     await Promise.all(reclaimers.map((each) => each.execute()));
     later.advance(60);
     const taken = (await Promise.all(reclaimers.map((each) => each.execute()))).flat();
@@ -926,16 +882,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       });
       due.push(workspace.id);
     }
-    const creators = [0, 1, 2].map(
-      (index) =>
-        new application.CreateScheduledDestroys(
-          instance(index),
-          new FixedClock(noon),
-          new application.RunProgress(clock, ids),
-          new application.ByteQuota({ maxOrganizationBytes: 0 }),
-        ),
-    );
-    await Promise.all(creators.map((each) => each.execute()));
+    await Promise.all([0, 1, 2].map((index) => on(index).createScheduledDestroys.execute()));
     for (const id of due) {
       const { total } = await instance(0).read((tx) => tx.runs.page(id, { number: 1, size: 10 }));
       expect(total).toBe(1);
@@ -958,7 +905,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       }
     });
     const target = { kind: 'organization', id: organization.id } as const;
-    await new application.RemoveOrganization(instance(0), clock).execute(asUser(owner), organization.name);
+    await on(0).removeOrganization.execute(asUser(owner), organization.name);
     const named = new Set<string>();
     const takeAway = async (index: number) => {
       for (let finished = false; !finished; ) {
@@ -986,7 +933,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
 
   it('perform each of some hundred effects once, in order of their subjects, and one that dies delays its own alone', async () => {
     const now = new FixedClock(noon);
-    const store = new SlowStore(() => Date.parse(now.now()));
+    const slow = new SlowStore(() => Date.parse(now.now()));
     const subjects = Array.from({ length: 60 }, (_, n) => `subject-${n}`);
     const keyOf = (subject: string, n: number) => `${subject}/${n}`;
     await instance(0).run(async (tx) => {
@@ -995,25 +942,7 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
         await tx.effects.enqueue(subject, effects);
       }
     });
-    const workers = [0, 1, 2, 0].map((index) => {
-      const unitOfWork = instance(index);
-      const files = {} as application.CommitFiles;
-      const outputs = {} as application.StateOutputsReader;
-      const tasks = {} as application.CallRunTask;
-      const performers = new application.EffectPerformers(
-        unitOfWork,
-        now,
-        ids,
-        store,
-        progress,
-        files,
-        noQuota,
-        outputs,
-        {} as application.PolicyFetches,
-        tasks,
-      );
-      return new application.PerformEffects(unitOfWork, now, performers);
-    });
+    const workers = [0, 1, 2, 0].map((index) => on(index, { clock: now, bundleStore: slow }).performEffects);
     // Takes some effects and never reports again.
     const died = await instance(1).run((tx) =>
       tx.effects.claim(
@@ -1032,12 +961,12 @@ type Act = (unitOfWork: application.UnitOfWork) => Promise<unknown>;
       );
     await untilIdle();
     expect(died).toHaveLength(7);
-    expect(store.discarded).toHaveLength((subjects.length - 7) * 5);
+    expect(slow.discarded).toHaveLength((subjects.length - 7) * 5);
     now.advance(application.effectLeaseSeconds);
     await untilIdle();
-    expect(store.discarded).toHaveLength(subjects.length * 5);
+    expect(slow.discarded).toHaveLength(subjects.length * 5);
     for (const subject of subjects) {
-      const own = store.discarded.filter((key) => key.startsWith(`${subject}/`));
+      const own = slow.discarded.filter((key) => key.startsWith(`${subject}/`));
       expect(own).toEqual([1, 2, 3, 4, 5].map((n) => keyOf(subject, n)));
     }
   });

@@ -35,6 +35,8 @@ import {
   checkPolicySet,
   maxPoliciesOfSet,
 } from '../../src/domain/supporting/policies/policy-set.js';
+import { anOrganization } from '../support/builders.js';
+import { aPolicySet } from '../support/policy-builders.js';
 import {
   aManagedPolicy,
   anAppliedSet,
@@ -270,22 +272,9 @@ describe('a policy set', () => {
   });
 
   const aSet = (given: Partial<PolicySet> = {}): PolicySet => ({
+    ...aPolicySet(anOrganization()),
     ...anAppliedSet(),
-    kind: 'opa',
     global: true,
-    organizationId: 'org-1',
-    organizationName: 'acme',
-    agentEnabled: false,
-    updatePatterns: [],
-    policiesPath: null,
-    repository: null,
-    workspaceIds: [],
-    excludedWorkspaceIds: [],
-    policyIds: [],
-    versions: null,
-    createdAt: noon,
-    updatedAt: noon,
-    revision: 1,
     ...given,
   });
 

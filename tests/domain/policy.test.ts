@@ -46,68 +46,31 @@ const administeringEverywhere = ['manage-workspaces', 'manage-projects'];
 const readingEverywhere = [...administeringEverywhere, 'read-workspaces', 'read-projects'];
 const seeingRunsEverywhere = [...readingEverywhere, 'manage-policies', 'manage-policy-overrides'];
 const mayReadRuns = [...owners, ...reading, ...customRuns, ...seeingRunsEverywhere];
-const mayQueuePlans = [
-  ...owners,
-  'plan',
+const writing = [
   'write',
   'admin',
   'token of a team with write access',
-  'runs: plan',
-  'runs: apply',
-  'move workspaces, with runs: plan',
   ...applyingInProject,
   ...administeringEverywhere,
 ];
-const mayApply = [
-  ...owners,
-  'write',
-  'admin',
-  'token of a team with write access',
-  'runs: apply',
-  ...applyingInProject,
-  ...administeringEverywhere,
-];
-const mayLock = [
-  ...owners,
-  'write',
-  'admin',
-  'token of a team with write access',
-  'workspace locking',
-  ...applyingInProject,
-  ...administeringEverywhere,
-];
+const mayQueuePlans = [...owners, ...writing, 'plan', 'runs: plan', 'runs: apply', 'move workspaces, with runs: plan'];
+const mayApply = [...owners, ...writing, 'runs: apply'];
+const mayLock = [...owners, ...writing, 'workspace locking'];
 const mayReadVariables = [...owners, ...reading, 'variables: read', 'variables: write', ...readingEverywhere];
-const mayWriteVariables = [
-  ...owners,
-  'write',
-  'admin',
-  'token of a team with write access',
-  'variables: write',
-  ...applyingInProject,
-  ...administeringEverywhere,
-];
-const mayWriteStates = [
-  ...owners,
-  'write',
-  'admin',
-  'token of a team with write access',
-  'state versions: write',
-  ...applyingInProject,
-  ...administeringEverywhere,
-];
+const mayWriteVariables = [...owners, ...writing, 'variables: write'];
+const mayWriteStates = [...owners, ...writing, 'state versions: write'];
 const mayReadStates = [...owners, ...reading, 'state versions: read', 'state versions: write', ...readingEverywhere];
 const mayAttachTasks = [...owners, 'admin', 'run tasks', ...maintaining, ...administeringEverywhere];
 const administering = [...owners, 'admin', ...maintaining, ...administeringEverywhere];
 const managingProjects = [...owners, ...organizationToken, 'manage-projects'];
+const managingPools = [...owners, ...organizationToken, 'manage-agent-pools'];
 const managingTeams = [...managingProjects, 'project: admin', 'project teams: manage'];
 
 const withoutTeam = ['member without a team', ...organizationToken];
-const withTeam = [
-  ...owners,
-  ...reading,
-  'token of a team without access',
+/** Any grant on the workspace, also one of nothing, or `runs: read` on every workspace. */
+const withAccess = [
+  ...mayReadRuns,
   'nothing',
-  ...customRuns,
   'variables: read',
   'variables: write',
   'state versions: read-outputs',
@@ -117,9 +80,12 @@ const withTeam = [
   'workspace locking',
   'run tasks',
   'policy overrides',
-  ...seeingRunsEverywhere,
-  'delegate-policy-overrides',
   'policy overrides, with delegate-policy-overrides',
+];
+const withTeam = [
+  ...withAccess,
+  'token of a team without access',
+  'delegate-policy-overrides',
   'manage-vcs-settings',
   'manage-run-tasks',
   'manage-agent-pools',
@@ -127,24 +93,6 @@ const withTeam = [
   'manage-teams',
   'manage-organization-access',
   'access-secret-teams',
-];
-/** Any grant on the workspace, also one of nothing, or `runs: read` on every workspace. */
-const withAccess = [
-  ...owners,
-  ...reading,
-  'nothing',
-  ...customRuns,
-  'variables: read',
-  'variables: write',
-  'state versions: read-outputs',
-  'state versions: read',
-  'state versions: write',
-  'policy mocks: read',
-  'workspace locking',
-  'run tasks',
-  'policy overrides',
-  'policy overrides, with delegate-policy-overrides',
-  ...seeingRunsEverywhere,
 ];
 const members = [...withoutTeam, ...withTeam];
 const strangers = ['site administrator', 'outsider'];
@@ -277,34 +225,21 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   ],
   'variable-sets/manage': [...owners, 'manage-workspaces'],
   'variable-sets/manage-in-project': [...owners, 'manage-projects', 'project: admin'],
-  'variable-sets/list-in-project': [
-    ...owners,
-    'manage-workspaces',
-    'manage-projects',
-    'project: read',
-    'project: write',
-    'project: maintain',
-    'project: admin',
-  ],
-  'variable-sets/list': [...owners, 'manage-workspaces', 'manage-projects'],
+  'variable-sets/list-in-project': [...owners, ...administeringEverywhere, ...projectFixed],
+  'variable-sets/list': [...owners, ...administeringEverywhere],
   'policy-sets/manage': [...owners, 'manage-policies'],
   'policy-sets/link-repository': owners,
   'policies/manage': [...owners, 'manage-policies'],
-  'agent-pools/list': [...owners, ...organizationToken, 'manage-agent-pools'],
-  'agent-pools/create': [...owners, ...organizationToken, 'manage-agent-pools'],
+  'agent-pools/list': managingPools,
+  'agent-pools/create': managingPools,
   'agent-pools/read': {
-    'a pool that is not in use': [...owners, ...organizationToken, 'manage-agent-pools'],
-    'a pool that the workspace uses': [...administering, ...organizationToken, 'manage-agent-pools'],
-    'a pool that other workspaces use too': [
-      ...owners,
-      ...organizationToken,
-      'manage-agent-pools',
-      ...administeringEverywhere,
-    ],
-    'a default pool that serves no workspace': [...owners, ...organizationToken, 'manage-agent-pools'],
+    'a pool that is not in use': managingPools,
+    'a pool that the workspace uses': [...managingPools, ...administering],
+    'a pool that other workspaces use too': [...managingPools, ...administeringEverywhere],
+    'a default pool that serves no workspace': managingPools,
   },
   'agent-pools/manage': {
-    'a pool that is not in use': [...owners, ...organizationToken, 'manage-agent-pools'],
+    'a pool that is not in use': managingPools,
     'a pool that the workspace uses': administering,
     'a pool that other workspaces use too': [...owners, ...administeringEverywhere],
     'a default pool that serves no workspace': owners,

@@ -21,6 +21,7 @@ import {
 } from '../../src/domain/index.js';
 import { fixedProjectLevels } from '../../src/domain/team-access/project-access-level.js';
 import { nothing } from '../../src/domain/team-access/workspace-permissions.js';
+import { someRunOptions } from '../support/builders.js';
 import { fc } from '../support/properties.js';
 
 export const noon = '2026-03-01T12:00:00.000Z';
@@ -65,19 +66,7 @@ const asQueued = {
   configurationVersionId: 'cv-1',
   sequence: 1,
   source: 'tfe-api' as const,
-  options: {
-    message: 'Queued manually',
-    isDestroy: false,
-    refresh: true,
-    refreshOnly: false,
-    allowEmptyApply: false,
-    allowConfigGeneration: false,
-    targetAddrs: null,
-    replaceAddrs: null,
-    variables: [],
-    terraformVersion: null,
-    debuggingMode: false,
-  },
+  options: someRunOptions({ message: 'Queued manually' }),
   planOnly: false,
   savePlan: false,
   autoApply: false,

@@ -16,13 +16,13 @@ import { ServiceSteps, until } from '../support/service-steps.js';
 
 const terraform = process.env.TERRAFORM ?? 'terraform';
 const opa = process.env.OPA ?? 'opa';
-const { run: withTerraform, reason: noTerraform } = needing(terraform);
-const { run: withBoth, reason: missing } = needing(terraform, opa);
+const withTerraform = needing(terraform).test;
+const withBoth = needing(terraform, opa).test;
+const isRoot = process.geteuid?.() === 0;
+const asRoot: typeof withTerraform = isRoot
+  ? withTerraform
+  : (title) => it.skip(`${title} (skipped: only root can)`, () => undefined);
 
-const { run: asRoot, reason: notRoot } =
-  process.geteuid?.() === 0
-    ? { run: withTerraform, reason: noTerraform }
-    : { run: it.skip, reason: ' (skipped: only root can)' };
 const user = runUser.uid;
 let directory: string;
 let service: ServiceProcess;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   steps = new ServiceSteps(service);
   await service.provision();
   token = await steps.agentToken();
-}, 60_000);
+});
 
 afterEach(async () => {
   await agent?.end('SIGKILL');
@@ -83,25 +83,17 @@ const ends = ['applied', 'errored', 'canceled', 'discarded'];
 
 /** Resolves with the run's status once it rests or has ended. */
 const settled = (runId: string): Promise<string> =>
-  until(
-    `${runId} has settled`,
-    async () => {
-      const status = await steps.statusOf(runId);
-      return [...rests, ...ends].includes(status) && status;
-    },
-    60_000,
-  );
+  until(`${runId} has settled`, async () => {
+    const status = await steps.statusOf(runId);
+    return [...rests, ...ends].includes(status) && status;
+  });
 
 const applied = async (runId: string): Promise<string> => {
   await steps.ask('POST', `/runs/${runId}/actions/apply`);
-  return until(
-    `${runId} has ended`,
-    async () => {
-      const status = await steps.statusOf(runId);
-      return ends.includes(status) && status;
-    },
-    60_000,
-  );
+  return until(`${runId} has ended`, async () => {
+    const status = await steps.statusOf(runId);
+    return ends.includes(status) && status;
+  });
 };
 
 async function logOf(runId: string, phase: 'plan' | 'apply'): Promise<string> {
@@ -140,12 +132,10 @@ async function runs(file: string): Promise<boolean> {
 }
 
 describe('the agent', () => {
-  withTerraform(
-    `plans and applies with the variables of the workspace, and stores the state${noTerraform}`,
-    async () => {
-      const { workspaceId, runId } = await queued(
-        {
-          'main.tf': `terraform {
+  withTerraform('plans and applies with the variables of the workspace, and stores the state', async () => {
+    const { workspaceId, runId } = await queued(
+      {
+        'main.tf': `terraform {
   cloud {
     organization = "acme"
     workspaces { name = "x" }
@@ -158,78 +148,66 @@ resource "terraform_data" "kept" { input = [var.text, var.list] }
 output "text" { value = terraform_data.kept.output[0] }
 output "password" { value = var.password }
 ${shell('env', 'env')}`,
-        },
-        [
-          { key: 'text', value: 'a %{b} "c"', category: 'terraform' },
-          { key: 'list', value: '[1, 2]', category: 'terraform', hcl: true },
-          { key: 'password', value: 'hidden-word', category: 'terraform', sensitive: true },
-          { key: 'REGION', value: 'eu', category: 'env' },
-        ],
-      );
-      await startAgent({ SECRET_OF_THE_AGENT: 'private', AGENT_PASS_ENV: 'TOLD', TOLD: 'passed on' });
-      expect(await settled(runId)).toBe('planned');
-      const plan = await logOf(runId, 'plan');
-      expect(plan).toMatch(/Terraform v\S+\non \S+\nInitializing plugins and modules\.\.\.\n/);
-      expect(plan).toContain('Plan: 2 to add, 0 to change, 0 to destroy.');
+      },
+      [
+        { key: 'text', value: 'a %{b} "c"', category: 'terraform' },
+        { key: 'list', value: '[1, 2]', category: 'terraform', hcl: true },
+        { key: 'password', value: 'hidden-word', category: 'terraform', sensitive: true },
+        { key: 'REGION', value: 'eu', category: 'env' },
+      ],
+    );
+    await startAgent({ SECRET_OF_THE_AGENT: 'private', AGENT_PASS_ENV: 'TOLD', TOLD: 'passed on' });
+    expect(await settled(runId)).toBe('planned');
+    const plan = await logOf(runId, 'plan');
+    expect(plan).toMatch(/Terraform v\S+\non \S+\nInitializing plugins and modules\.\.\.\n/);
+    expect(plan).toContain('Plan: 2 to add, 0 to change, 0 to destroy.');
 
-      expect(await applied(runId)).toBe('applied');
-      const apply = await logOf(runId, 'apply');
-      expect(apply).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');
-      const environment = [...apply.matchAll(/\(local-exec\): (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
-      expect(Object.fromEntries(environment)).toMatchObject({ REGION: 'eu', TOLD: 'passed on', TF_INPUT: '0' });
-      for (const secret of ['hidden-word', token, 'private']) expect(plan + apply).not.toContain(secret);
-      expect(apply).not.toContain('AGENT_');
+    expect(await applied(runId)).toBe('applied');
+    const apply = await logOf(runId, 'apply');
+    expect(apply).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');
+    const environment = [...apply.matchAll(/\(local-exec\): (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+    expect(Object.fromEntries(environment)).toMatchObject({ REGION: 'eu', TOLD: 'passed on', TF_INPUT: '0' });
+    for (const secret of ['hidden-word', token, 'private']) expect(plan + apply).not.toContain(secret);
+    expect(apply).not.toContain('AGENT_');
 
-      const state = await stateOf(workspaceId);
-      expect(state.outputs).toMatchObject({ text: { value: 'a %{b} "c"' }, password: { value: 'hidden-word' } });
-      const outputs = await steps.ask('GET', `/api/v2/workspaces/${workspaceId}/current-state-version-outputs`);
-      expect(outputs.map((output: { attributes: { name: string } }) => output.attributes.name).sort()).toEqual([
-        'password',
-        'text',
-      ]);
+    const state = await stateOf(workspaceId);
+    expect(state.outputs).toMatchObject({ text: { value: 'a %{b} "c"' }, password: { value: 'hidden-word' } });
+    const outputs = await steps.ask('GET', `/api/v2/workspaces/${workspaceId}/current-state-version-outputs`);
+    expect(outputs.map((output: { attributes: { name: string } }) => output.attributes.name).sort()).toEqual([
+      'password',
+      'text',
+    ]);
 
-      const again = await steps.run(workspaceId);
-      expect(await settled(again)).toBe('planned_and_finished');
-      expect(await logOf(again, 'plan')).toContain('No changes.');
+    const again = await steps.run(workspaceId);
+    expect(await settled(again)).toBe('planned_and_finished');
+    expect(await logOf(again, 'plan')).toContain('No changes.');
 
-      expect(await agent?.end()).toBe(0);
-      expect(await readdir(join(directory, 'work'))).toEqual([]);
-      expect(agent?.printed).not.toContain(token);
-    },
-    120_000,
-  );
+    expect(await agent?.end()).toBe(0);
+    expect(await readdir(join(directory, 'work'))).toEqual([]);
+    expect(agent?.printed).not.toContain(token);
+  });
 
-  withTerraform(
-    `reports terraform’s own error when a plan fails${noTerraform}`,
-    async () => {
-      const { runId } = await queued({ 'main.tf': 'output "x" { value = nothing.here }' });
-      await startAgent();
-      expect(await settled(runId)).toBe('errored');
-      expect(await logOf(runId, 'plan')).toContain('Error: Reference to undeclared resource');
-      await agent?.prints('plan failed: terraform plan failed: Error: Reference to undeclared resource');
-    },
-    60_000,
-  );
+  withTerraform('reports terraform’s own error when a plan fails', async () => {
+    const { runId } = await queued({ 'main.tf': 'output "x" { value = nothing.here }' });
+    await startAgent();
+    expect(await settled(runId)).toBe('errored');
+    expect(await logOf(runId, 'plan')).toContain('Error: Reference to undeclared resource');
+    await agent?.prints('plan failed: terraform plan failed: Error: Reference to undeclared resource');
+  });
 
-  withTerraform(
-    `stores the state of an apply that failed${noTerraform}`,
-    async () => {
-      const failing = shell('fails', 'exit 3').replace('{', '{\n  depends_on = [terraform_data.made]');
-      const { workspaceId, runId } = await queued({ 'main.tf': `resource "terraform_data" "made" {}\n${failing}` });
-      await startAgent();
-      await settled(runId);
-      expect(await applied(runId)).toBe('errored');
-      expect(await logOf(runId, 'apply')).toContain('exit status 3');
-      const { resources } = await stateOf(workspaceId);
-      expect(resources.map(({ name }: { name: string }) => name)).toContain('made');
-    },
-    60_000,
-  );
+  withTerraform('stores the state of an apply that failed', async () => {
+    const failing = shell('fails', 'exit 3').replace('{', '{\n  depends_on = [terraform_data.made]');
+    const { workspaceId, runId } = await queued({ 'main.tf': `resource "terraform_data" "made" {}\n${failing}` });
+    await startAgent();
+    await settled(runId);
+    expect(await applied(runId)).toBe('errored');
+    expect(await logOf(runId, 'apply')).toContain('exit status 3');
+    const { resources } = await stateOf(workspaceId);
+    expect(resources.map(({ name }: { name: string }) => name)).toContain('made');
+  });
 
-  withTerraform(
-    `never shows a value that becomes sensitive, nor the value of a sensitive variable${noTerraform}`,
-    async () => {
-      const source = (sensitive: boolean) => `variable "word" { type = string }
+  withTerraform('never shows a value that becomes sensitive, nor the value of a sensitive variable', async () => {
+    const source = (sensitive: boolean) => `variable "word" { type = string }
 variable "number" { type = number }
 resource "terraform_data" "x" { input = [var.word, var.number] }
 output "once" {
@@ -237,33 +215,28 @@ output "once" {
   sensitive = ${sensitive}
 }
 output "word" { value = var.word }`;
-      const { workspaceId, runId } = await queued({ 'main.tf': source(false) }, [
-        { key: 'word', value: 'hidden-word', category: 'terraform', sensitive: true },
-        { key: 'number', value: '8375', category: 'terraform', sensitive: true },
-      ]);
-      await startAgent();
-      const redacted = async (id: string) => {
-        const path = `/api/v2/plans/${id.replace('run-', 'plan-')}/json-output-redacted`;
-        return (await fetch(service.url + path, { headers: { Authorization: `Bearer ${adminToken}` } })).text();
-      };
-      expect(await settled(runId)).toBe('planned');
-      const first = await redacted(runId);
-      expect(first).toContain('was-in-the-open');
-      expect(first).not.toMatch(/hidden-word|8375/);
-      expect(await applied(runId)).toBe('applied');
-      const files = await archiveOf({ 'main.tf': source(true) });
-      const again = await steps.run(
-        workspaceId,
-        await steps.uploaded(workspaceId, files, { 'auto-queue-runs': false }),
-      );
-      expect(await settled(again)).toBe('planned');
-      expect(await redacted(again)).not.toMatch(/was-in-the-open|hidden-word|8375/);
-    },
-    120_000,
-  );
+    const { workspaceId, runId } = await queued({ 'main.tf': source(false) }, [
+      { key: 'word', value: 'hidden-word', category: 'terraform', sensitive: true },
+      { key: 'number', value: '8375', category: 'terraform', sensitive: true },
+    ]);
+    await startAgent();
+    const redacted = async (id: string) => {
+      const path = `/api/v2/plans/${id.replace('run-', 'plan-')}/json-output-redacted`;
+      return (await fetch(service.url + path, { headers: { Authorization: `Bearer ${adminToken}` } })).text();
+    };
+    expect(await settled(runId)).toBe('planned');
+    const first = await redacted(runId);
+    expect(first).toContain('was-in-the-open');
+    expect(first).not.toMatch(/hidden-word|8375/);
+    expect(await applied(runId)).toBe('applied');
+    const files = await archiveOf({ 'main.tf': source(true) });
+    const again = await steps.run(workspaceId, await steps.uploaded(workspaceId, files, { 'auto-queue-runs': false }));
+    expect(await settled(again)).toBe('planned');
+    expect(await redacted(again)).not.toMatch(/was-in-the-open|hidden-word|8375/);
+  });
 
   withTerraform(
-    `takes no state from an archive, and no second line of a variable's value for another variable${noTerraform}`,
+    "takes no state from an archive, and no second line of a variable's value for another variable",
     async () => {
       const planted = { version: 4, serial: 9, lineage: 'planted', resources: [], outputs: {} };
       const { workspaceId, runId } = await queued(
@@ -286,11 +259,10 @@ resource "terraform_data" "made" { input = [terraform.workspace, var.region] }`,
       const other = await steps.run(workspaceId, undefined, { variables });
       expect(await settled(other)).toBe('errored');
     },
-    90_000,
   );
 
   withTerraform(
-    `applies what was planned, though a variable and the workspace’s name have changed since, and passes ephemeral ones again${noTerraform}`,
+    'applies what was planned, though a variable and the workspace’s name have changed since, and passes ephemeral ones again',
     async () => {
       const { workspaceId, runId } = await queued(
         {
@@ -318,66 +290,53 @@ resource "terraform_data" "made" { input = var.text }`,
       const { resources } = await stateOf(workspaceId);
       expect(resources[0].instances[0].attributes.input.value).toBe('planned');
     },
-    60_000,
   );
 
-  withTerraform(
-    `plans though an undeclared variable is too large for a program’s environment${noTerraform}`,
-    async () => {
-      const { runId } = await queued({ 'main.tf': '' }, [
-        { key: 'undeclared', category: 'terraform', value: 'x'.repeat(140_000) },
-      ]);
-      await startAgent();
-      expect(await settled(runId)).toBe('planned_and_finished');
-    },
-    60_000,
-  );
+  withTerraform('plans though an undeclared variable is too large for a program’s environment', async () => {
+    const { runId } = await queued({ 'main.tf': '' }, [
+      { key: 'undeclared', category: 'terraform', value: 'x'.repeat(140_000) },
+    ]);
+    await startAgent();
+    expect(await settled(runId)).toBe('planned_and_finished');
+  });
 
-  withTerraform(
-    `says behind the three lines that clients drop why an apply did not begin${noTerraform}`,
-    async () => {
-      const { runId } = await queued({ 'main.tf': 'resource "terraform_data" "made" {}' });
-      await startAgent();
-      await settled(runId);
-      await agent?.end();
-      await startAgent({ TERRAFORM_PATH: '/nowhere/terraform' });
-      expect(await applied(runId)).toBe('errored');
-      const shown = (await logOf(runId, 'apply')).split('\n').slice(3).join('\n');
-      expect(shown).toContain('The agent cannot run /nowhere/terraform. Set TERRAFORM_PATH');
-    },
-    60_000,
-  );
+  withTerraform('says behind the three lines that clients drop why an apply did not begin', async () => {
+    const { runId } = await queued({ 'main.tf': 'resource "terraform_data" "made" {}' });
+    await startAgent();
+    await settled(runId);
+    await agent?.end();
+    await startAgent({ TERRAFORM_PATH: '/nowhere/terraform' });
+    expect(await applied(runId)).toBe('errored');
+    const shown = (await logOf(runId, 'apply')).split('\n').slice(3).join('\n');
+    expect(shown).toContain('The agent cannot run /nowhere/terraform. Set TERRAFORM_PATH');
+  });
 
-  withTerraform(
-    `keeps a state that it can neither deliver nor put aside, and names it${noTerraform}`,
-    async () => {
-      const work = join(directory, 'small-work');
-      await mkdir(work);
-      await writeFile(join(work, 'lost-state'), 'in the way');
-      const state = { version: 4, serial: 0, lineage: 'of-another', resources: [], outputs: {} };
-      const { workspaceId, runId } = await queued({ 'main.tf': 'resource "terraform_data" "made" {}' });
-      await startAgent({ AGENT_WORK_DIR: work });
-      await settled(runId);
-      expect(await applied(runId)).toBe('applied');
-      const command = `echo '${JSON.stringify(state)}' > errored.tfstate`;
-      const source = { 'main.tf': `resource "terraform_data" "made" {}\n${shell('breaks', command)}` };
-      const version = await steps.uploaded(workspaceId, await archiveOf(source), { 'auto-queue-runs': false });
-      const broken = await steps.run(workspaceId, version);
-      await settled(broken);
-      expect(await applied(broken)).toBe('errored');
-      const [, path = ''] = /It is in (\S+) on the agent's machine/.exec(await logOf(broken, 'apply')) ?? [];
-      expect(path).toMatch(/gatehouse-run-.*errored\.tfstate$/);
-      expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(state);
+  withTerraform('keeps a state that it can neither deliver nor put aside, and names it', async () => {
+    const work = join(directory, 'small-work');
+    await mkdir(work);
+    await writeFile(join(work, 'lost-state'), 'in the way');
+    const state = { version: 4, serial: 0, lineage: 'of-another', resources: [], outputs: {} };
+    const { workspaceId, runId } = await queued({ 'main.tf': 'resource "terraform_data" "made" {}' });
+    await startAgent({ AGENT_WORK_DIR: work });
+    await settled(runId);
+    expect(await applied(runId)).toBe('applied');
+    const command = `echo '${JSON.stringify(state)}' > errored.tfstate`;
+    const source = { 'main.tf': `resource "terraform_data" "made" {}\n${shell('breaks', command)}` };
+    const version = await steps.uploaded(workspaceId, await archiveOf(source), { 'auto-queue-runs': false });
+    const broken = await steps.run(workspaceId, version);
+    await settled(broken);
+    expect(await applied(broken)).toBe('errored');
+    const [, path = ''] = /It is in (\S+) on the agent's machine/.exec(await logOf(broken, 'apply')) ?? [];
+    expect(path).toMatch(/gatehouse-run-.*errored\.tfstate$/);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(state);
 
-      // The next one finds it, and room for it.
-      await agent?.end();
-      await rm(join(work, 'lost-state'));
-      await startAgent({ AGENT_WORK_DIR: work });
-      await agent?.prints(`${broken}: an agent was killed during the apply; the state is in`);
-      expect(JSON.parse(await readFile(join(work, 'lost-state', `${broken}.tfstate`), 'utf8'))).toEqual(state);
-    },
-    90_000,
-  );
+    // The next one finds it, and room for it.
+    await agent?.end();
+    await rm(join(work, 'lost-state'));
+    await startAgent({ AGENT_WORK_DIR: work });
+    await agent?.prints(`${broken}: an agent was killed during the apply; the state is in`);
+    expect(JSON.parse(await readFile(join(work, 'lost-state', `${broken}.tfstate`), 'utf8'))).toEqual(state);
+  });
 
   it('ends a run with what to do where there is no terraform', async () => {
     const { runId } = await queued({ 'main.tf': '' });
@@ -386,7 +345,7 @@ resource "terraform_data" "made" { input = var.text }`,
     const sentence = 'The agent cannot run /nowhere/terraform. Set TERRAFORM_PATH to a terraform or tofu program';
     expect(await logOf(runId, 'plan')).toContain(sentence);
     expect(agent?.printed).toContain(sentence);
-  }, 60_000);
+  });
 });
 
 describe('a program that goes too far', () => {
@@ -402,43 +361,35 @@ describe('a program that goes too far', () => {
       'AGENT_MEMORY_MB',
     ],
   ] as const) {
-    withTerraform(
-      `is ended with everything it started: ${bound}${noTerraform}`,
-      async () => {
-        const pid = marked(`${bound}.pid`);
-        // The sleep runs in its own session and its parent has exited, as with a daemon.
-        const left = `setsid sh -c 'sh -c "echo \\$\\$ > ${pid}; exec sleep 300" &'; while [ ! -s ${pid} ]; do sleep 0.1; done; `;
-        const { runId } = await queued({ 'main.tf': shell('far', left + command) });
-        await startAgent(environment);
-        await settled(runId);
-        expect(await applied(runId)).toBe('errored');
-        await agent?.prints(why);
-        expect(await logOf(runId, 'apply')).toContain(why);
-        expect(await runs(pid)).toBe(false);
-      },
-      60_000,
-    );
+    withTerraform(`is ended with everything it started: ${bound}`, async () => {
+      const pid = marked(`${bound}.pid`);
+      // The sleep runs in its own session and its parent has exited, as with a daemon.
+      const left = `setsid sh -c 'sh -c "echo \\$\\$ > ${pid}; exec sleep 300" &'; while [ ! -s ${pid} ]; do sleep 0.1; done; `;
+      const { runId } = await queued({ 'main.tf': shell('far', left + command) });
+      await startAgent(environment);
+      await settled(runId);
+      expect(await applied(runId)).toBe('errored');
+      await agent?.prints(why);
+      expect(await logOf(runId, 'apply')).toContain(why);
+      expect(await runs(pid)).toBe(false);
+    });
   }
 
-  withTerraform(
-    `is interrupted when the run is canceled, and its state is stored${noTerraform}`,
-    async () => {
-      const begun = marked('begun');
-      const slow = shell('slow', `touch ${begun}; exec sleep 300`).replace(
-        '{',
-        '{\n  depends_on = [terraform_data.made]',
-      );
-      const { workspaceId, runId } = await queued({ 'main.tf': `resource "terraform_data" "made" {}\n${slow}` });
-      await startAgent({ AGENT_CANCEL_SECONDS: '20' });
-      await settled(runId);
-      const ended = applied(runId);
-      await until('the apply has begun', async () => existsSync(begun));
-      await steps.ask('POST', `/runs/${runId}/actions/cancel`);
-      expect(await ended).toBe('canceled');
-      expect((await stateOf(workspaceId)).resources.map(({ name }: { name: string }) => name)).toContain('made');
-    },
-    90_000,
-  );
+  withTerraform('is interrupted when the run is canceled, and its state is stored', async () => {
+    const begun = marked('begun');
+    const slow = shell('slow', `touch ${begun}; exec sleep 300`).replace(
+      '{',
+      '{\n  depends_on = [terraform_data.made]',
+    );
+    const { workspaceId, runId } = await queued({ 'main.tf': `resource "terraform_data" "made" {}\n${slow}` });
+    await startAgent({ AGENT_CANCEL_SECONDS: '20' });
+    await settled(runId);
+    const ended = applied(runId);
+    await until('the apply has begun', async () => existsSync(begun));
+    await steps.ask('POST', `/runs/${runId}/actions/cancel`);
+    expect(await ended).toBe('canceled');
+    expect((await stateOf(workspaceId)).resources.map(({ name }: { name: string }) => name)).toContain('made');
+  });
 });
 
 describe('a plan that takes long', () => {
@@ -467,30 +418,22 @@ describe('a plan that takes long', () => {
     return runId;
   }
 
-  withTerraform(
-    `is released for another agent when its agent is stopped${noTerraform}`,
-    async () => {
-      const runId = await waiting();
-      expect(await agent?.end()).toBe(0);
-      expect(agent?.printed).toContain('plan stopped; another agent will claim the run');
-      expect(await steps.statusOf(runId)).toBe('planning');
-      const left = await readdir(join(directory, 'work'));
-      expect(left.filter((name) => name.startsWith('gatehouse-run-'))).toEqual([]);
-      await steps.ask('POST', `/runs/${runId}/actions/cancel`);
-    },
-    60_000,
-  );
+  withTerraform('is released for another agent when its agent is stopped', async () => {
+    const runId = await waiting();
+    expect(await agent?.end()).toBe(0);
+    expect(agent?.printed).toContain('plan stopped; another agent will claim the run');
+    expect(await steps.statusOf(runId)).toBe('planning');
+    const left = await readdir(join(directory, 'work'));
+    expect(left.filter((name) => name.startsWith('gatehouse-run-'))).toEqual([]);
+    await steps.ask('POST', `/runs/${runId}/actions/cancel`);
+  });
 
-  withTerraform(
-    `is stopped once another agent holds the run, and nothing more is reported${noTerraform}`,
-    async () => {
-      const runId = await waiting();
-      await steps.ask('POST', `/runs/${runId}/actions/cancel`);
-      await agent?.prints('plan stopped: the run no longer belongs to this agent');
-      expect(await steps.statusOf(runId)).toBe('canceled');
-    },
-    60_000,
-  );
+  withTerraform('is stopped once another agent holds the run, and nothing more is reported', async () => {
+    const runId = await waiting();
+    await steps.ask('POST', `/runs/${runId}/actions/cancel`);
+    await agent?.prints('plan stopped: the run no longer belongs to this agent');
+    expect(await steps.statusOf(runId)).toBe('canceled');
+  });
 });
 
 describe('a configuration that looks for the token', () => {
@@ -533,76 +476,64 @@ ${shell('looks', `cat ${file} > ${found}/token; ${lookAround(found)}`)}`;
     ['AGENT_TOKEN', {}],
     ['AGENT_TOKEN_FILE', { AGENT_TOKEN: '', AGENT_TOKEN_FILE: 'FILE' }],
   ] as const) {
-    withTerraform(
-      `finds it in no environment, command line or descriptor, but in the file: ${mode}${noTerraform}`,
-      async () => {
-        const { log, pid, own, decoded, texts } = await looked(environment);
-        expect(decoded('environ')).toContain('GATEHOUSE_URL=');
-        expect(texts[`environ-${pid}`]).toContain('GATEHOUSE_URL=');
-        for (const text of [decoded('environ'), decoded('cmdline')]) expect(text).not.toContain(token);
-        const { token: ofFile, ...others } = texts;
-        for (const text of Object.values(others)) expect(text).not.toContain(token);
-        // As SECURITY.md says: what the agent's user can read, a configuration can.
-        expect(ofFile).toContain(token);
-        expect(own.printed).toContain("warning: configurations run as the agent's own user and can read its token");
-        expect(log).not.toContain(token);
-        // In the plan's log stands the file in base64.
-        expect(log).toMatch(/token += "\*\*\*/);
-      },
-      90_000,
-    );
+    withTerraform(`finds it in no environment, command line or descriptor, but in the file: ${mode}`, async () => {
+      const { log, pid, own, decoded, texts } = await looked(environment);
+      expect(decoded('environ')).toContain('GATEHOUSE_URL=');
+      expect(texts[`environ-${pid}`]).toContain('GATEHOUSE_URL=');
+      for (const text of [decoded('environ'), decoded('cmdline')]) expect(text).not.toContain(token);
+      const { token: ofFile, ...others } = texts;
+      for (const text of Object.values(others)) expect(text).not.toContain(token);
+      // As SECURITY.md says: what the agent's user can read, a configuration can.
+      expect(ofFile).toContain(token);
+      expect(own.printed).toContain("warning: configurations run as the agent's own user and can read its token");
+      expect(log).not.toContain(token);
+      // In the plan's log stands the file in base64.
+      expect(log).toMatch(/token += "\*\*\*/);
+    });
   }
 
   for (const [mode, environment] of [
     ['AGENT_TOKEN', {}],
     ['AGENT_TOKEN_FILE', { AGENT_TOKEN: '', AGENT_TOKEN_FILE: 'FILE' }],
   ] as const) {
-    asRoot(
-      `finds it nowhere as another user: AGENT_RUN_AS with ${mode}${notRoot}`,
-      async () => {
-        const { log, pid, own, outputs, texts } = await looked({ ...environment, AGENT_RUN_AS: `${user}:${user}` });
-        expect([texts.uid, texts.groups]).toEqual([`${user}\n`, `${user}\n`]);
-        expect([outputs.environ.value, outputs.token.value]).toEqual(['refused', 'refused']);
-        expect(texts[`cmdline-${pid}`]).toContain('main.js');
-        expect([texts[`environ-${pid}`], texts[`fd-${pid}`], texts[`files-${pid}`], texts.token]).toEqual([
-          '',
-          '',
-          '',
-          '',
-        ]);
-        for (const text of [log, JSON.stringify(outputs), ...Object.values(texts)]) expect(text).not.toContain(token);
-        expect(own.printed).not.toContain('warning: configurations run as');
-        const { stdout } = spawnSync('ps', ['-A', '-o', 'uid=,stat=']);
-        const states = [...`${stdout}`.matchAll(/^ *(\d+) +(\S)/gm)].filter(([, uid]) => uid === `${user}`);
-        expect(states.filter(([, , state]) => state !== 'Z')).toEqual([]);
-      },
-      90_000,
-    );
+    asRoot(`finds it nowhere as another user: AGENT_RUN_AS with ${mode}`, async () => {
+      const { log, pid, own, outputs, texts } = await looked({ ...environment, AGENT_RUN_AS: `${user}:${user}` });
+      expect([texts.uid, texts.groups]).toEqual([`${user}\n`, `${user}\n`]);
+      expect([outputs.environ.value, outputs.token.value]).toEqual(['refused', 'refused']);
+      expect(texts[`cmdline-${pid}`]).toContain('main.js');
+      expect([texts[`environ-${pid}`], texts[`fd-${pid}`], texts[`files-${pid}`], texts.token]).toEqual([
+        '',
+        '',
+        '',
+        '',
+      ]);
+      for (const text of [log, JSON.stringify(outputs), ...Object.values(texts)]) expect(text).not.toContain(token);
+      expect(own.printed).not.toContain('warning: configurations run as');
+      const { stdout } = spawnSync('ps', ['-A', '-o', 'uid=,stat=']);
+      const states = [...`${stdout}`.matchAll(/^ *(\d+) +(\S)/gm)].filter(([, uid]) => uid === `${user}`);
+      expect(states.filter(([, , state]) => state !== 'Z')).toEqual([]);
+    });
   }
 
-  asRoot(
-    `is refused a directory that its user may write to, and a user of other programs${notRoot}`,
-    async () => {
-      const work = await mkdtemp(join(directory, 'own-'));
-      await chown(work, user, user);
-      const settings = { AGENT_RUN_AS: `${user}:${user}`, AGENT_WORK_DIR: work };
-      const own = await startAgent(settings);
-      expect(await own.ended()).toBe(1);
-      expect(own.printed).toContain(`AGENT_WORK_DIR: the user of AGENT_RUN_AS can write to ${work}.`);
-      const busy = spawn('sleep', ['60'], { uid: user, gid: user, stdio: 'ignore' });
-      try {
-        await once(busy, 'spawn');
-        await chmod(directory, 0o755);
-        const other = await startAgent({ ...settings, AGENT_WORK_DIR: join(directory, 'work') });
-        expect(await other.ended()).toBe(1);
-        expect(other.printed).toContain(`AGENT_RUN_AS: the process ${busy.pid} runs as that user.`);
-        expect(busy.exitCode ?? busy.signalCode).toBeNull();
-      } finally {
-        busy.kill('SIGKILL');
-      }
-    },
-    60_000,
-  );
+  asRoot('is refused a directory that its user may write to, and a user of other programs', async () => {
+    const work = await mkdtemp(join(directory, 'own-'));
+    await chown(work, user, user);
+    const settings = { AGENT_RUN_AS: `${user}:${user}`, AGENT_WORK_DIR: work };
+    const own = await startAgent(settings);
+    expect(await own.ended()).toBe(1);
+    expect(own.printed).toContain(`AGENT_WORK_DIR: the user of AGENT_RUN_AS can write to ${work}.`);
+    const busy = spawn('sleep', ['60'], { uid: user, gid: user, stdio: 'ignore' });
+    try {
+      await once(busy, 'spawn');
+      await chmod(directory, 0o755);
+      const other = await startAgent({ ...settings, AGENT_WORK_DIR: join(directory, 'work') });
+      expect(await other.ended()).toBe(1);
+      expect(other.printed).toContain(`AGENT_RUN_AS: the process ${busy.pid} runs as that user.`);
+      expect(busy.exitCode ?? busy.signalCode).toBeNull();
+    } finally {
+      busy.kill('SIGKILL');
+    }
+  });
 });
 
 describe('policies', () => {
@@ -653,235 +584,201 @@ describe('policies', () => {
     );
   }
 
-  withBoth(
-    `are evaluated on the plan, and say in its log what failed and why one could not be evaluated${missing}`,
-    async () => {
-      const { remove } = await attached([
-        {
-          name: 'passes',
-          level: 'mandatory',
-          code: rego('deny contains "never" if input.plan.resource_changes[0].address == "y"'),
-        },
-        {
-          name: 'fails',
-          level: 'advisory',
-          code: rego('deny contains input.plan.resource_changes[0].address if not input.run.is_destroy'),
-        },
-        {
-          name: 'calls',
-          level: 'mandatory',
-          code: rego('deny contains "x" if http.send({"method": "get", "url": "http://127.0.0.1"})'),
-        },
-        {
-          name: 'steers',
-          level: 'advisory',
-          code: rego('deny contains {"msg": "a\\u0000b\\u001b[31mc"}\n\ndeny contains "d\\u0000e"'),
-        },
-      ]);
+  withBoth('are evaluated on the plan, and say in its log what failed and why one could not be evaluated', async () => {
+    const { remove } = await attached([
+      {
+        name: 'passes',
+        level: 'mandatory',
+        code: rego('deny contains "never" if input.plan.resource_changes[0].address == "y"'),
+      },
+      {
+        name: 'fails',
+        level: 'advisory',
+        code: rego('deny contains input.plan.resource_changes[0].address if not input.run.is_destroy'),
+      },
+      {
+        name: 'calls',
+        level: 'mandatory',
+        code: rego('deny contains "x" if http.send({"method": "get", "url": "http://127.0.0.1"})'),
+      },
+      {
+        name: 'steers',
+        level: 'advisory',
+        code: rego('deny contains {"msg": "a\\u0000b\\u001b[31mc"}\n\ndeny contains "d\\u0000e"'),
+      },
+    ]);
+    try {
+      const { runId } = await queued(files);
+      await startAgent();
+      expect(await settled(runId)).toBe('errored');
+      expect(await outcomesOf(runId)).toEqual({
+        passes: 'passed',
+        fails: 'failed',
+        calls: 'errored',
+        steers: 'failed',
+      });
+      const log = await logOf(runId, 'plan');
+      expect(log).toContain('Policy tried/fails (advisory) failed:\n  - terraform_data.x\n');
+      expect(log).toContain('Policy tried/calls could not be evaluated:\n  - line 3: undefined function http.send\n');
+      expect(log).toContain('Policy tried/steers (advisory) failed:\n  - de\n  - abc\n');
+    } finally {
+      await remove();
+    }
+  });
+
+  withBoth('in Rego v0 are evaluated as such, which the outcome says unless their set does', async () => {
+    const v0 =
+      'package tried\n\ndeny["old words"] {\n  input.plan.resource_changes[0].address == "terraform_data.x"\n}\n';
+    const evaluated = async (version: string | null) => {
+      const policy = { name: 'old', level: 'advisory', code: v0 };
+      const { remove } = await attached([policy], { 'policy-tool-version': version });
       try {
         const { runId } = await queued(files);
-        await startAgent();
-        expect(await settled(runId)).toBe('errored');
-        expect(await outcomesOf(runId)).toEqual({
-          passes: 'passed',
-          fails: 'failed',
-          calls: 'errored',
-          steers: 'failed',
-        });
-        const log = await logOf(runId, 'plan');
-        expect(log).toContain('Policy tried/fails (advisory) failed:\n  - terraform_data.x\n');
-        expect(log).toContain('Policy tried/calls could not be evaluated:\n  - line 3: undefined function http.send\n');
-        expect(log).toContain('Policy tried/steers (advisory) failed:\n  - de\n  - abc\n');
-      } finally {
-        await remove();
-      }
-    },
-    60_000,
-  );
-
-  withBoth(
-    `in Rego v0 are evaluated as such, which the outcome says unless their set does${missing}`,
-    async () => {
-      const v0 =
-        'package tried\n\ndeny["old words"] {\n  input.plan.resource_changes[0].address == "terraform_data.x"\n}\n';
-      const evaluated = async (version: string | null) => {
-        const policy = { name: 'old', level: 'advisory', code: v0 };
-        const { remove } = await attached([policy], { 'policy-tool-version': version });
-        try {
-          const { runId } = await queued(files);
-          const agent = await startAgent();
-          expect(await settled(runId)).toBe('post_plan_completed');
-          await agent.end();
-          const [stage] = await steps.ask('GET', `/runs/${runId}/task-stages`);
-          const [evaluation] = await steps.ask('GET', `/task-stages/${stage.id}/policy-evaluations`);
-          const [{ attributes }] = await steps.ask('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes`);
-          return [attributes.outcomes[0].status, attributes.warnings];
-        } finally {
-          await remove();
-        }
-      };
-      expect(await evaluated('0.70.0')).toEqual(['failed', []]);
-      expect(await evaluated(null)).toEqual(['failed', [expect.stringContaining('old parses only as Rego v0')]]);
-      expect(await evaluated('1.0.0')).toEqual(['errored', []]);
-    },
-    120_000,
-  );
-
-  withBoth(
-    `of an uploaded version are evaluated with its files and with the parameters of their set${missing}`,
-    async () => {
-      const attributes = { name: 'versioned', kind: 'opa', global: true };
-      const body = { data: { type: 'policy-sets', attributes } };
-      const set = await steps.ask('POST', '/api/v2/organizations/acme/policy-sets', body);
-      try {
-        const parameter = { key: 'forbidden', value: 'terraform_data.x', category: 'policy-set', sensitive: true };
-        const path = `/api/v2/policy-sets/${set.id}`;
-        await steps.ask('POST', `${path}/parameters`, { data: { type: 'vars', attributes: parameter } });
-        const version = await steps.ask('POST', `${path}/versions`);
-        const policies = ['addresses', 'shared', 'broken'].map(
-          (name) => `policy "${name}" { query = "data.${name}.deny" }`,
-        );
-        const archive = await archiveOf({
-          'policies.hcl': policies.join('\n'),
-          'addresses.rego':
-            'package addresses\n\nimport data.lib\n\ndeny contains address if {\n\tsome address in lib.addresses\n\taddress == data.parameters.forbidden\n}\n',
-          'lib/lib.rego': 'package lib\n\naddresses contains input.plan.resource_changes[_].address\n',
-          'shared.rego': 'package shared\n\ndeny contains "data" if data.allowed\n',
-          'broken.rego': 'package broken\n\ndeny := 1\n',
-          'broken_test.rego': 'no rego',
-          'allowed.json': '{"allowed": true}',
-        });
-        const headers = { 'Content-Type': 'application/octet-stream' };
-        const put = await fetch(version.links.upload, { method: 'PUT', headers, body: new Uint8Array(archive) });
-        expect(put.status).toBe(200);
-        const { runId } = await queued(files);
-        await startAgent();
+        const agent = await startAgent();
         expect(await settled(runId)).toBe('post_plan_completed');
-        expect(await outcomesOf(runId)).toEqual({ addresses: 'failed', shared: 'passed', broken: 'errored' });
-        const log = await logOf(runId, 'plan');
-        expect(log).toContain('Policy versioned/addresses (advisory) failed:\n  - ***\n');
-        expect(log).toContain('the query must return one set or list of messages, but returned 1');
-      } finally {
-        await steps.ask('DELETE', `/api/v2/policy-sets/${set.id}`);
-      }
-    },
-    60_000,
-  );
-
-  withTerraform(
-    `of kind sentinel error as a whole, with the reason, and block the run${noTerraform}`,
-    async () => {
-      const attributes = {
-        name: 'classic',
-        kind: 'sentinel',
-        global: true,
-        policies: [{ name: 'rule', 'enforcement-level': 'advisory' }],
-      };
-      const document = { data: { type: 'policy-sets', attributes } };
-      const set = await steps.ask('POST', '/api/v2/organizations/acme/policy-sets', document);
-      try {
-        const { runId } = await queued(files);
-        await startAgent();
-        expect(await settled(runId)).toBe('errored');
+        await agent.end();
         const [stage] = await steps.ask('GET', `/runs/${runId}/task-stages`);
         const [evaluation] = await steps.ask('GET', `/task-stages/${stage.id}/policy-evaluations`);
-        expect(evaluation.attributes).toMatchObject({ 'policy-kind': 'sentinel', status: 'errored' });
-        const [outcome] = await steps.ask('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes`);
-        expect(outcome.attributes.error).toContain('No sentinel engine is available');
-      } finally {
-        await steps.ask('DELETE', `/api/v2/policy-sets/${set.id}`);
-      }
-    },
-    60_000,
-  );
-
-  withBoth(
-    `that do not end are stopped${missing}`,
-    async () => {
-      const lines = ['some x in numbers.range(1, 100000)', 'some y in numbers.range(1, 100000)', 'x * y < 0'];
-      const code = rego(`deny contains x if {\n\t${lines.join('\n\t')}\n}`);
-      const { remove } = await attached([{ name: 'endless', level: 'mandatory', code }]);
-      try {
-        const { runId } = await queued(files);
-        await startAgent({ AGENT_PHASE_SECONDS: '20' });
-        expect(await settled(runId)).toBe('errored');
-        expect(await outcomesOf(runId)).toEqual({ endless: 'errored' });
-        expect(await logOf(runId, 'plan')).toContain('it took longer than AGENT_PHASE_SECONDS allows');
+        const [{ attributes }] = await steps.ask('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes`);
+        return [attributes.outcomes[0].status, attributes.warnings];
       } finally {
         await remove();
       }
-    },
-    90_000,
-  );
+    };
+    expect(await evaluated('0.70.0')).toEqual(['failed', []]);
+    expect(await evaluated(null)).toEqual(['failed', [expect.stringContaining('old parses only as Rego v0')]]);
+    expect(await evaluated('1.0.0')).toEqual(['errored', []]);
+  });
 
-  asRoot(
-    `are evaluated as another user, who can read what belongs to them${notRoot}`,
-    async () => {
-      const { remove } = await attached([{ name: 'reads', level: 'advisory', code: rego('deny := []') }]);
-      const program = join(directory, 'opa-of-another');
-      const result = (text: string) => `printf '{"result":[{"expressions":[{"value":["%s"]}]}]}' "${text}"`;
-      await writeFile(
-        program,
-        `#!/bin/sh
+  withBoth('of an uploaded version are evaluated with its files and with the parameters of their set', async () => {
+    const attributes = { name: 'versioned', kind: 'opa', global: true };
+    const body = { data: { type: 'policy-sets', attributes } };
+    const set = await steps.ask('POST', '/api/v2/organizations/acme/policy-sets', body);
+    try {
+      const parameter = { key: 'forbidden', value: 'terraform_data.x', category: 'policy-set', sensitive: true };
+      const path = `/api/v2/policy-sets/${set.id}`;
+      await steps.ask('POST', `${path}/parameters`, { data: { type: 'vars', attributes: parameter } });
+      const version = await steps.ask('POST', `${path}/versions`);
+      const policies = ['addresses', 'shared', 'broken'].map(
+        (name) => `policy "${name}" { query = "data.${name}.deny" }`,
+      );
+      const archive = await archiveOf({
+        'policies.hcl': policies.join('\n'),
+        'addresses.rego':
+          'package addresses\n\nimport data.lib\n\ndeny contains address if {\n\tsome address in lib.addresses\n\taddress == data.parameters.forbidden\n}\n',
+        'lib/lib.rego': 'package lib\n\naddresses contains input.plan.resource_changes[_].address\n',
+        'shared.rego': 'package shared\n\ndeny contains "data" if data.allowed\n',
+        'broken.rego': 'package broken\n\ndeny := 1\n',
+        'broken_test.rego': 'no rego',
+        'allowed.json': '{"allowed": true}',
+      });
+      const headers = { 'Content-Type': 'application/octet-stream' };
+      const put = await fetch(version.links.upload, { method: 'PUT', headers, body: new Uint8Array(archive) });
+      expect(put.status).toBe(200);
+      const { runId } = await queued(files);
+      await startAgent();
+      expect(await settled(runId)).toBe('post_plan_completed');
+      expect(await outcomesOf(runId)).toEqual({ addresses: 'failed', shared: 'passed', broken: 'errored' });
+      const log = await logOf(runId, 'plan');
+      expect(log).toContain('Policy versioned/addresses (advisory) failed:\n  - ***\n');
+      expect(log).toContain('the query must return one set or list of messages, but returned 1');
+    } finally {
+      await steps.ask('DELETE', `/api/v2/policy-sets/${set.id}`);
+    }
+  });
+
+  withTerraform('of kind sentinel error as a whole, with the reason, and block the run', async () => {
+    const attributes = {
+      name: 'classic',
+      kind: 'sentinel',
+      global: true,
+      policies: [{ name: 'rule', 'enforcement-level': 'advisory' }],
+    };
+    const document = { data: { type: 'policy-sets', attributes } };
+    const set = await steps.ask('POST', '/api/v2/organizations/acme/policy-sets', document);
+    try {
+      const { runId } = await queued(files);
+      await startAgent();
+      expect(await settled(runId)).toBe('errored');
+      const [stage] = await steps.ask('GET', `/runs/${runId}/task-stages`);
+      const [evaluation] = await steps.ask('GET', `/task-stages/${stage.id}/policy-evaluations`);
+      expect(evaluation.attributes).toMatchObject({ 'policy-kind': 'sentinel', status: 'errored' });
+      const [outcome] = await steps.ask('GET', `/policy-evaluations/${evaluation.id}/policy-set-outcomes`);
+      expect(outcome.attributes.error).toContain('No sentinel engine is available');
+    } finally {
+      await steps.ask('DELETE', `/api/v2/policy-sets/${set.id}`);
+    }
+  });
+
+  withBoth('that do not end are stopped', async () => {
+    const lines = ['some x in numbers.range(1, 100000)', 'some y in numbers.range(1, 100000)', 'x * y < 0'];
+    const code = rego(`deny contains x if {\n\t${lines.join('\n\t')}\n}`);
+    const { remove } = await attached([{ name: 'endless', level: 'mandatory', code }]);
+    try {
+      const { runId } = await queued(files);
+      await startAgent({ AGENT_PHASE_SECONDS: '20' });
+      expect(await settled(runId)).toBe('errored');
+      expect(await outcomesOf(runId)).toEqual({ endless: 'errored' });
+      expect(await logOf(runId, 'plan')).toContain('it took longer than AGENT_PHASE_SECONDS allows');
+    } finally {
+      await remove();
+    }
+  });
+
+  asRoot('are evaluated as another user, who can read what belongs to them', async () => {
+    const { remove } = await attached([{ name: 'reads', level: 'advisory', code: rego('deny := []') }]);
+    const program = join(directory, 'opa-of-another');
+    const result = (text: string) => `printf '{"result":[{"expressions":[{"value":["%s"]}]}]}' "${text}"`;
+    await writeFile(
+      program,
+      `#!/bin/sh
 case $1 in
   version) echo 'Version: 1.0.0';;
   capabilities) echo '{"builtins":[]}';;
   eval) cat "$5" "$9" "\${11}" > /dev/null && ${result('read by $(id -u)')};;
 esac
 `,
-        { mode: 0o755 },
-      );
-      try {
-        await chmod(directory, 0o755);
-        const { runId } = await queued(files);
-        await startAgent({ OPA_PATH: program, AGENT_RUN_AS: `${user}:${user}` });
-        expect(await settled(runId)).toBe('post_plan_completed');
-        expect(await logOf(runId, 'plan')).toContain(`Policy tried/reads (advisory) failed:\n  - read by ${user}\n`);
-      } finally {
-        await remove();
-      }
-    },
-    60_000,
-  );
+      { mode: 0o755 },
+    );
+    try {
+      await chmod(directory, 0o755);
+      const { runId } = await queued(files);
+      await startAgent({ OPA_PATH: program, AGENT_RUN_AS: `${user}:${user}` });
+      expect(await settled(runId)).toBe('post_plan_completed');
+      expect(await logOf(runId, 'plan')).toContain(`Policy tried/reads (advisory) failed:\n  - read by ${user}\n`);
+    } finally {
+      await remove();
+    }
+  });
 
-  (process.geteuid?.() === 0 ? withBoth : it.skip)(
-    `are evaluated by opa as another user${missing}${notRoot}`,
-    async () => {
-      const { remove } = await attached([
-        { name: 'passes', level: 'mandatory', code: rego('deny := []') },
-        { name: 'fails', level: 'advisory', code: rego('deny contains input.plan.resource_changes[0].address') },
-      ]);
-      try {
-        await chmod(directory, 0o755);
-        const { runId } = await queued(files);
-        await startAgent({ AGENT_RUN_AS: `${user}:${user}` });
-        expect(await settled(runId)).toBe('post_plan_completed');
-        expect(await outcomesOf(runId)).toEqual({ passes: 'passed', fails: 'failed' });
-        expect(await logOf(runId, 'plan')).toContain('Policy tried/fails (advisory) failed:\n  - terraform_data.x\n');
-      } finally {
-        await remove();
-      }
-    },
-    60_000,
-  );
+  (isRoot ? withBoth : asRoot)(`are evaluated by opa as another user`, async () => {
+    const { remove } = await attached([
+      { name: 'passes', level: 'mandatory', code: rego('deny := []') },
+      { name: 'fails', level: 'advisory', code: rego('deny contains input.plan.resource_changes[0].address') },
+    ]);
+    try {
+      await chmod(directory, 0o755);
+      const { runId } = await queued(files);
+      await startAgent({ AGENT_RUN_AS: `${user}:${user}` });
+      expect(await settled(runId)).toBe('post_plan_completed');
+      expect(await outcomesOf(runId)).toEqual({ passes: 'passed', fails: 'failed' });
+      expect(await logOf(runId, 'plan')).toContain('Policy tried/fails (advisory) failed:\n  - terraform_data.x\n');
+    } finally {
+      await remove();
+    }
+  });
 
-  withTerraform(
-    `end in errors that name the remedy where there is no opa${noTerraform}`,
-    async () => {
-      const { remove } = await attached([{ name: 'waits', level: 'advisory', code: rego('deny := []') }]);
-      try {
-        const { runId } = await queued(files);
-        await startAgent({ OPA_PATH: '/nowhere/opa' });
-        expect(await settled(runId)).toBe('errored');
-        expect(await logOf(runId, 'plan')).toContain(
-          'The agent cannot run /nowhere/opa. Set OPA_PATH to an opa program',
-        );
-      } finally {
-        await remove();
-      }
-    },
-    60_000,
-  );
+  withTerraform('end in errors that name the remedy where there is no opa', async () => {
+    const { remove } = await attached([{ name: 'waits', level: 'advisory', code: rego('deny := []') }]);
+    try {
+      const { runId } = await queued(files);
+      await startAgent({ OPA_PATH: '/nowhere/opa' });
+      expect(await settled(runId)).toBe('errored');
+      expect(await logOf(runId, 'plan')).toContain('The agent cannot run /nowhere/opa. Set OPA_PATH to an opa program');
+    } finally {
+      await remove();
+    }
+  });
 });
 
 describe('an agent with a service of its own', () => {
@@ -917,14 +814,14 @@ describe('an agent with a service of its own', () => {
     own.child.kill('SIGHUP');
     expect(await own.ended()).toBe(0);
     expect(await serves(url)).toBe(false);
-  }, 30_000);
+  });
 
   it('ends it too when it is stopped while it starts', async () => {
     const { data, own } = await started('early');
     expect(await own.end()).toBe(0);
     expect(own.printed).not.toContain('claims runs from');
     expect(await processesOf(data)).toEqual([]);
-  }, 30_000);
+  });
 
   it('ends it too on the third signal', async () => {
     const { data, own } = await started('hasty');
@@ -934,7 +831,7 @@ describe('an agent with a service of its own', () => {
     }
     await own.ended();
     await until('all have ended', async () => (await processesOf(data)).length === 0);
-  }, 30_000);
+  });
 });
 
 describe('an agent that is not wanted', () => {
@@ -945,5 +842,5 @@ describe('an agent that is not wanted', () => {
     const unset = AgentProcess.start({});
     expect(await unset.ended()).toBe(1);
     expect(unset.printed).toContain("the agent's settings have 2 errors:");
-  }, 30_000);
+  });
 });

@@ -123,7 +123,7 @@ describe('agents of a running service', () => {
     expect(await service.end()).toBe(0);
     expect(service.printed).not.toContain(token);
     expect(service.printed).not.toContain(job.json.lease.token);
-  }, 60_000);
+  });
 
   it('share the work, two at once: each run is executed by one, and each workspace by one at a time', async () => {
     const workspaces = [workspaceId, await steps.workspace('second'), await steps.workspace('third')];
@@ -153,7 +153,7 @@ describe('agents of a running service', () => {
       const own = (await steps.runs(id)).map((run) => run.id).reverse();
       expect(executed.filter((runId) => own.includes(runId))).toEqual(own);
     }
-  }, 60_000);
+  });
 
   it('go on with a plan across a restart, on the lease they have', async () => {
     const job = await planning(steps.agent(token));
@@ -177,7 +177,7 @@ describe('agents of a running service', () => {
     await service.end('SIGKILL');
     await start();
     expect((await steps.agent(token).resumed(applying).applied()).json.run.status).toBe('applied');
-  }, 60_000);
+  });
 
   it('that wait for a run are sent away soon when the service stops, and claim nothing then', async () => {
     const waiting = steps.agent(token).claim(60);
@@ -187,7 +187,7 @@ describe('agents of a running service', () => {
     // The service answers them before it would cut them off.
     expect(await waiting).toBeUndefined();
     expect(await other).toBeUndefined();
-  }, 60_000);
+  });
 
   it('get a run as soon as there is one, while they wait for it', async () => {
     const waiting = steps.agent(token).claim(30);
@@ -197,5 +197,5 @@ describe('agents of a running service', () => {
     const job = await waiting;
     expect(job?.json.workspace.id).toBe(workspaceId);
     expect(performance.now() - begun).toBeLessThan(20_000);
-  }, 60_000);
+  });
 });

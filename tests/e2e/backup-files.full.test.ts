@@ -50,7 +50,7 @@ describe('a backup of SQLite and files', () => {
         await service.end('SIGKILL');
       }
     });
-  }, 60_000);
+  });
 
   it('refuses a directory that exists, and leaves nothing when it fails', async () => {
     await inTemporaryDirectory(async (directory) => {
@@ -90,7 +90,7 @@ describe('a backup of SQLite and files', () => {
       expect((await gatehouse(['verify'], { DATA_DIR: to })).status).toBe(0);
       await service.end();
     });
-  }, 60_000);
+  });
 
   it('is verified in one sentence when there is no database to ask', async () => {
     await inTemporaryDirectory(async (directory) => {

@@ -114,5 +114,5 @@ suite('a backup of Postgres and archives', () => {
         expect(faults.filter(({ of, what }) => what !== 'missing' || kept.has(of))).toEqual([]);
       });
     });
-  }, 120_000);
+  });
 });

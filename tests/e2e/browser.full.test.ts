@@ -58,7 +58,7 @@ suite(`the pages in a browser${reason}`, () => {
     service = await ServiceProcess.start({ DATA_DIR: directory, PORT: String(port), PUBLIC_URL });
     chrome = await openBrowser();
     browser = chrome.browser;
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await chrome?.close();

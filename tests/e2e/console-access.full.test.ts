@@ -41,8 +41,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.find('link', 'developers');
     await view.isAccessible();
     await view.press('button', 'New team');
-    await view.fill('Name of the team', 'developers');
-    await view.press('button', 'Create team');
+    await view.submit('Create team', { 'Name of the team': 'developers' });
     await view.page.waitForSelector('.field-error');
     suite.expectRefusals();
     await view.isAccessible();
@@ -54,8 +53,7 @@ describeConsole('access in the console', prepare, (suite) => {
     expect(address).toMatch(/^\/app\/acme\/teams\/team-\w+$/);
     await view.shows('The team has no members.');
     await view.press('button', 'Delete team');
-    await view.fill('Type temporary to confirm', 'temporary');
-    await view.press('button', 'Delete this team');
+    await view.submit('Delete this team', { 'Type temporary to confirm': 'temporary' });
     await view.find('heading', 'Teams');
     expect(await view.has('link', 'temporary')).toBe(false);
     await view.page.goBack();
@@ -88,12 +86,10 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.page.reload();
     await view.find('button', 'Replace team token');
     expect(await view.text()).not.toContain(secret);
-    await view.press('button', 'Revoke team token');
-    await view.press('button', 'Revoke token');
+    await view.press('button', 'Revoke team token', 'Revoke token');
     await view.find('button', 'Issue team token');
     expect((await asked()).status).toBe(401);
-    await view.press('button', 'Remove maria');
-    await view.press('button', 'Remove from team');
+    await view.press('button', 'Remove maria', 'Remove from team');
     await view.shows('The team has no members.');
     await view.press('checkbox', 'read-workspaces: read every workspace');
     await view.press('button', 'Save organization access');
@@ -119,8 +115,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.press('link', 'developers');
     await view.find('rowheader', 'nils@example.com');
     await view.page.goBack();
-    await view.press('button', 'Remove nils@example.com');
-    await view.press('button', 'Remove member');
+    await view.press('button', 'Remove nils@example.com', 'Remove member');
     await view.shows('No member matches.');
     // The team without a token.
     suite.expectRefusals();
@@ -129,8 +124,7 @@ describeConsole('access in the console', prepare, (suite) => {
   it('says why the last owner cannot be removed', async () => {
     const { view } = suite;
     await view.signIn('/app/acme/members', adminToken);
-    await view.press('button', 'Remove admin');
-    await view.press('button', 'Remove member');
+    await view.press('button', 'Remove admin', 'Remove member');
     await view.page.waitForSelector('.dialog [role=alert]');
     suite.expectRefusals();
   });
@@ -143,14 +137,12 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.find('link', 'auditors');
     await view.shows('in 3 days');
     await view.isAccessible();
-    await view.press('button', 'Revoke the token of auditors');
-    await view.press('button', 'Revoke token');
+    await view.press('button', 'Revoke the token of auditors', 'Revoke token');
     await view.shows('The token of auditors was revoked.');
     await view.shows('There are no such tokens');
     await view.press('button', 'Issue audit token');
     await view.shows('It is shown only once.');
-    await view.press('button', 'Revoke audit token');
-    await view.press('button', 'Revoke token');
+    await view.press('button', 'Revoke audit token', 'Revoke token');
     await view.find('button', 'Issue audit token');
     // Without tokens, the reads of them are refused.
     suite.expectRefusals();
@@ -199,8 +191,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.page.reload();
     await view.find('heading', 'Rights of developers');
     await view.page.goBack();
-    await view.press('button', 'Remove the access of developers');
-    await view.press('button', 'Remove access');
+    await view.press('button', 'Remove the access of developers', 'Remove access');
     await view.shows('No team has access that is set on this workspace.');
   });
 
@@ -208,8 +199,7 @@ describeConsole('access in the console', prepare, (suite) => {
     const { view, steps } = suite;
     await view.signIn('/app/acme/projects', adminToken);
     await view.press('button', 'New project');
-    await view.fill('Name of the project', 'platform');
-    await view.press('button', 'Create project');
+    await view.submit('Create project', { 'Name of the project': 'platform' });
     await view.find('heading', 'platform');
     await view.shows('No team has access to this project.');
     await view.press('button', 'Add team access');
@@ -238,8 +228,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.open('/app/acme/workspaces/inside/access');
     await view.find('cell', 'yes project: maintain');
     await view.press('link', 'Team access to the project');
-    await view.press('button', 'Remove the access of auditors');
-    await view.press('button', 'Remove access');
+    await view.press('button', 'Remove the access of auditors', 'Remove access');
     await view.shows('No team has access to this project.');
   });
 
@@ -268,8 +257,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.find('heading', 'Rights of maria');
     await view.isAccessible();
     expect(await view.has('button', 'Show rights of the team')).toBe(false);
-    await view.press('link', 'Teams');
-    await view.press('link', 'auditors');
+    await view.press('link', 'Teams', 'auditors');
     await view.find('rowheader', 'maria');
     // Members may manage the token of this team, which has none.
     await view.find('button', 'Issue team token');

@@ -78,8 +78,7 @@ async function hold(view: ConsolePage, method: string, part: string): Promise<He
 
 const signInAgain = async (view: ConsolePage, token: string): Promise<void> => {
   await view.find('heading', 'Your session has ended');
-  await view.fill('API token', token);
-  await view.press('button', 'Sign in');
+  await view.submit('Sign in', { 'API token': token });
 };
 
 /** Opens the dialog for an upload and drops an archive on it. */

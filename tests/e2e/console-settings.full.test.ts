@@ -33,14 +33,11 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('link', 'Variables');
     await view.find('rowheader', 'owner');
     await view.press('button', 'Add variable');
-    await view.fill('Key', 'not a key');
-    await view.fill('Value', 'us-east-1');
-    await view.press('button', 'Save variable');
+    await view.submit('Save variable', { Key: 'not a key', Value: 'us-east-1' });
     await view.page.waitForSelector('.field-error');
     suite.expectRefusals();
     await view.isAccessible();
-    await view.fill('Key', 'region');
-    await view.press('button', 'Save variable');
+    await view.submit('Save variable', { Key: 'region' });
     await view.shows('The variable was added.');
     await view.shows('overridden by this workspace');
     await view.press('button', 'Change region');
@@ -55,8 +52,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('checkbox', 'HCL: the value is an expression');
     await view.press('button', 'Save variable');
     await view.page.waitForSelector('aria/[role="dialog"]', { hidden: true });
-    await view.press('button', 'Delete region');
-    await view.press('button', 'Delete variable');
+    await view.press('button', 'Delete region', 'Delete variable');
     await view.shows('The variable was deleted.');
     const { id } = await steps.ask('GET', '/organizations/acme/workspaces/network');
     expect(await steps.ask('GET', `/api/v2/workspaces/${id}/vars`)).toEqual([]);
@@ -92,14 +88,10 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('button', 'Attach');
     await view.find('rowheader', 'Default Project');
     await view.isAccessible();
-    await view.press('button', 'Detach Default Project from projects');
-    await view.press('button', 'Detach project');
+    await view.press('button', 'Detach Default Project from projects', 'Detach project');
     await view.shows('The set is attached to no project.');
-    await view.press('link', 'billing');
-    await view.press('link', 'Variables');
-    await view.press('link', 'cloud');
-    await view.press('button', 'Delete set');
-    await view.press('button', 'Delete variable set');
+    await view.press('link', 'billing', 'Variables', 'cloud');
+    await view.press('button', 'Delete set', 'Delete variable set');
     await view.find('link', 'everywhere');
     expect(await view.has('link', 'cloud')).toBe(false);
     await view.isAccessible();
@@ -127,14 +119,12 @@ describeConsole('the settings in the console', prepare, (suite) => {
     const download = await (await view.find('link', 'Download')).evaluate((link) => link.getAttribute('href'));
     expect(await (await fetch(String(download))).json()).toEqual(stateOf(1, '10.0.0.0/16', ['a', 'b']));
     expect(String(download).startsWith(service.url)).toBe(true);
-    await view.press('button', 'Roll back');
-    await view.press('button', 'Roll back state');
+    await view.press('button', 'Roll back', 'Roll back state');
     await view.shows('The state was rolled back.');
     await view.press('link', 'States');
     await view.shows('rollback to');
     await view.press('button', 'Lock');
-    await view.fill('Reason (optional)', 'Maintenance');
-    await view.press('button', 'Lock workspace');
+    await view.submit('Lock workspace', { 'Reason (optional)': 'Maintenance' });
     await view.find('button', 'Unlock');
   });
 
@@ -149,9 +139,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('button', 'Save settings');
     await view.page.waitForSelector('.field-error');
     suite.expectRefusals();
-    await view.fill('Terraform version', '~> 1.11.0');
-    await view.fill('Name', 'sketches');
-    await view.press('button', 'Save settings');
+    await view.submit('Save settings', { 'Terraform version': '~> 1.11.0', Name: 'sketches' });
     await view.shows('The settings were saved.');
     await view.find('link', 'sketches');
     expect(await view.address()).toBe('/app/acme/workspaces/sketches/settings');
@@ -170,8 +158,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     });
     await view.isAccessible();
     await view.press('button', 'Delete workspace');
-    await view.fill('Type sketches to confirm', 'sketches');
-    await view.press('button', 'Delete');
+    await view.submit('Delete', { 'Type sketches to confirm': 'sketches' });
     await view.shows('The workspace sketches was deleted.');
     // Its stream may report the deletion before the page is left.
     suite.expectRefusals();
@@ -183,21 +170,18 @@ describeConsole('the settings in the console', prepare, (suite) => {
     const { view } = suite;
     await view.signIn('/app', adminToken);
     await view.press('button', 'New organization');
-    await view.fill('Name', 'globex');
-    await view.press('button', 'Create organization');
+    await view.submit('Create organization', { Name: 'globex' });
     await view.press('link', 'Organization settings');
     await view.choose('Execution mode', 'Agent: agents of a pool');
     await view.press('button', 'Save settings');
     await view.page.waitForSelector('.field-error');
     suite.expectRefusals();
     await view.choose('Execution mode', 'Local: only states are kept here');
-    await view.fill('Name', 'initech');
-    await view.press('button', 'Save settings');
+    await view.submit('Save settings', { Name: 'initech' });
     await view.find('link', 'initech');
     await view.isAccessible();
     await view.press('button', 'Delete organization');
-    await view.fill('Type initech to confirm', 'initech');
-    await view.press('button', 'Delete');
+    await view.submit('Delete', { 'Type initech to confirm': 'initech' });
     await view.shows('The organization initech was deleted.');
     expect(await view.address()).toBe('/app');
   });
@@ -212,8 +196,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.choose('Enforcement level', 'mandatory');
     await view.press('button', 'Create policy');
     await view.find('heading', 'tags');
-    await view.fill('Source', 'package tags');
-    await view.press('button', 'Save code');
+    await view.submit('Save code', { Source: 'package tags' });
     await view.shows('The code was saved.');
     await view.page.reload();
     const code = await (await view.find('textbox', 'Source')).evaluate((field) => field.textContent);
@@ -234,10 +217,8 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('button', 'Exclude');
     await view.find('link', 'billing');
     await view.isAccessible();
-    await view.press('link', 'tags');
-    await view.press('link', 'baseline');
-    await view.press('button', 'Delete set');
-    await view.press('button', 'Delete policy set');
+    await view.press('link', 'tags', 'baseline');
+    await view.press('button', 'Delete set', 'Delete policy set');
     await view.shows('There are no policy sets yet.');
     expect(await steps.ask('GET', '/api/v2/organizations/acme/policies')).toMatchObject([
       { attributes: { name: 'tags', uploaded: true, 'enforcement-level': 'mandatory', 'policy-set-count': 0 } },
@@ -256,11 +237,9 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.signIn('/app/acme/workspaces', adminToken);
     await view.press('link', 'Agent pools');
     await view.press('button', 'New agent pool');
-    await view.fill('Name', 'rack');
-    await view.press('button', 'Create agent pool');
+    await view.submit('Create agent pool', { Name: 'rack' });
     await view.find('heading', 'rack');
-    await view.fill('Description', 'rack 4');
-    await view.press('button', 'Issue token');
+    await view.submit('Issue token', { Description: 'rack 4' });
     await view.shows('It is shown only once.');
     await view.shows('never in contact');
     const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
@@ -276,17 +255,14 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.isAccessible();
     await view.page.removeScriptToEvaluateOnNewDocument(identifier);
     await view.page.reload();
-    await view.press('button', 'Revoke rack 4');
-    await view.press('button', 'Revoke token');
+    await view.press('button', 'Revoke rack 4', 'Revoke token');
     await view.shows('No agent has a token of this pool.');
     await view.press('checkbox', 'It may serve every workspace of the organization');
-    await view.press('button', 'Save settings');
-    await view.press('button', 'Allow a workspace to allowed workspaces');
+    await view.press('button', 'Save settings', 'Allow a workspace to allowed workspaces');
     await view.fill('Workspace', 'network', 'combobox');
     await view.press('button', 'Allow');
     await view.find('link', 'network');
-    await view.press('button', 'Delete pool');
-    await view.press('button', 'Delete agent pool');
+    await view.press('button', 'Delete pool', 'Delete agent pool');
     await view.shows('There are no agent pools yet.');
   });
 
@@ -328,9 +304,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('button', 'Account: admin');
     await view.press('menuitem', 'Site administration');
     await view.press('button', 'New user');
-    await view.fill('Username', 'mallory');
-    await view.fill('E-mail address', 'mallory@example.com');
-    await view.press('button', 'Create user');
+    await view.submit('Create user', { Username: 'mallory', 'E-mail address': 'mallory@example.com' });
     await view.shows('The first token of mallory.');
     const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
     const statusOf = async (): Promise<number> => {
@@ -339,14 +313,12 @@ describeConsole('the settings in the console', prepare, (suite) => {
     };
     expect(await statusOf()).toBe(200);
     await view.isAccessible();
-    await view.press('button', 'Suspend mallory');
-    await view.press('button', 'Suspend user');
+    await view.press('button', 'Suspend mallory', 'Suspend user');
     await view.find('button', 'Unsuspend mallory');
     expect(await statusOf()).toBe(401);
     expect(await view.has('button', 'Suspend admin')).toBe(false);
     await view.press('button', 'Delete mallory');
-    await view.fill('Type mallory to confirm', 'mallory');
-    await view.press('button', 'Delete user');
+    await view.submit('Delete user', { 'Type mallory to confirm': 'mallory' });
     await view.shows('mallory was deleted.');
     await view.press('link', 'Site audit trail');
     await view.find('rowheader', 'users/manage');
@@ -354,8 +326,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.shows('No background job fails.');
     await view.press('link', 'Site agent pools');
     await view.press('button', 'New site agent pool');
-    await view.fill('Name', 'ours');
-    await view.press('button', 'Create agent pool');
+    await view.submit('Create agent pool', { Name: 'ours' });
     await view.find('heading', 'ours');
     await view.shows('No agent has a token of this pool.');
     await view.isAccessible();
@@ -376,8 +347,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.find('rowheader', 'owner');
     expect(await view.has('button', 'Add variable')).toBe(false);
     expect(await view.has('link', 'everywhere')).toBe(false);
-    await view.press('link', 'States');
-    await view.press('link', 'State 1');
+    await view.press('link', 'States', 'State 1');
     await view.find('heading', 'About');
     expect(await view.has('button', 'Roll back')).toBe(false);
     // The token of a team has no account.

@@ -78,15 +78,11 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
   it('lose their files, get them back, and lose them permanently', async () => {
     const { view } = suite;
     await view.signIn(address, adminToken);
-    await view.press('button', `Delete files of ${older}`);
-    await view.press('button', 'Delete files');
+    await view.press('button', `Delete files of ${older}`, 'Delete files');
     await view.shows('The files are deleted, and can be restored.');
-    await view.press('button', `Restore files of ${older}`);
-    await view.press('button', 'Restore files');
+    await view.press('button', `Restore files of ${older}`, 'Restore files');
     await view.shows('The files are restored.');
-    await view.press('button', `Delete files of ${older}`);
-    await view.press('button', 'Delete files');
-    await view.press('button', `Delete permanently the files of ${older}`);
+    await view.press('button', `Delete files of ${older}`, 'Delete files', `Delete permanently the files of ${older}`);
     await view.fill(`Type ${older} to confirm`, older);
     await view.press('button', 'Delete permanently');
     await view.shows('The files are permanently deleted.');

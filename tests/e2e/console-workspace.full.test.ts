@@ -26,15 +26,11 @@ describeConsole(
       await view.signIn(address, adminToken);
       await view.shows('No repository is linked.');
       await view.press('button', 'Link a repository');
-      await view.fill('Clone URL', 'git@git.example.com:acme/network.git');
-      await view.press('button', 'Save link');
+      await view.submit('Save link', { 'Clone URL': 'git@git.example.com:acme/network.git' });
       await view.page.waitForSelector('.field-error');
       suite.expectRefusals();
       await view.isAccessible();
-      await view.fill('Clone URL', cloneUrl);
-      await view.fill('Branch', 'main');
-      await view.fill('Credential', 'ours');
-      await view.press('button', 'Save link');
+      await view.submit('Save link', { 'Clone URL': cloneUrl, Branch: 'main', Credential: 'ours' });
       await view.shows('Key of the webhook.');
       const key = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
       expect(key.length).toBeGreaterThan(20);
@@ -43,8 +39,7 @@ describeConsole(
       await view.shows(suite.service.url + repository['webhook-url']);
       await view.isAccessible();
       await view.press('button', 'Change the link');
-      await view.fill('Branch', 'next');
-      await view.press('button', 'Save link');
+      await view.submit('Save link', { Branch: 'next' });
       await until('the branch is changed', async () => (await attributesOf(steps))['vcs-repo'].branch === 'next');
       await view.page.reload();
       await view.shows('next');
@@ -52,8 +47,7 @@ describeConsole(
       await view.press('button', 'Fetch the newest commit');
       await view.shows('The newest commit becomes a configuration version.');
       expect(await steps.versions(network)).toHaveLength(1);
-      await view.press('button', 'Unlink the repository');
-      await view.press('button', 'Unlink repository');
+      await view.press('button', 'Unlink the repository', 'Unlink repository');
       await view.shows('No repository is linked.');
       expect((await attributesOf(steps))['vcs-repo']).toBeNull();
     });
@@ -68,8 +62,7 @@ describeConsole(
       await view.find('link', 'billing');
       await view.shows('Consumers: 1');
       await view.isAccessible();
-      await view.press('button', 'Remove billing from remote state consumers');
-      await view.press('button', 'Remove workspace');
+      await view.press('button', 'Remove billing from remote state consumers', 'Remove workspace');
       await view.shows('Runs of no other workspace may read the state.');
       await view.press('checkbox', 'Share the state with every workspace of the organization');
       await view.press('button', 'Save settings');

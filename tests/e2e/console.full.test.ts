@@ -38,8 +38,7 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.press('link', 'acme');
     await view.find('heading', 'Your session has ended');
     suite.expectRefusals();
-    await view.fill('API token', adminToken);
-    await view.press('button', 'Sign in');
+    await view.submit('Sign in', { 'API token': adminToken });
     await view.find('heading', 'Workspaces');
     expect(await view.address()).toBe('/app/acme/workspaces');
   });
@@ -59,12 +58,10 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.shows('Workspaces: 4');
     await view.press('link', 'service-21');
     await view.press('button', 'Lock');
-    await view.fill('Reason (optional)', `Maintenance ${hostile}`);
-    await view.press('button', 'Lock workspace');
+    await view.submit('Lock workspace', { 'Reason (optional)': `Maintenance ${hostile}` });
     await view.shows('The workspace is locked.');
     await view.shows(`Locked: Maintenance ${hostile}`);
-    await view.press('button', 'Unlock');
-    await view.press('button', 'Unlock workspace');
+    await view.press('button', 'Unlock', 'Unlock workspace');
     await view.find('button', 'Lock');
     await view.page.goBack();
     await view.shows('Workspaces: 4');
@@ -76,13 +73,11 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.signIn('/app/acme/workspaces', adminToken);
     await view.press('button', 'New workspace');
     await view.isAccessible();
-    await view.fill('Name', 'no spaces');
-    await view.press('button', 'Create workspace');
+    await view.submit('Create workspace', { Name: 'no spaces' });
     await view.find('heading', 'New workspace');
     await view.page.waitForSelector('.field-error');
     suite.expectRefusals();
-    await view.fill('Name', 'made-here');
-    await view.press('button', 'Create workspace');
+    await view.submit('Create workspace', { Name: 'made-here' });
     await view.find('heading', 'made-here');
     expect(await view.address()).toBe('/app/acme/workspaces/made-here');
   });
@@ -118,8 +113,7 @@ describeConsole('the console', showOrganization, (suite) => {
       headers: { Authorization: `Bearer ${secret}` },
     });
     expect(answer.status).toBe(200);
-    await view.press('button', 'Revoke laptop');
-    await view.press('button', 'Revoke token');
+    await view.press('button', 'Revoke laptop', 'Revoke token');
     await view.shows('The token was revoked.');
     await view.page.reload();
     await view.find('heading', 'Tokens');

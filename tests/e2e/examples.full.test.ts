@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { cp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { example, needing, walk } from '../support/examples.js';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+
+jest.setTimeout(300_000);
 
 const served = (work: (service: ServiceProcess, directory: string) => Promise<void>): Promise<void> =>
   inTemporaryDirectory(async (directory) => {
@@ -19,93 +21,81 @@ const served = (work: (service: ServiceProcess, directory: string) => Promise<vo
 
 describe('examples/go', () => {
   const go = process.env.GO ?? 'go';
-  const { run, reason } = needing(go);
+  const { test } = needing(go);
 
-  run(
-    `walks teams, access, a token and a version with go-tfe${reason}`,
-    () =>
-      served(async (service, directory) => {
-        const built = join(directory, 'walk');
-        await promisify(execFile)(go, ['build', '-o', built, '.'], { cwd: example('go') });
-        const said = await walk('go', [built, 'gone'], { TFE_ADDRESS: service.url, TFE_TOKEN: adminToken });
-        expect(said).toEqual([
-          expect.stringMatching(/^organization gone: workspace ws-\w+, team team-\w+$/),
-          "the team's access: custom, runs: plan",
-          expect.stringMatching(/^as the team: version cv-\w+ is uploaded$/),
-          expect.stringMatching(/^as the team: 1 listed, \d+ bytes came back$/),
-          'organization gone is deleted',
-        ]);
-      }),
-    300_000,
-  );
+  test('walks teams, access, a token and a version with go-tfe', () =>
+    served(async (service, directory) => {
+      const built = join(directory, 'walk');
+      await promisify(execFile)(go, ['build', '-o', built, '.'], { cwd: example('go') });
+      const said = await walk('go', [built, 'gone'], { TFE_ADDRESS: service.url, TFE_TOKEN: adminToken });
+      expect(said).toEqual([
+        expect.stringMatching(/^organization gone: workspace ws-\w+, team team-\w+$/),
+        "the team's access: custom, runs: plan",
+        expect.stringMatching(/^as the team: version cv-\w+ is uploaded$/),
+        expect.stringMatching(/^as the team: 1 listed, \d+ bytes came back$/),
+        'organization gone is deleted',
+      ]);
+    }));
 });
 
 describe('examples/terraform', () => {
   const opa = process.env.OPA ?? 'opa';
-  const { run, reason } = needing('bash', 'terraform', opa);
+  const { test } = needing('bash', 'terraform', opa);
 
-  run(
-    `plans, is judged by its policies and applies, with what gatehouse-agent --with-server says${reason}`,
-    () =>
-      inTemporaryDirectory(async (directory) => {
-        const data = join(directory, 'data');
-        const agent = AgentProcess.start(
-          { DATA_DIR: data, PORT: '0', AGENT_WORK_DIR: directory, ...(opa.includes('/') && { OPA_PATH: opa }) },
-          ['--with-server'],
-        );
-        try {
-          await agent.prints('claims runs from');
-          const commands = agent.printed.match(/^ {2}(export|terraform) .*$/gm) ?? [];
-          expect(commands).toHaveLength(3);
-          const folder = join(directory, 'configuration');
-          await cp(example('terraform'), folder, { recursive: true });
-          const script = commands
-            .map((line) => line.replace(/-chdir='[^']*'/, `-chdir='${folder}'`))
-            .join('\n')
-            .replace(/apply$/, 'apply -no-color -auto-approve');
-          const { stdout } = await promisify(execFile)('bash', ['-ec', script], { timeout: 60_000 });
-          expect(stdout).toContain('Policy first-try/owner (advisory) failed:');
-          expect(stdout).toContain('2 policies evaluated');
-          expect(stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');
-          expect(agent.printed).toContain('Configurations run as');
-          expect((await stat(join(data, 'first-try', 'terraformrc'))).mode & 0o777).toBe(0o600);
-          expect(await agent.end()).toBe(0);
+  test('plans, is judged by its policies and applies, with what gatehouse-agent --with-server says', () =>
+    inTemporaryDirectory(async (directory) => {
+      const data = join(directory, 'data');
+      const agent = AgentProcess.start(
+        { DATA_DIR: data, PORT: '0', AGENT_WORK_DIR: directory, ...(opa.includes('/') && { OPA_PATH: opa }) },
+        ['--with-server'],
+      );
+      try {
+        await agent.prints('claims runs from');
+        const commands = agent.printed.match(/^ {2}(export|terraform) .*$/gm) ?? [];
+        expect(commands).toHaveLength(3);
+        const folder = join(directory, 'configuration');
+        await cp(example('terraform'), folder, { recursive: true });
+        const script = commands
+          .map((line) => line.replace(/-chdir='[^']*'/, `-chdir='${folder}'`))
+          .join('\n')
+          .replace(/apply$/, 'apply -no-color -auto-approve');
+        const { stdout } = await promisify(execFile)('bash', ['-ec', script], { timeout: 60_000 });
+        expect(stdout).toContain('Policy first-try/owner (advisory) failed:');
+        expect(stdout).toContain('2 policies evaluated');
+        expect(stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');
+        expect(agent.printed).toContain('Configurations run as');
+        expect((await stat(join(data, 'first-try', 'terraformrc'))).mode & 0o777).toBe(0o600);
+        expect(await agent.end()).toBe(0);
 
-          // The second time everything exists already.
-          const again = AgentProcess.start({ DATA_DIR: data, PORT: '0', AGENT_WORK_DIR: directory }, ['--with-server']);
-          await again.prints('claims runs from');
-          expect(await again.end()).toBe(0);
-        } finally {
-          await agent.end('SIGKILL');
-        }
-      }),
-    120_000,
-  );
+        // The second time everything exists already.
+        const again = AgentProcess.start({ DATA_DIR: data, PORT: '0', AGENT_WORK_DIR: directory }, ['--with-server']);
+        await again.prints('claims runs from');
+        expect(await again.end()).toBe(0);
+      } finally {
+        await agent.end('SIGKILL');
+      }
+    }));
 
-  it(
-    'can be tried next to a running service, on a port and in a directory of its own',
-    () =>
-      served(async (service, directory) => {
-        const settings = { AGENT_WORK_DIR: directory, OPA_PATH: '/nowhere/opa' };
-        const agent = AgentProcess.start(settings, ['--with-server'], { cwd: directory });
-        try {
-          await agent.prints('claims runs from');
-          const [, url = ''] = /Gatehouse serves at (\S+)\. /.exec(agent.printed) ?? [];
-          expect(url).not.toBe(service.url);
-          expect(agent.printed).toContain('install opa (https://github.com/open-policy-agent/opa/releases)');
-          const configuration = await readFile(join(directory, 'data/first-try/terraformrc'), 'utf8');
-          const response = await fetch(`${url}/.well-known/terraform.json`);
-          const discovered = (await response.json()) as Record<string, string>;
-          expect(Object.keys(discovered)).toEqual(['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2']);
-          for (const [name, path] of Object.entries(discovered))
-            expect(configuration).toContain(`"${name}" = "${url}${path}"`);
-          expect(await agent.end()).toBe(0);
-        } finally {
-          await agent.end('SIGKILL');
-        }
-      }),
-    60_000,
-  );
+  it('can be tried next to a running service, on a port and in a directory of its own', () =>
+    served(async (service, directory) => {
+      const settings = { AGENT_WORK_DIR: directory, OPA_PATH: '/nowhere/opa' };
+      const agent = AgentProcess.start(settings, ['--with-server'], { cwd: directory });
+      try {
+        await agent.prints('claims runs from');
+        const [, url = ''] = /Gatehouse serves at (\S+)\. /.exec(agent.printed) ?? [];
+        expect(url).not.toBe(service.url);
+        expect(agent.printed).toContain('install opa (https://github.com/open-policy-agent/opa/releases)');
+        const configuration = await readFile(join(directory, 'data/first-try/terraformrc'), 'utf8');
+        const response = await fetch(`${url}/.well-known/terraform.json`);
+        const discovered = (await response.json()) as Record<string, string>;
+        expect(Object.keys(discovered)).toEqual(['state.v2', 'tfe.v2', 'tfe.v2.1', 'tfe.v2.2']);
+        for (const [name, path] of Object.entries(discovered))
+          expect(configuration).toContain(`"${name}" = "${url}${path}"`);
+        expect(await agent.end()).toBe(0);
+      } finally {
+        await agent.end('SIGKILL');
+      }
+    }));
 
   it('has a CLI configuration for any service in its README, with the names that the service is found by', async () => {
     const readme = await readFile(example('README.md'), 'utf8');
@@ -124,5 +114,5 @@ describe('examples/terraform', () => {
       expect(await agent.ended()).toBe(1);
       expect(agent.printed).toContain('--with-server is for a first try on this machine only: ');
     }
-  }, 30_000);
+  });
 });

@@ -67,61 +67,53 @@ async function callsOfUploads(count: number): Promise<readonly Call[]> {
 }
 
 describe(`what the service acknowledges${reason}`, () => {
-  (usable('strace', present) ? it : it.skip)(
-    'was flushed to disk before',
-    async () => {
-      const calls = (await callsOfUploads(1)).map(({ text }) => text);
-      const find = (from: number, pattern: RegExp) =>
-        calls.findIndex((call, index) => index > from && pattern.test(call));
-      const findLast = (before: number, pattern: RegExp) =>
-        calls.slice(0, before).findLastIndex((call) => pattern.test(call));
+  (usable('strace', present) ? it : it.skip)('was flushed to disk before', async () => {
+    const calls = (await callsOfUploads(1)).map(({ text }) => text);
+    const find = (from: number, pattern: RegExp) =>
+      calls.findIndex((call, index) => index > from && pattern.test(call));
+    const findLast = (before: number, pattern: RegExp) =>
+      calls.slice(0, before).findLastIndex((call) => pattern.test(call));
 
-      // Every change: writes the log, flushes it, then responds.
-      const answers = calls.flatMap((call, index) => (/"HTTP\/1\.1 201 Created/.test(call) ? [index] : []));
-      expect(answers.length).toBeGreaterThanOrEqual(3);
-      for (const answer of answers) {
-        const written = findLast(answer, /^pwrite64\(\d+<[^>]*gatehouse\.sqlite-wal>/);
-        expect(written).toBeGreaterThan(0);
-        const flush = find(written, /^f(data)?sync\(\d+<[^>]*gatehouse\.sqlite-wal> ?\) += 0/);
-        expect([flush > written, flush < answer]).toEqual([true, true]);
-      }
+    // Every change: writes the log, flushes it, then responds.
+    const answers = calls.flatMap((call, index) => (/"HTTP\/1\.1 201 Created/.test(call) ? [index] : []));
+    expect(answers.length).toBeGreaterThanOrEqual(3);
+    for (const answer of answers) {
+      const written = findLast(answer, /^pwrite64\(\d+<[^>]*gatehouse\.sqlite-wal>/);
+      expect(written).toBeGreaterThan(0);
+      const flush = find(written, /^f(data)?sync\(\d+<[^>]*gatehouse\.sqlite-wal> ?\) += 0/);
+      expect([flush > written, flush < answer]).toEqual([true, true]);
+    }
 
-      // An upload: flushes the file, then its name, then the change that refers to it, then responds.
-      const answer = calls.findLastIndex((call) => /"HTTP\/1\.1 200 OK/.test(call));
-      const made = find(0, /^openat\(.*\/incoming\/[^"]+", [^)]*O_CREAT.*\) += \d/);
-      const written = find(made, /^writev?\(\d+<[^>]*\/incoming\/[^>]+>/);
-      const file = find(written, /^f(data)?sync\(\d+<[^>]*\/incoming\/[^>]+> ?\) += 0/);
-      const name = find(made, /^f(data)?sync\(\d+<[^>]*\/incoming> ?\) += 0/);
-      const change = find(Math.max(file, name), /^f(data)?sync\(\d+<[^>]*gatehouse\.sqlite-wal> ?\) += 0/);
-      const order = [made, Math.min(file, name), Math.max(file, name), change, answer];
-      expect([...order, written].every((index) => index > 0)).toBe(true);
-      expect(order).toEqual(order.toSorted((a, b) => a - b));
-    },
-    60_000,
-  );
+    // An upload: flushes the file, then its name, then the change that refers to it, then responds.
+    const answer = calls.findLastIndex((call) => /"HTTP\/1\.1 200 OK/.test(call));
+    const made = find(0, /^openat\(.*\/incoming\/[^"]+", [^)]*O_CREAT.*\) += \d/);
+    const written = find(made, /^writev?\(\d+<[^>]*\/incoming\/[^>]+>/);
+    const file = find(written, /^f(data)?sync\(\d+<[^>]*\/incoming\/[^>]+> ?\) += 0/);
+    const name = find(made, /^f(data)?sync\(\d+<[^>]*\/incoming> ?\) += 0/);
+    const change = find(Math.max(file, name), /^f(data)?sync\(\d+<[^>]*gatehouse\.sqlite-wal> ?\) += 0/);
+    const order = [made, Math.min(file, name), Math.max(file, name), change, answer];
+    expect([...order, written].every((index) => index > 0)).toBe(true);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+  });
 
-  (usable('strace', present) ? it : it.skip)(
-    'was flushed to disk before, of many uploads at once too',
-    async () => {
-      const calls = await callsOfUploads(40);
-      const made = calls.filter(({ text }) => /^openat\(.*\/incoming\/[^"]+", [^)]*O_CREAT.*\) += \d/.test(text));
-      expect(made).toHaveLength(40);
-      const flushesOf = (what: string) =>
-        calls.filter(({ text }) => new RegExp(`^f(data)?sync\\(\\d+<[^>]*${what}> ?\\) += 0`).test(text));
-      const [names, changes] = [flushesOf('/incoming'), flushesOf('gatehouse.sqlite-wal')];
-      for (const file of made) {
-        const key = /\/incoming\/([^"]+)"/.exec(file.text)?.[1];
-        const bytes = flushesOf(`/incoming/${key}`)[0];
-        const name = names.find(({ begun }) => begun > file.ended);
-        const kept = calls.find(({ text }) => text.startsWith('rename(') && text.includes(`/incoming/${key}`));
-        const change = changes.find(
-          ({ begun, ended }) =>
-            begun > Math.max(bytes?.ended ?? Number.NaN, name?.ended ?? Number.NaN) &&
-            ended < (kept?.begun ?? Number.NaN),
-        );
-        expect(change).toBeDefined();
-      }
-    },
-    60_000,
-  );
+  (usable('strace', present) ? it : it.skip)('was flushed to disk before, of many uploads at once too', async () => {
+    const calls = await callsOfUploads(40);
+    const made = calls.filter(({ text }) => /^openat\(.*\/incoming\/[^"]+", [^)]*O_CREAT.*\) += \d/.test(text));
+    expect(made).toHaveLength(40);
+    const flushesOf = (what: string) =>
+      calls.filter(({ text }) => new RegExp(`^f(data)?sync\\(\\d+<[^>]*${what}> ?\\) += 0`).test(text));
+    const [names, changes] = [flushesOf('/incoming'), flushesOf('gatehouse.sqlite-wal')];
+    for (const file of made) {
+      const key = /\/incoming\/([^"]+)"/.exec(file.text)?.[1];
+      const bytes = flushesOf(`/incoming/${key}`)[0];
+      const name = names.find(({ begun }) => begun > file.ended);
+      const kept = calls.find(({ text }) => text.startsWith('rename(') && text.includes(`/incoming/${key}`));
+      const change = changes.find(
+        ({ begun, ended }) =>
+          begun > Math.max(bytes?.ended ?? Number.NaN, name?.ended ?? Number.NaN) &&
+          ended < (kept?.begun ?? Number.NaN),
+      );
+      expect(change).toBeDefined();
+    }
+  });
 });

@@ -2,8 +2,10 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+
+jest.setTimeout(300_000);
 
 const run = promisify(execFile);
 const client = fileURLToPath(new URL('../clients/go-tfe', import.meta.url));
@@ -33,6 +35,5 @@ describe(`the client library of the field, unmodified${reason}`, () => {
         }
       });
     },
-    300_000,
   );
 });

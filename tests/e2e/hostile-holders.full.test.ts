@@ -12,7 +12,6 @@ import { Report } from '../hostile/report.js';
 import { makeWorld, renewLeases, type World } from '../hostile/world.js';
 import { temporaryDirectory } from '../support/process.js';
 
-const timeout = 120_000;
 const present = process.platform === 'linux';
 const reason = present ? '' : ' (skipped: needs /proc and the addresses of loopback of Linux)';
 
@@ -129,6 +128,5 @@ describe(`a service with little memory${reason}`, () => {
   (present ? it : it.skip).each(fromOneAndMany(cases))(
     'stands, and serves everyone else, during $attack, from $addresses addresses',
     (one) => expectToStand(world, one, report),
-    timeout,
   );
 });

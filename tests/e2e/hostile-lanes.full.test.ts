@@ -16,7 +16,6 @@ import { stateOf, writeState } from '../support/written-states.js';
 const gitIsPresent = spawnSync('git', ['version']).status === 0;
 const withGit = usable('git', gitIsPresent) ? it : it.skip;
 const reason = gitIsPresent ? '' : ' (skipped: no git on PATH)';
-const timeout = 120_000;
 
 /** The calls and fetches that one organization had at the same time before organizations had shares. */
 const before = { calls: 8, fetches: 4 };
@@ -98,94 +97,82 @@ afterEach(async () => {
 afterAll(() => report.print());
 
 describe(`background work${reason}`, () => {
-  withGit(
-    'of one organization is done within two seconds while three others have stalled both lanes',
-    async () => {
-      const task = await RunTaskServer.start();
-      try {
-        await service.provision('bystander', 'first');
-        const workspaceId = await steps.workspace('state', {}, 'bystander');
-        await steps.ask('POST', `/workspaces/${workspaceId}/actions/lock`);
-        for (const name of ['one', 'two', 'three']) await stall(name);
-        await until('both lanes are stalled', async () => silentGit.waiting > 0 && silentTask.waiting > 0);
+  withGit('of one organization is done within two seconds while three others have stalled both lanes', async () => {
+    const task = await RunTaskServer.start();
+    try {
+      await service.provision('bystander', 'first');
+      const workspaceId = await steps.workspace('state', {}, 'bystander');
+      await steps.ask('POST', `/workspaces/${workspaceId}/actions/lock`);
+      for (const name of ['one', 'two', 'three']) await stall(name);
+      await until('both lanes are stalled', async () => silentGit.waiting > 0 && silentTask.waiting > 0);
 
-        // Over the time in which stalled calls are given up and begun again.
-        for (let round = 1; round <= 5; round += 1) {
-          const called = await workspaceWithTasks('bystander', `called-${round}`, task.url, 1);
-          const versionId = await upload(called);
-          const waiting = { fetches: silentGit.waiting, calls: silentTask.waiting };
+      // Over the time in which stalled calls are given up and begun again.
+      for (let round = 1; round <= 5; round += 1) {
+        const called = await workspaceWithTasks('bystander', `called-${round}`, task.url, 1);
+        const versionId = await upload(called);
+        const waiting = { fetches: silentGit.waiting, calls: silentTask.waiting };
 
-          const written = performance.now();
-          const id = await writeState(steps, workspaceId, stateOf(round, '10.0.0.0/16', ['a']));
-          await until('its outputs are read', async () => {
-            const shown = await steps.ask('GET', `/api/v2/state-versions/${id}`);
-            return shown.attributes['resources-processed'];
-          });
-          const read = secondsSince(written);
-
-          const queued = performance.now();
-          await steps.run(called, versionId);
-          await until('its task is called', async () => task.countOfCalls === round);
-          const seconds = secondsSince(queued);
-          report.add({
-            round,
-            'fetches stalled': waiting.fetches,
-            'calls stalled': waiting.calls,
-            'state read in s': read.toFixed(2),
-            'task called in s': seconds.toFixed(2),
-          });
-          expect(read).toBeLessThan(2);
-          expect(seconds).toBeLessThan(2);
-          await pause(3_000);
-        }
-      } finally {
-        await task.stop();
-      }
-    },
-    timeout,
-  );
-
-  withGit(
-    'of the only organization has no fewer loops than before',
-    async () => {
-      await stall('only');
-      await until('the calls are under way', async () => silentTask.maxWaiting >= before.calls);
-      await until('the fetches are under way', async () => silentGit.maxWaiting >= before.fetches);
-      report.add({
-        round: 'one organization',
-        'fetches stalled': silentGit.maxWaiting,
-        'calls stalled': silentTask.maxWaiting,
-      });
-    },
-    timeout,
-  );
-
-  withGit(
-    'waits for a git server that is silent for 40 seconds while it packs',
-    async () => {
-      const repository = await GitRepository.create(directory, 'harbour/app.git');
-      await repository.commit({
-        'policies.hcl': 'policy "owners" {\n  query = "data.owners"\n}\n',
-        'owners.rego': 'package owners\n',
-      });
-      const git = await GitServer.start(directory, { firstPackAfterMilliseconds: longestSilence });
-      try {
-        await service.provision();
-        const begun = performance.now();
-        const [id] = await policySets('acme', git.url('harbour/app.git'), 1);
-        const policies = await until('the policies are fetched', async () => {
-          const { json } = await service.api('GET', `/policy-sets/${id}`);
-          const found: readonly { readonly name: string }[] = json.data.attributes.policies ?? [];
-          return found.length > 0 && found;
+        const written = performance.now();
+        const id = await writeState(steps, workspaceId, stateOf(round, '10.0.0.0/16', ['a']));
+        await until('its outputs are read', async () => {
+          const shown = await steps.ask('GET', `/api/v2/state-versions/${id}`);
+          return shown.attributes['resources-processed'];
         });
-        expect(policies.map(({ name }) => name)).toEqual(['owners']);
-        // To find the commit, and to fetch it: the first attempt succeeded.
-        expect(git.requests.filter(({ path }) => path.includes('info/refs'))).toHaveLength(2);
-        report.add({ round: 'a git server silent for 40 s', 'fetched in s': secondsSince(begun).toFixed(1) });
-      } finally {
-        await git.stop();
+        const read = secondsSince(written);
+
+        const queued = performance.now();
+        await steps.run(called, versionId);
+        await until('its task is called', async () => task.countOfCalls === round);
+        const seconds = secondsSince(queued);
+        report.add({
+          round,
+          'fetches stalled': waiting.fetches,
+          'calls stalled': waiting.calls,
+          'state read in s': read.toFixed(2),
+          'task called in s': seconds.toFixed(2),
+        });
+        expect(read).toBeLessThan(2);
+        expect(seconds).toBeLessThan(2);
+        await pause(3_000);
       }
-    },
-    timeout,
-  );
+    } finally {
+      await task.stop();
+    }
+  });
+
+  withGit('of the only organization has no fewer loops than before', async () => {
+    await stall('only');
+    await until('the calls are under way', async () => silentTask.maxWaiting >= before.calls);
+    await until('the fetches are under way', async () => silentGit.maxWaiting >= before.fetches);
+    report.add({
+      round: 'one organization',
+      'fetches stalled': silentGit.maxWaiting,
+      'calls stalled': silentTask.maxWaiting,
+    });
+  });
+
+  withGit('waits for a git server that is silent for 40 seconds while it packs', async () => {
+    const repository = await GitRepository.create(directory, 'harbour/app.git');
+    await repository.commit({
+      'policies.hcl': 'policy "owners" {\n  query = "data.owners"\n}\n',
+      'owners.rego': 'package owners\n',
+    });
+    const git = await GitServer.start(directory, { firstPackAfterMilliseconds: longestSilence });
+    try {
+      await service.provision();
+      const begun = performance.now();
+      const [id] = await policySets('acme', git.url('harbour/app.git'), 1);
+      const policies = await until('the policies are fetched', async () => {
+        const { json } = await service.api('GET', `/policy-sets/${id}`);
+        const found: readonly { readonly name: string }[] = json.data.attributes.policies ?? [];
+        return found.length > 0 && found;
+      });
+      expect(policies.map(({ name }) => name)).toEqual(['owners']);
+      // To find the commit, and to fetch it: the first attempt succeeded.
+      expect(git.requests.filter(({ path }) => path.includes('info/refs'))).toHaveLength(2);
+      report.add({ round: 'a git server silent for 40 s', 'fetched in s': secondsSince(begun).toFixed(1) });
+    } finally {
+      await git.stop();
+    }
+  });
 });

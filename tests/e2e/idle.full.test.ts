@@ -38,5 +38,4 @@ const watchedSeconds = 10;
       }
     });
   },
-  60_000,
 );

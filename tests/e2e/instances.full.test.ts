@@ -135,7 +135,7 @@ onPostgres('three instances on one Postgres and one bucket', () => {
     [a, b, c] = await Promise.all([group.start(), group.start(), group.start()]);
     await a.ask('POST', '/organizations', organization);
     workspaceId = await newWorkspace();
-  }, 30_000);
+  });
   afterAll(async () => {
     await group.end();
     for (const name of Object.keys(store.environment)) delete process.env[name];
@@ -334,7 +334,7 @@ onPostgres('instances on one Postgres', () => {
     for (const instance of instances) {
       expect(await instance.status('/admin/users', made[0]?.service.adminSecret ?? '')).toBe(200);
     }
-  }, 30_000);
+  });
 
   it('let a caller pass together what one alone would', async () => {
     group = await Group.onPostgres({ RATE_LIMIT_PER_SECOND: '30' });
@@ -360,7 +360,7 @@ onPostgres('instances on one Postgres', () => {
     await Promise.all(floods);
     expect(passed.length).toBeLessThanOrEqual(3 * 30 * Math.ceil((performance.now() - begun) / 1000 + 1));
     expect(instances.flatMap(({ log }) => log).filter(({ level }) => level >= 50)).toEqual([]);
-  }, 30_000);
+  });
 
   it('do not start with a signing secret that the others do not have', async () => {
     group = await Group.onPostgres();
@@ -401,7 +401,7 @@ onPostgres('instances on one Postgres', () => {
       (SIGNING_SECRET) => group.start({ SIGNING_SECRET }),
       (instance) => group.stop(instance),
     );
-  }, 30_000);
+  });
 });
 
 describe('one service on SQLite', () => {

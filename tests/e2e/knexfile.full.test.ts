@@ -50,25 +50,21 @@ const databases = [
 
 describe('the command line of Knex', () => {
   for (const { name, skip, use } of databases) {
-    (skip ? it.skip : it)(
-      `goes up and down on ${name}, and has nothing to do after the service`,
-      async () => {
-        await use(async (environment, serviceMigrates) => {
-          await serviceMigrates();
-          expect(await knex(environment, 'migrate:latest')).toBe('Already up to date');
-          expect(await knex(environment, 'migrate:status')).toBe(
-            `Found ${names.length} Completed Migration file/files.\n${names.join('\n')}\nNo Pending Migration files Found.`,
-          );
-          expect(await knex(environment, 'migrate:down')).toMatch(new RegExp(`rolled back .*:\n${last}$`));
-          expect(await knex(environment, 'migrate:status')).toMatch(
-            new RegExp(`Found 1 Pending Migration file/files\\.\n${last}$`),
-          );
-          expect(await knex(environment, 'migrate:latest')).toMatch(/^Batch \d+ run: 1 migrations$/);
-          await serviceMigrates();
-        });
-      },
-      60_000,
-    );
+    (skip ? it.skip : it)(`goes up and down on ${name}, and has nothing to do after the service`, async () => {
+      await use(async (environment, serviceMigrates) => {
+        await serviceMigrates();
+        expect(await knex(environment, 'migrate:latest')).toBe('Already up to date');
+        expect(await knex(environment, 'migrate:status')).toBe(
+          `Found ${names.length} Completed Migration file/files.\n${names.join('\n')}\nNo Pending Migration files Found.`,
+        );
+        expect(await knex(environment, 'migrate:down')).toMatch(new RegExp(`rolled back .*:\n${last}$`));
+        expect(await knex(environment, 'migrate:status')).toMatch(
+          new RegExp(`Found 1 Pending Migration file/files\\.\n${last}$`),
+        );
+        expect(await knex(environment, 'migrate:latest')).toMatch(/^Batch \d+ run: 1 migrations$/);
+        await serviceMigrates();
+      });
+    });
   }
 
   it(

@@ -56,7 +56,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
       await writeFile(path, text);
     }
     await inProject('package.json', { type: 'module' });
-  }, 120_000);
+  });
 
   it('holds what it publishes, and nothing that is of use only here', () => {
     const top = new Set(Object.keys(files).map((name) => name.split('/')[1]));
@@ -174,7 +174,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
       'ben: resource/not-found: not authorized: requires runs: plan',
       'eve: resource/not-found: resource not found',
     ]);
-  }, 60_000);
+  });
 
   const guideOf = () => readFile(join(project, 'node_modules/gatehouse-tf/docs/embedding.md'), 'utf8');
 
@@ -187,7 +187,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     const strict = { strict: true, noEmit: true, target: 'es2023', lib: ['es2023'], module: 'nodenext', types: [] };
     await inProject('alone.json', { compilerOptions: strict, files: ['alone.ts', 'console.d.ts'] });
     await expect(node(join(root, 'node_modules/typescript/bin/tsc'), '-p', 'alone.json')).resolves.toBe('');
-  }, 60_000);
+  });
 
   it('walks as its guide says, on a database', async () => {
     const guide = await guideOf();
@@ -205,5 +205,5 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     } finally {
       await rm(dependencies);
     }
-  }, 60_000);
+  });
 });

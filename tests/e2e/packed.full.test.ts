@@ -78,21 +78,17 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
     }
   });
 
-  const { run, reason: without } = needing('bash', 'curl', 'jq', 'tar');
-  run(
-    `serves, and its examples walk it${without}`,
-    () =>
-      served(project, async (url) => {
-        const environment = { GATEHOUSE: url, TOKEN: adminToken };
-        const of = (name: string) => join(project, 'examples', name);
-        const curl = await walk('curl', ['./walk.sh', 'walked'], environment, of('curl'));
-        expect(curl.at(-1)).toBe('organization walked is deleted');
-        const fetched = await walk('fetch', [process.execPath, 'walk.mjs', 'fetched'], environment, of('fetch'));
-        expect(fetched.at(-1)).toBe('organization fetched is deleted');
-        const embedded = await walk('embedding', [process.execPath, 'main.ts'], {}, of('embedding'));
-        expect(embedded[0]).toBe('ada: version 1 is pending');
-      }),
-    120_000,
+  needing('bash', 'curl', 'jq', 'tar').test('serves, and its examples walk it', () =>
+    served(project, async (url) => {
+      const environment = { GATEHOUSE: url, TOKEN: adminToken };
+      const of = (name: string) => join(project, 'examples', name);
+      const curl = await walk('curl', ['./walk.sh', 'walked'], environment, of('curl'));
+      expect(curl.at(-1)).toBe('organization walked is deleted');
+      const fetched = await walk('fetch', [process.execPath, 'walk.mjs', 'fetched'], environment, of('fetch'));
+      expect(fetched.at(-1)).toBe('organization fetched is deleted');
+      const embedded = await walk('embedding', [process.execPath, 'main.ts'], {}, of('embedding'));
+      expect(embedded[0]).toBe('ada: version 1 is pending');
+    }),
   );
 
   it('has its commands, for npx too', async () => {
@@ -104,11 +100,10 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
       const said = await npm(project, ['exec', `--package=${named}`, '--', ...words]);
       expect(said).toContain(words.includes('--version') ? version : 'AGENT_TOKEN');
     }
-  }, 60_000);
+  });
 
-  const terraform = needing('bash', 'terraform');
-  terraform.run(
-    `plans and applies its example of terraform with what gatehouse-agent --with-server prints${terraform.reason}`,
+  needing('bash', 'terraform').test(
+    'plans and applies its example of terraform with what gatehouse-agent --with-server prints',
     async () => {
       const settings = { DATA_DIR: join(directory, 'first'), PORT: '0', AGENT_WORK_DIR: directory };
       const program = join(project, 'node_modules', named, 'dist/agent/main.js');
@@ -125,6 +120,5 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
         await agent.end('SIGKILL');
       }
     },
-    120_000,
   );
 });

@@ -1,14 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { archiveOf } from '../support/archives.js';
 import { needing } from '../support/examples.js';
 import { ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 
+jest.setTimeout(180_000);
+
 const terraform = process.env.TERRAFORM ?? 'terraform';
-const { run: withTerraform, reason } = needing(terraform);
+const withTerraform = needing(terraform).test;
 
 let directory: string;
 let service: ServiceProcess;
@@ -28,7 +30,7 @@ beforeAll(async () => {
     AGENT_WORK_DIR: work,
     ...(terraform.includes('/') && { TERRAFORM_PATH: terraform }),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await agent?.end('SIGKILL');
@@ -52,7 +54,7 @@ async function ran(workspaceId: string, text: string): Promise<readonly [status:
 }
 
 withTerraform(
-  `a run reads with terraform_remote_state what another workspace shares with its own, and nothing else${reason}`,
+  'a run reads with terraform_remote_state what another workspace shares with its own, and nothing else',
   async () => {
     const [network, api] = [await steps.workspace('network'), await steps.workspace('billing')];
     expect((await ran(network, 'output "cidr" {\n  value = "10.0.0.0/16"\n}\n'))[0]).toBe('applied');
@@ -86,5 +88,4 @@ output "seen" {
     await steps.update(network, { 'global-remote-state': true });
     expect((await ran(api, reading('network')))[0]).toMatch(/^(applied|planned_and_finished)$/);
   },
-  180_000,
 );

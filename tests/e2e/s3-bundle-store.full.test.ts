@@ -31,7 +31,7 @@ suite(`the S3 bundle store, on a real store${reason}`, () => {
       client.config.credentials = async () => ({ accessKeyId, secretAccessKey });
       await client.send(new CreateBucketCommand({ Bucket: bucket }));
     }
-  }, 60_000);
+  });
 
   afterAll(async () => {
     client?.destroy();

@@ -31,4 +31,4 @@ it('a stopping service ends in time although its store does not respond', async 
   } finally {
     await store.close();
   }
-}, 60_000);
+});

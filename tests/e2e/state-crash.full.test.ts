@@ -74,5 +74,5 @@ describe('a service killed many times in the middle of the upload of a state', (
         await service.end();
       }
     });
-  }, 120_000);
+  });
 });

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
@@ -14,12 +14,13 @@ import {
   Workplace,
 } from '../support/terraform-cli.js';
 
+jest.setTimeout(240_000);
+
 const opa = process.env.OPA ?? 'opa';
 const { run, reason } = needing(terraform, opa);
 
 /** Tests mostly wait for the client's polling pauses, so all together take little longer than the longest. */
 const together = run === it ? it.concurrent : it.skip;
-const timeout = 240_000;
 
 const agents: AgentProcess[] = [];
 let directory = '';
@@ -269,127 +270,113 @@ const answered = async (
 };
 
 describe(`the terraform CLI, unmodified${reason}`, () => {
-  together(
-    'plans, applies, finds nothing to change, shows what there is and destroys it',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('story', simple);
-      const { printed: version } = await place.run('version', '-json');
-      const { terraform_version } = JSON.parse(version);
+  together('plans, applies, finds nothing to change, shows what there is and destroys it', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('story', simple);
+    const { printed: version } = await place.run('version', '-json');
+    const { terraform_version } = JSON.parse(version);
 
-      expectEnd(
-        await place.run(...runs.plan, '-detailed-exitcode'),
-        2,
-        planHeader,
-        logHeader(terraform_version),
-        created,
-      );
-      const apply = await place.run(...autoApprove);
-      expectEnd(apply, 0, 'Running apply in HCP Terraform.', created, applied);
-      expect(apply.printed.match(/Initializing plugins and modules/g)).toHaveLength(1);
-      expectEnd(
-        await place.run(...runs.plan, '-detailed-exitcode'),
-        0,
-        'terraform_data.x: Refreshing state... [id=ID]\n\nNo changes. Your infrastructure matches the configuration.',
-      );
-      // Without changes there is no prompt.
-      expectEnd(
-        await place.run(...runs.apply, '-input=false'),
-        0,
-        'No changes. Your infrastructure matches the configuration.',
-      );
+    expectEnd(
+      await place.run(...runs.plan, '-detailed-exitcode'),
+      2,
+      planHeader,
+      logHeader(terraform_version),
+      created,
+    );
+    const apply = await place.run(...autoApprove);
+    expectEnd(apply, 0, 'Running apply in HCP Terraform.', created, applied);
+    expect(apply.printed.match(/Initializing plugins and modules/g)).toHaveLength(1);
+    expectEnd(
+      await place.run(...runs.plan, '-detailed-exitcode'),
+      0,
+      'terraform_data.x: Refreshing state... [id=ID]\n\nNo changes. Your infrastructure matches the configuration.',
+    );
+    // Without changes there is no prompt.
+    expectEnd(
+      await place.run(...runs.apply, '-input=false'),
+      0,
+      'No changes. Your infrastructure matches the configuration.',
+    );
 
-      expect(await place.run('output', '-no-color')).toEqual({ code: 0, printed: 'greeting = "hello"\n' });
-      const output = await place.run('output', '-json');
-      expect(JSON.parse(output.printed)).toEqual({ greeting: { sensitive: false, type: 'string', value: 'hello' } });
-      expect(await place.run('output', '-raw', 'greeting')).toEqual({ code: 0, printed: 'hello' });
-      const state = JSON.parse((await place.run('state', 'pull')).printed);
-      expect(state).toMatchObject({
-        version: 4,
-        terraform_version,
-        outputs: { greeting: { value: 'hello', type: 'string' } },
-        resources: [{ type: 'terraform_data', name: 'x', instances: [{ attributes: { input: { value: 'hello' } } }] }],
-      });
-      expect(await place.run('state', 'list')).toEqual({ code: 0, printed: 'terraform_data.x\n' });
-      expect(plain((await place.run('show', '-no-color')).printed)).toBe(
-        '# terraform_data.x:\nresource "terraform_data" "x" {\n    id     = "ID"\n    input  = "hello"\n    output = "hello"\n}\n\n\nOutputs:\n\ngreeting = "hello"\n',
-      );
+    expect(await place.run('output', '-no-color')).toEqual({ code: 0, printed: 'greeting = "hello"\n' });
+    const output = await place.run('output', '-json');
+    expect(JSON.parse(output.printed)).toEqual({ greeting: { sensitive: false, type: 'string', value: 'hello' } });
+    expect(await place.run('output', '-raw', 'greeting')).toEqual({ code: 0, printed: 'hello' });
+    const state = JSON.parse((await place.run('state', 'pull')).printed);
+    expect(state).toMatchObject({
+      version: 4,
+      terraform_version,
+      outputs: { greeting: { value: 'hello', type: 'string' } },
+      resources: [{ type: 'terraform_data', name: 'x', instances: [{ attributes: { input: { value: 'hello' } } }] }],
+    });
+    expect(await place.run('state', 'list')).toEqual({ code: 0, printed: 'terraform_data.x\n' });
+    expect(plain((await place.run('show', '-no-color')).printed)).toBe(
+      '# terraform_data.x:\nresource "terraform_data" "x" {\n    id     = "ID"\n    input  = "hello"\n    output = "hello"\n}\n\n\nOutputs:\n\ngreeting = "hello"\n',
+    );
 
-      expectEnd(
-        await answered(place.start('destroy', '-no-color'), ['Enter a value:', 'yes']),
-        0,
-        'Plan: 0 to add, 0 to change, 1 to destroy.',
-        'Do you really want to destroy all resources in workspace "story"?',
-        'terraform_data.x: Destroying... [id=ID]\nterraform_data.x: Destruction complete after Ns\n\nApply complete! Resources: 0 added, 0 changed, 1 destroyed.',
-      );
-      expectEnd(await place.run('output', '-no-color'), 0, 'Warning: No outputs found');
-      expect((await place.run('state', 'list')).printed).toBe('');
-    },
-    timeout,
-  );
+    expectEnd(
+      await answered(place.start('destroy', '-no-color'), ['Enter a value:', 'yes']),
+      0,
+      'Plan: 0 to add, 0 to change, 1 to destroy.',
+      'Do you really want to destroy all resources in workspace "story"?',
+      'terraform_data.x: Destroying... [id=ID]\nterraform_data.x: Destruction complete after Ns\n\nApply complete! Resources: 0 added, 0 changed, 1 destroyed.',
+    );
+    expectEnd(await place.run('output', '-no-color'), 0, 'Warning: No outputs found');
+    expect((await place.run('state', 'list')).printed).toBe('');
+  });
 
-  together(
-    'applies after yes at the prompt, and discards after anything else',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('asked', simple);
-      expectEnd(
-        await answered(place.start(...runs.apply), ['Enter a value:', 'no']),
-        1,
-        created,
-        approve('asked'),
-        'Error: Apply discarded.',
-      );
-      expect((await stage.lastRun('asked')).attributes.status).toBe('discarded');
-      expectEnd(
-        await answered(place.start(...runs.apply), ['Enter a value:', 'yes']),
-        0,
-        created,
-        approve('asked'),
-        applied,
-      );
-      expectEnd(
-        await place.run(...runs.apply, '-input=false', '-replace=terraform_data.x'),
-        1,
-        'Cannot confirm apply due to -input=false',
-      );
-    },
-    timeout,
-  );
+  together('applies after yes at the prompt, and discards after anything else', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('asked', simple);
+    expectEnd(
+      await answered(place.start(...runs.apply), ['Enter a value:', 'no']),
+      1,
+      created,
+      approve('asked'),
+      'Error: Apply discarded.',
+    );
+    expect((await stage.lastRun('asked')).attributes.status).toBe('discarded');
+    expectEnd(
+      await answered(place.start(...runs.apply), ['Enter a value:', 'yes']),
+      0,
+      created,
+      approve('asked'),
+      applied,
+    );
+    expectEnd(
+      await place.run(...runs.apply, '-input=false', '-replace=terraform_data.x'),
+      1,
+      'Cannot confirm apply due to -input=false',
+    );
+  });
 
-  together(
-    'notices that another user confirmed or discarded the run at its prompt',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('elsewhere', simple);
-      const decided = async (action: 'apply' | 'discard'): Promise<Ended> => {
-        const command = place.start(...runs.apply);
-        await command.prints('Enter a value:');
-        await stage.steps.ask('POST', `/runs/${(await stage.lastRun('elsewhere')).id}/actions/${action}`);
-        return command.ended();
-      };
-      expectEnd(
-        await decided('discard'),
-        1,
-        approve('elsewhere'),
-        'discarded using the UI or API',
-        'Error: Apply discarded.',
-      );
-      expectEnd(await decided('apply'), 0, approve('elsewhere'), 'approved using the UI or API', applied);
-    },
-    timeout,
-  );
+  together('notices that another user confirmed or discarded the run at its prompt', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('elsewhere', simple);
+    const decided = async (action: 'apply' | 'discard'): Promise<Ended> => {
+      const command = place.start(...runs.apply);
+      await command.prints('Enter a value:');
+      await stage.steps.ask('POST', `/runs/${(await stage.lastRun('elsewhere')).id}/actions/${action}`);
+      return command.ended();
+    };
+    expectEnd(
+      await decided('discard'),
+      1,
+      approve('elsewhere'),
+      'discarded using the UI or API',
+      'Error: Apply discarded.',
+    );
+    expectEnd(await decided('apply'), 0, approve('elsewhere'), 'approved using the UI or API', applied);
+  });
 
-  together(
-    'prints what policies said that passed, and of advisory ones that failed',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('passed', simple);
-      await stage.policies('passed', [
-        { name: 'tags', level: 'mandatory', code: allowed('tags'), description: 'Everything has tags' },
-        { name: 'sizes', level: 'advisory', code: forbidden('sizes') },
-      ]);
-      const outcome = `
+  together('prints what policies said that passed, and of advisory ones that failed', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('passed', simple);
+    await stage.policies('passed', [
+      { name: 'tags', level: 'mandatory', code: allowed('tags'), description: 'Everything has tags' },
+      { name: 'sizes', level: 'advisory', code: forbidden('sizes') },
+    ]);
+    const outcome = `
 Post-plan Tasks:
 
 ------------------------------------------------------------------------
@@ -412,117 +399,99 @@ OPA Policy Evaluation
      | ✓ Passed
      | Everything has tags
 `;
-      const reasons = 'Policy passed-set/passed-sizes (advisory) failed:\n  - terraform_data.x is not wanted\n';
-      expectEnd(await place.run(...runs.plan), 0, created, reasons, outcome);
-      expectEnd(await place.run(...autoApprove), 0, created, outcome, applied);
-    },
-    timeout,
-  );
+    const reasons = 'Policy passed-set/passed-sizes (advisory) failed:\n  - terraform_data.x is not wanted\n';
+    expectEnd(await place.run(...runs.plan), 0, created, reasons, outcome);
+    expectEnd(await place.run(...autoApprove), 0, created, outcome, applied);
+  });
 
-  together(
-    'ends where a mandatory policy failed that may not be overridden',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('failed', simple);
-      await stage.policies('failed', [{ name: 'never', level: 'mandatory', code: forbidden('never') }]);
-      expectEnd(
-        await place.run(...autoApprove),
-        1,
-        created,
-        'Policy failed-set/failed-never (mandatory) failed:\n  - terraform_data.x is not wanted\n',
-        '→→ Overall Result: FAILED\n This result means that one or more OPA policies failed.',
-        '→ Policy set 1: failed-set (1)\n  ↳ Policy name: failed-never\n     | × Failed\n     | No description available\n',
-        'Error: Task Stage failed.',
-      );
-      expect((await stage.lastRun('failed')).attributes.status).toBe('errored');
-      expectEnd(await place.run('output', '-no-color'), 0, 'Warning: No outputs found');
-    },
-    timeout,
-  );
+  together('ends where a mandatory policy failed that may not be overridden', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('failed', simple);
+    await stage.policies('failed', [{ name: 'never', level: 'mandatory', code: forbidden('never') }]);
+    expectEnd(
+      await place.run(...autoApprove),
+      1,
+      created,
+      'Policy failed-set/failed-never (mandatory) failed:\n  - terraform_data.x is not wanted\n',
+      '→→ Overall Result: FAILED\n This result means that one or more OPA policies failed.',
+      '→ Policy set 1: failed-set (1)\n  ↳ Policy name: failed-never\n     | × Failed\n     | No description available\n',
+      'Error: Task Stage failed.',
+    );
+    expect((await stage.lastRun('failed')).attributes.status).toBe('errored');
+    expectEnd(await place.run('output', '-no-color'), 0, 'Warning: No outputs found');
+  });
 
-  together(
-    'ends where a policy could not be evaluated, and says why in the plan’s log',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('errored', simple);
-      await stage.policies('errored', [
-        { name: 'broken', level: 'mandatory', code: 'package broken\n\ndeny contains if {\n' },
-      ]);
-      expectEnd(
-        await place.run(...runs.plan),
-        1,
-        created,
-        'Policy errored-set/errored-broken could not be evaluated:\n  - line 3: ',
-        '→→ Overall Result: FAILED',
-        '→ Policy set 1: errored-set (1)\n  ↳ Policy name: errored-broken\n',
-        'Error: Task Stage errored.',
-      );
-      expect((await stage.lastRun('errored')).attributes.status).toBe('errored');
-    },
-    timeout,
-  );
+  together('ends where a policy could not be evaluated, and says why in the plan’s log', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('errored', simple);
+    await stage.policies('errored', [
+      { name: 'broken', level: 'mandatory', code: 'package broken\n\ndeny contains if {\n' },
+    ]);
+    expectEnd(
+      await place.run(...runs.plan),
+      1,
+      created,
+      'Policy errored-set/errored-broken could not be evaluated:\n  - line 3: ',
+      '→→ Overall Result: FAILED',
+      '→ Policy set 1: errored-set (1)\n  ↳ Policy name: errored-broken\n',
+      'Error: Task Stage errored.',
+    );
+    expect((await stage.lastRun('errored')).attributes.status).toBe('errored');
+  });
 
-  together(
-    'overrides what may be overridden, and then asks whether to apply',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('overridden', simple);
-      await stage.policies('overridden', [{ name: 'rarely', level: 'mandatory', code: forbidden('rarely') }], true);
-      const asked = `
+  together('overrides what may be overridden, and then asks whether to apply', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('overridden', simple);
+    await stage.policies('overridden', [{ name: 'rarely', level: 'mandatory', code: forbidden('rarely') }], true);
+    const asked = `
 →→ Override
 
 Do you want to override the failed policies?
   Only 'override' will be accepted to override.
 
   Enter a value: `;
-      expectEnd(
-        await answered(place.start(...runs.apply), ['to override.', 'no']),
-        1,
-        asked,
-        'Error: Failed to override: Apply discarded.',
-      );
-      expect((await stage.lastRun('overridden')).attributes.status).toBe('discarded');
-      expectEnd(
-        await answered(place.start(...runs.apply), ['to override.', 'override'], ['to approve.', 'yes']),
-        0,
-        created,
-        '→→ Overall Result: FAILED',
-        asked,
-        approve('overridden'),
-        applied,
-      );
-      const { relationships } = await stage.lastRun('overridden');
-      const stageOfRun = await stage.steps.ask('GET', `/task-stages/${relationships['task-stages'].data[0].id}`);
-      expect(stageOfRun.attributes.status).toBe('passed');
-    },
-    timeout,
-  );
+    expectEnd(
+      await answered(place.start(...runs.apply), ['to override.', 'no']),
+      1,
+      asked,
+      'Error: Failed to override: Apply discarded.',
+    );
+    expect((await stage.lastRun('overridden')).attributes.status).toBe('discarded');
+    expectEnd(
+      await answered(place.start(...runs.apply), ['to override.', 'override'], ['to approve.', 'yes']),
+      0,
+      created,
+      '→→ Overall Result: FAILED',
+      asked,
+      approve('overridden'),
+      applied,
+    );
+    const { relationships } = await stage.lastRun('overridden');
+    const stageOfRun = await stage.steps.ask('GET', `/task-stages/${relationships['task-stages'].data[0].id}`);
+    expect(stageOfRun.attributes.status).toBe('passed');
+  });
 
-  together(
-    'saves a plan, shows it, and applies it once',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('saved', simple);
-      expectEnd(
-        await place.run(...runs.plan, '-out=saved.tfplan'),
-        0,
-        created,
-        'Saved the plan to: saved.tfplan\n\nTo perform exactly these actions, run the following command to apply:\n    terraform apply "saved.tfplan"',
-      );
-      expectEnd(
-        await place.run('show', '-no-color', 'saved.tfplan'),
-        0,
-        '# terraform_data.x will be created',
-        'Run status: planned and saved (confirmable)\nWorkspace is unlocked',
-      );
-      const shown = JSON.parse((await place.run('show', '-json', 'saved.tfplan')).printed);
-      expect(shown.resource_changes).toMatchObject([{ address: 'terraform_data.x', change: { actions: ['create'] } }]);
-      expectEnd(await place.run(...runs.apply, 'saved.tfplan'), 0, applied);
-      expectEnd(await place.run(...runs.apply, 'saved.tfplan'), 1, 'Error: Saved plan is already applied');
-      expectEnd(await place.run('show', '-no-color', 'saved.tfplan'), 0, 'Run status: applied');
-    },
-    timeout,
-  );
+  together('saves a plan, shows it, and applies it once', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('saved', simple);
+    expectEnd(
+      await place.run(...runs.plan, '-out=saved.tfplan'),
+      0,
+      created,
+      'Saved the plan to: saved.tfplan\n\nTo perform exactly these actions, run the following command to apply:\n    terraform apply "saved.tfplan"',
+    );
+    expectEnd(
+      await place.run('show', '-no-color', 'saved.tfplan'),
+      0,
+      '# terraform_data.x will be created',
+      'Run status: planned and saved (confirmable)\nWorkspace is unlocked',
+    );
+    const shown = JSON.parse((await place.run('show', '-json', 'saved.tfplan')).printed);
+    expect(shown.resource_changes).toMatchObject([{ address: 'terraform_data.x', change: { actions: ['create'] } }]);
+    expectEnd(await place.run(...runs.apply, 'saved.tfplan'), 0, applied);
+    expectEnd(await place.run(...runs.apply, 'saved.tfplan'), 1, 'Error: Saved plan is already applied');
+    expectEnd(await place.run('show', '-no-color', 'saved.tfplan'), 0, 'Run status: applied');
+  });
 
   together(
     'plans with the variables of the workspace and of the command, and prints none that is sensitive',
@@ -580,7 +549,6 @@ output "secret" {
         '~ input  = "eu 1+2 the command from a file" -> "eu 1+2 the workspace from a file"',
       );
     },
-    timeout,
   );
 
   together(
@@ -642,7 +610,6 @@ resource "terraform_data" "fails" {
         'Plan: 1 to add, 0 to change, 1 to destroy.',
       );
     },
-    timeout,
   );
 
   together(
@@ -663,19 +630,14 @@ resource "terraform_data" "fails" {
         "Only 'yes' will be accepted to cancel.",
         'The remote operation was successfully cancelled.',
       );
-      const run = await until(
-        'the run is canceled',
-        async () => {
-          const last = await stage.lastRun('canceled');
-          return last.attributes.status === 'canceled' && last;
-        },
-        90_000,
-      );
+      const run = await until('the run is canceled', async () => {
+        const last = await stage.lastRun('canceled');
+        return last.attributes.status === 'canceled' && last;
+      });
       expect(run.relationships['created-by'].data.type).toBe('users');
       expectEnd(await place.run('state', 'list'), 0, 'terraform_data.x\n');
       expect((await stage.workspace('canceled')).relationships['current-run'].data).toBeNull();
     },
-    timeout,
   );
 
   together(
@@ -715,126 +677,96 @@ resource "terraform_data" "fails" {
       await stage.steps.ask('POST', `/runs/${planning.id}/actions/cancel`);
       await dawdler.prints(`${planning.id}: plan stopped: the run no longer belongs to this agent`);
     },
-    timeout,
   );
 
-  together(
-    'waits while another user’s run holds the workspace, reports it, and continues afterwards',
-    async () => {
-      const stage = await Stage.shared();
-      const first = await stage.workplace('shared', simple, { user: '-ann' });
-      const second = await stage.workplace('shared', simple, { user: '-ben' });
-      const anns = first.start(...runs.apply);
-      await anns.prints('Enter a value:');
-      const bens = second.start(...autoApprove);
-      await bens.prints('Waiting for 1 run(s) to finish before being queued...');
-      await anns.answer('Enter a value:', 'yes');
-      expectEnd(await anns.ended(), 0, applied);
-      expectEnd(
-        await bens.ended(),
-        0,
-        'Waiting for 1 run(s) to finish before being queued...\n',
-        'terraform_data.x: Refreshing state... [id=ID]',
-        'No changes. Your infrastructure matches the configuration.',
-      );
-    },
-    timeout,
-  );
+  together('waits while another user’s run holds the workspace, reports it, and continues afterwards', async () => {
+    const stage = await Stage.shared();
+    const first = await stage.workplace('shared', simple, { user: '-ann' });
+    const second = await stage.workplace('shared', simple, { user: '-ben' });
+    const anns = first.start(...runs.apply);
+    await anns.prints('Enter a value:');
+    const bens = second.start(...autoApprove);
+    await bens.prints('Waiting for 1 run(s) to finish before being queued...');
+    await anns.answer('Enter a value:', 'yes');
+    expectEnd(await anns.ended(), 0, applied);
+    expectEnd(
+      await bens.ended(),
+      0,
+      'Waiting for 1 run(s) to finish before being queued...\n',
+      'terraform_data.x: Refreshing state... [id=ID]',
+      'No changes. Your infrastructure matches the configuration.',
+    );
+  });
 
-  together(
-    'waits while a workspace is locked, and says that it is',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('locked', simple);
-      const { id } = await stage.workspace('locked');
-      await stage.steps.ask('POST', `/workspaces/${id}/actions/lock`, {});
-      const impatient = place.start(...runs.apply);
-      await impatient.prints('Waiting for the manually locked workspace to be unlocked...');
-      impatient.interrupt();
-      await impatient.answer('Do you want to cancel the remote operation?', 'yes');
-      expectEnd(await impatient.ended(), 'any', 'The remote operation was successfully cancelled.');
-      expect((await stage.lastRun('locked')).attributes.status).toBe('canceled');
+  together('waits while a workspace is locked, and says that it is', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('locked', simple);
+    const { id } = await stage.workspace('locked');
+    await stage.steps.ask('POST', `/workspaces/${id}/actions/lock`, {});
+    const impatient = place.start(...runs.apply);
+    await impatient.prints('Waiting for the manually locked workspace to be unlocked...');
+    impatient.interrupt();
+    await impatient.answer('Do you want to cancel the remote operation?', 'yes');
+    expectEnd(await impatient.ended(), 'any', 'The remote operation was successfully cancelled.');
+    expect((await stage.lastRun('locked')).attributes.status).toBe('canceled');
 
-      const apply = place.start(...autoApprove);
-      await apply.prints('Waiting for the manually locked workspace to be unlocked...');
-      await stage.steps.ask('POST', `/workspaces/${id}/actions/unlock`);
-      expectEnd(
-        await apply.ended(),
-        0,
-        'Waiting for the manually locked workspace to be unlocked...\n',
-        created,
-        applied,
-      );
-    },
-    timeout,
-  );
+    const apply = place.start(...autoApprove);
+    await apply.prints('Waiting for the manually locked workspace to be unlocked...');
+    await stage.steps.ask('POST', `/workspaces/${id}/actions/unlock`);
+    expectEnd(
+      await apply.ended(),
+      0,
+      'Waiting for the manually locked workspace to be unlocked...\n',
+      created,
+      applied,
+    );
+  });
 
-  together(
-    'never notices that the agent died which was planning: another one begins again',
-    async () => {
-      const stage = await Stage.shared();
-      const { dawdler, token } = await stage.dawdling('elsewhere');
-      const place = await stage.workplace('taken-over', simple, { organization: 'elsewhere' });
-      const apply = place.start(...autoApprove);
-      await apply.prints('Initializing plugins and modules...');
-      await dawdler.end('SIGKILL');
-      await stage.agent('heir', token);
-      const ended = await apply.ended();
-      expectEnd(ended, 0, 'Initializing plugins and modules...', created, applied);
-      expect(ended.printed.match(/Initializing plugins and modules/g)).toHaveLength(1);
-    },
-    timeout,
-  );
+  together('never notices that the agent died which was planning: another one begins again', async () => {
+    const stage = await Stage.shared();
+    const { dawdler, token } = await stage.dawdling('elsewhere');
+    const place = await stage.workplace('taken-over', simple, { organization: 'elsewhere' });
+    const apply = place.start(...autoApprove);
+    await apply.prints('Initializing plugins and modules...');
+    await dawdler.end('SIGKILL');
+    await stage.agent('heir', token);
+    const ended = await apply.ended();
+    expectEnd(ended, 0, 'Initializing plugins and modules...', created, applied);
+    expect(ended.printed.match(/Initializing plugins and modules/g)).toHaveLength(1);
+  });
 
-  together(
-    'plans and applies with -target, -replace and -destroy, and refreshes',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('narrowed', `${simple}resource "terraform_data" "y" { input = "you" }\n`);
-      expectEnd(
-        await place.run(...autoApprove, '-target=terraform_data.x'),
-        0,
-        'Plan: 1 to add,',
-        '1 added, 0 changed',
-      );
-      expectEnd(
-        await place.run(...runs.plan, '-replace=terraform_data.x'),
-        0,
-        'terraform_data.x will be replaced, as requested',
-        'Plan: 2 to add, 0 to change, 1 to destroy.',
-      );
-      expectEnd(await place.run(...runs.plan, '-destroy'), 0, 'Plan: 0 to add, 0 to change, 1 to destroy.');
-      expectEnd(await place.run('refresh', '-no-color'), 0, 'Your infrastructure still matches the configuration.');
-      expectEnd(await place.run(...runs.plan, '-detailed-exitcode'), 2, 'Plan: 1 to add, 0 to change, 0 to destroy.');
-    },
-    timeout,
-  );
+  together('plans and applies with -target, -replace and -destroy, and refreshes', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('narrowed', `${simple}resource "terraform_data" "y" { input = "you" }\n`);
+    expectEnd(await place.run(...autoApprove, '-target=terraform_data.x'), 0, 'Plan: 1 to add,', '1 added, 0 changed');
+    expectEnd(
+      await place.run(...runs.plan, '-replace=terraform_data.x'),
+      0,
+      'terraform_data.x will be replaced, as requested',
+      'Plan: 2 to add, 0 to change, 1 to destroy.',
+    );
+    expectEnd(await place.run(...runs.plan, '-destroy'), 0, 'Plan: 0 to add, 0 to change, 1 to destroy.');
+    expectEnd(await place.run('refresh', '-no-color'), 0, 'Your infrastructure still matches the configuration.');
+    expectEnd(await place.run(...runs.plan, '-detailed-exitcode'), 2, 'Plan: 1 to add, 0 to change, 0 to destroy.');
+  });
 
-  together(
-    'gets the configuration of what is imported, and writes it',
-    async () => {
-      const stage = await Stage.shared();
-      const place = await stage.workplace('imported', 'import {\n  to = terraform_data.x\n  id = "known"\n}\n');
-      expectEnd(await place.run(...runs.plan, '-generate-config-out=made.tf'), 0, 'Plan: 1 to import,');
-      expect(await place.read('made.tf')).toContain('resource "terraform_data" "x" {\n');
-      expectEnd(await place.run(...autoApprove), 0, 'Apply complete! Resources: 1 imported, 0 added,');
-    },
-    timeout,
-  );
+  together('gets the configuration of what is imported, and writes it', async () => {
+    const stage = await Stage.shared();
+    const place = await stage.workplace('imported', 'import {\n  to = terraform_data.x\n  id = "known"\n}\n');
+    expectEnd(await place.run(...runs.plan, '-generate-config-out=made.tf'), 0, 'Plan: 1 to import,');
+    expect(await place.read('made.tf')).toContain('resource "terraform_data" "x" {\n');
+    expectEnd(await place.run(...autoApprove), 0, 'Apply complete! Resources: 1 imported, 0 added,');
+  });
 
-  together(
-    'works with the token of a team, as far as the team may',
-    async () => {
-      const stage = await Stage.shared();
-      const attributes = { name: 'pipeline', 'organization-access': { 'manage-workspaces': true } };
-      const document = { data: { type: 'teams', attributes } };
-      const team = await stage.steps.ask('POST', '/organizations/acme/teams', document);
-      const issued = await stage.steps.ask('POST', `/teams/${team.id}/authentication-token`, {
-        data: { type: 'authentication-token' },
-      });
-      const place = await stage.workplace('by-a-team', simple, { token: issued.attributes.token });
-      expectEnd(await place.run(...autoApprove), 0, created, applied);
-    },
-    timeout,
-  );
+  together('works with the token of a team, as far as the team may', async () => {
+    const stage = await Stage.shared();
+    const attributes = { name: 'pipeline', 'organization-access': { 'manage-workspaces': true } };
+    const document = { data: { type: 'teams', attributes } };
+    const team = await stage.steps.ask('POST', '/organizations/acme/teams', document);
+    const issued = await stage.steps.ask('POST', `/teams/${team.id}/authentication-token`, {
+      data: { type: 'authentication-token' },
+    });
+    const place = await stage.workplace('by-a-team', simple, { token: issued.attributes.token });
+    expectEnd(await place.run(...autoApprove), 0, created, applied);
+  });
 });

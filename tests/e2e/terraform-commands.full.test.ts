@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { commands, configuration, elsewhere, type Site, type Way, ways } from '../clients/terraform-commands.js';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
@@ -16,7 +16,7 @@ import {
   writeSettings,
 } from '../support/terraform-cli.js';
 
-const timeout = 240_000;
+jest.setTimeout(240_000);
 
 const programs = { terraform, OpenTofu: process.env.TOFU ?? 'tofu' };
 
@@ -122,46 +122,38 @@ describe.each(Object.entries(programs))('the commands of %s, unmodified', (name,
   const together = run === it ? it.concurrent : it.skip;
   for (const way of ways) {
     if (way.only !== undefined && way.only !== name) continue;
-    together(
-      `work in a workspace of ${way.name}${reason}`,
-      async () => {
-        const stage = await Stage.of(program);
-        const site = await stage.site(way, program);
-        for (const { command, words, manyWorkspaces, before, input, prints, hides } of commands) {
-          if (manyWorkspaces && !way.manyWorkspaces) continue;
-          await before?.(site);
-          const started = site.place.start(...words, ...(command === 'force-unlock' ? [site.lockId] : []));
-          if (input !== undefined) started.read(input);
-          const { code, printed } = await started.ended();
-          if (code !== 0 || !printed.includes(prints) || (hides !== undefined && printed.includes(hides))) {
-            const wanted = `${prints} should be in it${hides === undefined ? '' : `, and not ${hides}`}`;
-            throw new Error(`${command} ended with ${code}, and ${wanted}:\n${printed}`);
-          }
+    together(`work in a workspace of ${way.name}${reason}`, async () => {
+      const stage = await Stage.of(program);
+      const site = await stage.site(way, program);
+      for (const { command, words, manyWorkspaces, before, input, prints, hides } of commands) {
+        if (manyWorkspaces && !way.manyWorkspaces) continue;
+        await before?.(site);
+        const started = site.place.start(...words, ...(command === 'force-unlock' ? [site.lockId] : []));
+        if (input !== undefined) started.read(input);
+        const { code, printed } = await started.ended();
+        if (code !== 0 || !printed.includes(prints) || (hides !== undefined && printed.includes(hides))) {
+          const wanted = `${prints} should be in it${hides === undefined ? '' : `, and not ${hides}`}`;
+          throw new Error(`${command} ended with ${code}, and ${wanted}:\n${printed}`);
         }
-      },
-      timeout,
-    );
+      }
+    });
   }
 
-  together(
-    `login keeps a pasted token, and logout forgets it${reason}`,
-    async () => {
-      const stage = await Stage.of(program);
-      const home = await stage.home();
-      // Without a PATH, the CLI finds no browser to open.
-      const env = { PATH: '', HOME: home, CHECKPOINT_DISABLE: '1' };
-      const start = (...words: readonly string[]) =>
-        new RunningCommand(spawn(pathOf(program), words, { cwd: home, env }), words.join(' '));
-      const login = start('login', '-no-color', hostname);
-      await login.answer('Enter a value:', 'yes');
-      await login.answer(`Token for ${hostname}:`, adminToken);
-      const { code, printed } = await login.ended();
-      expect([code, printed]).toEqual([0, expect.stringContaining('Retrieved token for user admin')]);
-      const kept = join(home, '.terraform.d/credentials.tfrc.json');
-      expect(await readFile(kept, 'utf8')).toContain(adminToken);
-      expect((await start('logout', '-no-color', hostname).ended()).code).toBe(0);
-      expect(await readFile(kept, 'utf8')).not.toContain(adminToken);
-    },
-    timeout,
-  );
+  together(`login keeps a pasted token, and logout forgets it${reason}`, async () => {
+    const stage = await Stage.of(program);
+    const home = await stage.home();
+    // Without a PATH, the CLI finds no browser to open.
+    const env = { PATH: '', HOME: home, CHECKPOINT_DISABLE: '1' };
+    const start = (...words: readonly string[]) =>
+      new RunningCommand(spawn(pathOf(program), words, { cwd: home, env }), words.join(' '));
+    const login = start('login', '-no-color', hostname);
+    await login.answer('Enter a value:', 'yes');
+    await login.answer(`Token for ${hostname}:`, adminToken);
+    const { code, printed } = await login.ended();
+    expect([code, printed]).toEqual([0, expect.stringContaining('Retrieved token for user admin')]);
+    const kept = join(home, '.terraform.d/credentials.tfrc.json');
+    expect(await readFile(kept, 'utf8')).toContain(adminToken);
+    expect((await start('logout', '-no-color', hostname).ended()).code).toBe(0);
+    expect(await readFile(kept, 'utf8')).not.toContain(adminToken);
+  });
 });

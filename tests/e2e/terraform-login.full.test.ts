@@ -9,8 +9,6 @@ import { noteSecret } from '../support/secrets-in-logs.js';
 import { RunningCommand, terraform } from '../support/terraform-cli.js';
 import { TlsProxy } from '../support/tls-proxy.js';
 
-const timeout = 120_000;
-
 describe('terraform login, with the command unmodified', () => {
   const { run, reason } = needing(terraform, 'openssl');
   let directory: string;
@@ -35,7 +33,7 @@ describe('terraform login, with the command unmodified', () => {
       PUBLIC_URL,
     });
     proxy.forwardTo(url);
-  }, timeout);
+  });
 
   afterAll(async () => {
     await service?.end();
@@ -67,40 +65,36 @@ describe('terraform login, with the command unmodified', () => {
     return answer.headers.get('location') ?? '';
   };
 
-  run(
-    `gets a token once the person has signed in and agreed${reason}`,
-    async () => {
-      const host = (proxy as TlsProxy).host;
-      const home = join(directory, 'home');
-      await mkdir(join(home, '.terraform.d'), { recursive: true });
-      const path = execFileSync('sh', ['-c', `command -v "${terraform}"`], { encoding: 'utf8' }).trim();
-      // Without a PATH, the command finds no browser to open, and prints the address.
-      const certificate = (proxy as TlsProxy).certificate;
-      const env = { PATH: '', HOME: home, CHECKPOINT_DISABLE: '1', SSL_CERT_FILE: certificate };
-      const login = new RunningCommand(spawn(path, ['login', '-no-color', host], { cwd: home, env }), 'login');
-      await login.answer('Enter a value:', 'yes');
-      const address = await login.finds(/https:\/\/localhost:\d+\/oauth\/authorize\S+/);
+  run(`gets a token once the person has signed in and agreed${reason}`, async () => {
+    const host = (proxy as TlsProxy).host;
+    const home = join(directory, 'home');
+    await mkdir(join(home, '.terraform.d'), { recursive: true });
+    const path = execFileSync('sh', ['-c', `command -v "${terraform}"`], { encoding: 'utf8' }).trim();
+    // Without a PATH, the command finds no browser to open, and prints the address.
+    const certificate = (proxy as TlsProxy).certificate;
+    const env = { PATH: '', HOME: home, CHECKPOINT_DISABLE: '1', SSL_CERT_FILE: certificate };
+    const login = new RunningCommand(spawn(path, ['login', '-no-color', host], { cwd: home, env }), 'login');
+    await login.answer('Enter a value:', 'yes');
+    const address = await login.finds(/https:\/\/localhost:\d+\/oauth\/authorize\S+/);
 
-      const browser = new Browser();
-      const ada = { sub: 'ada', email: 'ada@example.com', email_verified: true, preferred_username: 'ada' };
-      Object.assign(provider as TestProvider, { person: ada });
-      const back = await (provider as TestProvider).visit(locationOf(await browser.ask(address)));
-      const consent = await (await browser.ask(locationOf(await browser.ask(back.href)))).text();
-      const fields = [...consent.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
-      const form = new URLSearchParams(fields.map(([, name = '', value = '']): [string, string] => [name, value]));
-      form.set('decision', 'allow');
-      const answered = await fetch(locationOf(await browser.ask(`https://${host}/oauth/authorize`, form)));
-      expect(answered.status).toBe(200);
+    const browser = new Browser();
+    const ada = { sub: 'ada', email: 'ada@example.com', email_verified: true, preferred_username: 'ada' };
+    Object.assign(provider as TestProvider, { person: ada });
+    const back = await (provider as TestProvider).visit(locationOf(await browser.ask(address)));
+    const consent = await (await browser.ask(locationOf(await browser.ask(back.href)))).text();
+    const fields = [...consent.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+    const form = new URLSearchParams(fields.map(([, name = '', value = '']): [string, string] => [name, value]));
+    form.set('decision', 'allow');
+    const answered = await fetch(locationOf(await browser.ask(`https://${host}/oauth/authorize`, form)));
+    expect(answered.status).toBe(200);
 
-      const { code, printed } = await login.ended();
-      expect([code, printed]).toEqual([0, expect.stringContaining('Terraform has obtained and saved an API token')]);
-      const kept = JSON.parse(await readFile(join(home, '.terraform.d/credentials.tfrc.json'), 'utf8'));
-      const { token } = kept.credentials[host];
-      noteSecret(token);
-      const headers = { authorization: `Bearer ${token}` };
-      const account = await (await fetch(`${url}/api/v2/account/details`, { headers })).json();
-      expect(account).toMatchObject({ data: { attributes: { username: 'ada' } } });
-    },
-    timeout,
-  );
+    const { code, printed } = await login.ended();
+    expect([code, printed]).toEqual([0, expect.stringContaining('Terraform has obtained and saved an API token')]);
+    const kept = JSON.parse(await readFile(join(home, '.terraform.d/credentials.tfrc.json'), 'utf8'));
+    const { token } = kept.credentials[host];
+    noteSecret(token);
+    const headers = { authorization: `Bearer ${token}` };
+    const account = await (await fetch(`${url}/api/v2/account/details`, { headers })).json();
+    expect(account).toMatchObject({ data: { attributes: { username: 'ada' } } });
+  });
 });

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { type Ended, hostname, killCommands, terraform, Workplace } from '../support/terraform-cli.js';
 
+jest.setTimeout(240_000);
+
 const opa = process.env.OPA ?? 'opa';
 const { run, reason } = needing(terraform, opa);
-const timeout = 240_000;
 
 let directory: string;
 let service: ServiceProcess;
@@ -170,99 +171,83 @@ async function writesEveryWay(site: Site): Promise<void> {
 }
 
 describe(`the states of the terraform CLI, unmodified${reason}`, () => {
-  run(
-    'are kept by the service where terraform executes locally',
-    async () => {
-      const site = await Site.make('local', 'local');
-      const apply = await site.does('apply', '-no-color', '-auto-approve');
-      expect(apply).toContain('Apply complete! Resources: 1 added');
-      expect(await site.locked()).toBe(false);
-      const { attributes } = await site.current();
-      expect(attributes).toMatchObject({ status: 'finalized', size: expect.any(Number) });
-      expect(attributes['hosted-json-state-download-url']).toMatch(/^http/);
-      expect(JSON.parse(await site.does('output', '-json'))).toEqual({
-        greeting: { sensitive: false, type: 'string', value: 'hello' },
-        secret: { sensitive: true, type: 'string', value: 'hunter4' },
-      });
-      expect(await site.does('plan', '-no-color', '-input=false', '-detailed-exitcode')).toContain('No changes.');
-      await writesEveryWay(site);
-      await site.does('destroy', '-no-color', '-auto-approve');
-      expect(await site.listed()).toBe('');
-    },
-    timeout,
-  );
+  run('are kept by the service where terraform executes locally', async () => {
+    const site = await Site.make('local', 'local');
+    const apply = await site.does('apply', '-no-color', '-auto-approve');
+    expect(apply).toContain('Apply complete! Resources: 1 added');
+    expect(await site.locked()).toBe(false);
+    const { attributes } = await site.current();
+    expect(attributes).toMatchObject({ status: 'finalized', size: expect.any(Number) });
+    expect(attributes['hosted-json-state-download-url']).toMatch(/^http/);
+    expect(JSON.parse(await site.does('output', '-json'))).toEqual({
+      greeting: { sensitive: false, type: 'string', value: 'hello' },
+      secret: { sensitive: true, type: 'string', value: 'hunter4' },
+    });
+    expect(await site.does('plan', '-no-color', '-input=false', '-detailed-exitcode')).toContain('No changes.');
+    await writesEveryWay(site);
+    await site.does('destroy', '-no-color', '-auto-approve');
+    expect(await site.listed()).toBe('');
+  });
 
-  run(
-    'are written in a workspace whose runs agents execute, and the next run begins with them',
-    async () => {
-      const site = await Site.make('remote', 'agent');
-      await site.does('apply', '-no-color', '-auto-approve');
-      await writesEveryWay(site);
-      expect(await site.does('apply', '-no-color', '-auto-approve')).toContain('Resources: 0 added');
-      expect(await site.does('plan', '-no-color', '-input=false', '-detailed-exitcode')).toContain('No changes.');
-    },
-    timeout,
-  );
+  run('are written in a workspace whose runs agents execute, and the next run begins with them', async () => {
+    const site = await Site.make('remote', 'agent');
+    await site.does('apply', '-no-color', '-auto-approve');
+    await writesEveryWay(site);
+    expect(await site.does('apply', '-no-color', '-auto-approve')).toContain('Resources: 0 added');
+    expect(await site.does('plan', '-no-color', '-input=false', '-detailed-exitcode')).toContain('No changes.');
+  });
 
-  run(
-    'are pushed after an apply that could not save them',
-    async () => {
-      const body =
-        'resource "terraform_data" "x" {\n  provisioner "local-exec" {\n    command = "touch begun; until test -e go; do sleep 0.1; done"\n  }\n}\n';
-      const site = await Site.make('errored', 'local', body);
-      const command = site.place.start('apply', '-no-color', '-auto-approve');
-      await until(
-        'the apply has begun',
-        () =>
-          site.place.read('begun').then(
-            () => true,
-            () => false,
-          ),
-        60_000,
-      );
-      await steps.ask('POST', `/workspaces/${site.workspaceId}/actions/force-unlock`);
-      await site.place.write('go', '');
-      const ended = await command.ended();
-      expect(ended).toMatchObject({ code: 1, printed: expect.stringContaining('errored.tfstate') });
-      expect(await site.listed().catch(() => '')).toBe('');
-      await site.does('state', 'push', 'errored.tfstate');
-      expect(await site.listed()).toBe('terraform_data.x\n');
-      expect(await site.does('plan', '-no-color', '-input=false')).toContain('No changes.');
-    },
-    timeout,
-  );
+  run('are pushed after an apply that could not save them', async () => {
+    const body =
+      'resource "terraform_data" "x" {\n  provisioner "local-exec" {\n    command = "touch begun; until test -e go; do sleep 0.1; done"\n  }\n}\n';
+    const site = await Site.make('errored', 'local', body);
+    const command = site.place.start('apply', '-no-color', '-auto-approve');
+    await until(
+      'the apply has begun',
+      () =>
+        site.place.read('begun').then(
+          () => true,
+          () => false,
+        ),
+      60_000,
+    );
+    await steps.ask('POST', `/workspaces/${site.workspaceId}/actions/force-unlock`);
+    await site.place.write('go', '');
+    const ended = await command.ended();
+    expect(ended).toMatchObject({ code: 1, printed: expect.stringContaining('errored.tfstate') });
+    expect(await site.listed().catch(() => '')).toBe('');
+    await site.does('state', 'push', 'errored.tfstate');
+    expect(await site.listed()).toBe('terraform_data.x\n');
+    expect(await site.does('plan', '-no-color', '-input=false')).toContain('No changes.');
+  });
 
-  run(
-    'are put back from where an agent left them',
-    async () => {
-      const site = await Site.make('lost', 'agent');
-      await site.does('apply', '-no-color', '-auto-approve');
-      const [last] = await steps.runs(site.workspaceId);
-      const state = await site.pulled();
-      const lost = Buffer.from(JSON.stringify({ ...state, serial: state.serial + 1 }));
-      const file = join(directory, `${last.id}.tfstate`);
-      await writeFile(file, lost);
-      const putBack = async (...words: readonly string[]) => {
-        const settings = { GATEHOUSE_URL: service.url, GATEHOUSE_TOKEN: adminToken };
-        const program = AgentProcess.start(settings, ['put-back', ...words]);
-        return { code: await program.ended(), printed: program.printed };
-      };
-      expect(await putBack(file)).toMatchObject({ code: 0, printed: expect.stringContaining('is the current state') });
-      const current = await site.current();
-      expect(current.attributes.md5).toBe(createHash('md5').update(lost).digest('hex'));
-      expect(current.relationships.run.data.id).toBe(last.id);
-      expect(await site.locked()).toBe(false);
+  run('are put back from where an agent left them', async () => {
+    const site = await Site.make('lost', 'agent');
+    await site.does('apply', '-no-color', '-auto-approve');
+    const [last] = await steps.runs(site.workspaceId);
+    const state = await site.pulled();
+    const lost = Buffer.from(JSON.stringify({ ...state, serial: state.serial + 1 }));
+    const file = join(directory, `${last.id}.tfstate`);
+    await writeFile(file, lost);
+    const putBack = async (...words: readonly string[]) => {
+      const settings = { GATEHOUSE_URL: service.url, GATEHOUSE_TOKEN: adminToken };
+      const program = AgentProcess.start(settings, ['put-back', ...words]);
+      return { code: await program.ended(), printed: program.printed };
+    };
+    expect(await putBack(file)).toMatchObject({ code: 0, printed: expect.stringContaining('is the current state') });
+    const current = await site.current();
+    expect(current.attributes.md5).toBe(createHash('md5').update(lost).digest('hex'));
+    expect(current.relationships.run.data.id).toBe(last.id);
+    expect(await site.locked()).toBe(false);
 
-      await writeFile(file, JSON.stringify(state));
-      expect(await putBack(file)).toMatchObject({
-        code: 1,
-        printed: expect.stringContaining('Serial must be greater'),
-      });
-      expect(await site.locked()).toBe(false);
-      expect(await putBack(file, '--force')).toMatchObject({ code: 0 });
-      expect((await site.current()).attributes.serial).toBe(state.serial);
-      expect(await putBack(join(directory, 'unnamed.tfstate'))).toMatchObject({ code: 1 });
-    },
-    timeout,
-  );
+    await writeFile(file, JSON.stringify(state));
+    expect(await putBack(file)).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining('Serial must be greater'),
+    });
+    expect(await site.locked()).toBe(false);
+    expect(await putBack(file, '--force')).toMatchObject({ code: 0 });
+    expect((await site.current()).attributes.serial).toBe(state.serial);
+    expect(await putBack(join(directory, 'unnamed.tfstate'))).toMatchObject({ code: 1 });
+  });
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   crew,
   dependencies,
@@ -22,11 +22,11 @@ import { terraform } from '../support/terraform-cli.js';
 import { findProvider, tfeProvider } from '../support/tfe-provider.js';
 import { TlsProxy } from '../support/tls-proxy.js';
 
+// Most of it for a build of the provider.
+jest.setTimeout(600_000);
+
 const { run: withPrograms, reason } = needing(terraform, 'openssl');
 const run = withPrograms === it && tfeProvider.usable ? it : it.skip;
-/** Most of it for a build of the provider. */
-const timeout = 600_000;
-
 type Values = Readonly<Record<string, string>>;
 
 let directory: string;
@@ -87,7 +87,7 @@ beforeAll(async () => {
     TF_CLI_CONFIG_FILE: settings,
     TFE_TOKEN: adminToken,
   };
-}, timeout);
+});
 
 afterAll(async () => {
   await service?.end();
@@ -191,72 +191,68 @@ const configuration = (
 const notKept = (plan: readonly Planned[]): readonly Planned[] => plan.filter(({ does }) => does !== 'no-op');
 
 describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.reason}`, () => {
-  run(
-    'creates every resource of the table, plans nothing more, imports, changes and destroys them',
-    async () => {
-      const project = await Project.make('project');
-      for (const [name, text] of Object.entries(policyFiles)) await project.write(join('policies', name), text);
-      await project.write(
-        'main.tf',
-        configuration(resources, ({ body }) => body, true),
-      );
-      // A team maps only groups that a site administrator gave its organization.
-      await project.apply('-target=tfe_organization.it');
-      const organization = (await project.resources()).find(({ type }) => type === 'tfe_organization')?.values.name;
-      const groups = { type: 'organizations', attributes: { 'sso-groups': ['of-*'] } };
-      await ask(`/admin/organizations/${organization}`, groups, adminToken, 'PATCH');
-      await project.apply();
-      expect(notKept(await project.planned())).toEqual([]);
+  run('creates every resource of the table, plans nothing more, imports, changes and destroys them', async () => {
+    const project = await Project.make('project');
+    for (const [name, text] of Object.entries(policyFiles)) await project.write(join('policies', name), text);
+    await project.write(
+      'main.tf',
+      configuration(resources, ({ body }) => body, true),
+    );
+    // A team maps only groups that a site administrator gave its organization.
+    await project.apply('-target=tfe_organization.it');
+    const organization = (await project.resources()).find(({ type }) => type === 'tfe_organization')?.values.name;
+    const groups = { type: 'organizations', attributes: { 'sso-groups': ['of-*'] } };
+    await ask(`/admin/organizations/${organization}`, groups, adminToken, 'PATCH');
+    await project.apply();
+    expect(notKept(await project.planned())).toEqual([]);
 
-      const created = await project.resources();
-      const read = new Set(created.filter(({ mode }) => mode === 'data').map(({ type }) => type));
-      const sources = [...resources.filter(({ data }) => data !== undefined), ...otherData].map(({ type }) => type);
-      expect([...read].sort()).toEqual(sources.sort());
+    const created = await project.resources();
+    const read = new Set(created.filter(({ mode }) => mode === 'data').map(({ type }) => type));
+    const sources = [...resources.filter(({ data }) => data !== undefined), ...otherData].map(({ type }) => type);
+    expect([...read].sort()).toEqual(sources.sort());
 
-      const importable = resources.filter(({ importId }) => importId !== undefined);
-      const imports = created.flatMap(({ address, type, mode, values }) => {
-        const id = mode === 'managed' && importable.find((row) => row.type === type)?.importId?.(values);
-        return id ? [`import {\n  to = ${address}\n  id = "${id}"\n}\n`] : [];
-      });
-      const importing = await Project.make('importing');
-      for (const [name, text] of Object.entries(policyFiles)) await importing.write(join('policies', name), text);
-      await importing.write(
-        'main.tf',
-        configuration(importable, ({ body }) => body, false),
-      );
-      await importing.write('imports.tf', imports.join(''));
-      const imported = await importing.planned();
-      expect(imported.filter(({ imports }) => !imports)).toEqual([]);
-      expect(imported).toHaveLength(imports.length);
-      const unread = importable.flatMap((row) => (row.unread ? [[`${row.type}.it`, row.unread] as const] : []));
-      expect(
-        Object.fromEntries(notKept(imported).map(({ address, does, attributes }) => [address, [does, attributes]])),
-      ).toEqual(
-        Object.fromEntries(
-          [...unread, ...Object.entries(unreadOfDependencies)].map(([address, names]) => [address, ['update', names]]),
-        ),
-      );
-      await importing.apply('plan');
-      expect(notKept(await importing.planned())).toEqual([]);
+    const importable = resources.filter(({ importId }) => importId !== undefined);
+    const imports = created.flatMap(({ address, type, mode, values }) => {
+      const id = mode === 'managed' && importable.find((row) => row.type === type)?.importId?.(values);
+      return id ? [`import {\n  to = ${address}\n  id = "${id}"\n}\n`] : [];
+    });
+    const importing = await Project.make('importing');
+    for (const [name, text] of Object.entries(policyFiles)) await importing.write(join('policies', name), text);
+    await importing.write(
+      'main.tf',
+      configuration(importable, ({ body }) => body, false),
+    );
+    await importing.write('imports.tf', imports.join(''));
+    const imported = await importing.planned();
+    expect(imported.filter(({ imports }) => !imports)).toEqual([]);
+    expect(imported).toHaveLength(imports.length);
+    const unread = importable.flatMap((row) => (row.unread ? [[`${row.type}.it`, row.unread] as const] : []));
+    expect(
+      Object.fromEntries(notKept(imported).map(({ address, does, attributes }) => [address, [does, attributes]])),
+    ).toEqual(
+      Object.fromEntries(
+        [...unread, ...Object.entries(unreadOfDependencies)].map(([address, names]) => [address, ['update', names]]),
+      ),
+    );
+    await importing.apply('plan');
+    expect(notKept(await importing.planned())).toEqual([]);
 
-      await project.write(
-        'main.tf',
-        configuration(resources, ({ changed }) => changed.to, true),
-      );
-      await project.write('policies/README.md', 'A changed directory is another version.');
-      const changes = new Map((await project.planned()).map(({ address, does }) => [address, does]));
-      expect(resources.map(({ type }) => [type, changes.get(`${type}.it`)])).toEqual(
-        resources.map(({ type, changed }) => [type, changed.by === 'update' ? 'update' : 'delete and create']),
-      );
-      expect(changes.get('tfe_policy_set.versioned')).toBe('update');
-      await project.apply('plan');
-      expect(notKept(await project.planned())).toEqual([]);
+    await project.write(
+      'main.tf',
+      configuration(resources, ({ changed }) => changed.to, true),
+    );
+    await project.write('policies/README.md', 'A changed directory is another version.');
+    const changes = new Map((await project.planned()).map(({ address, does }) => [address, does]));
+    expect(resources.map(({ type }) => [type, changes.get(`${type}.it`)])).toEqual(
+      resources.map(({ type, changed }) => [type, changed.by === 'update' ? 'update' : 'delete and create']),
+    );
+    expect(changes.get('tfe_policy_set.versioned')).toBe('update');
+    await project.apply('plan');
+    expect(notKept(await project.planned())).toEqual([]);
 
-      await project.run('destroy', '-no-color', '-input=false', '-auto-approve');
-      expect(await project.resources()).toEqual([]);
-    },
-    timeout,
-  );
+    await project.run('destroy', '-no-color', '-input=false', '-auto-approve');
+    expect(await project.resources()).toEqual([]);
+  });
 
   run(
     'fails with the words of the service for a switch that cannot be enforced, and plans nothing for the harmless values',
@@ -288,6 +284,5 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
         expect(String(failed).replaceAll(/[\s│╷╵]+/g, ' ')).toContain(words);
       }
     },
-    timeout,
   );
 });

@@ -194,7 +194,7 @@ suite(`a service that fetches from a git server${reason}`, () => {
     expect(service.printed).not.toContain(hook['webhook-key']);
     expect(await fetchDirectories()).toEqual([]);
     expect(await service.end()).toBe(0);
-  }, 90_000);
+  });
 
   it('gives a policy set what is below its policies path, at the link and after a push', async () => {
     await serve();
@@ -234,7 +234,7 @@ suite(`a service that fetches from a git server${reason}`, () => {
     expect(await deliver(hook, pushOf(sha), 'delivery-2')).toBe(204);
     expect(await fetchDirectories()).toEqual([]);
     expect(service.printed).not.toContain(hook['webhook-key']);
-  }, 60_000);
+  });
 
   it('refuses a private host that is not allowed with a reason that names the setting', async () => {
     await serve();
@@ -247,7 +247,7 @@ suite(`a service that fetches from a git server${reason}`, () => {
     expect(server.requests).toEqual([]);
     expect(await steps.runs(workspaceId)).toEqual([]);
     expect((await service.api('GET', '/admin/failing-effects')).json.data).toEqual([]);
-  }, 60_000);
+  });
 
   it('says what is wrong with a credential, and fetches once it is mended, without a restart', async () => {
     await serve();
@@ -269,7 +269,7 @@ suite(`a service that fetches from a git server${reason}`, () => {
     await writeFile(join(credentialsDir, 'later'), elsewhere.replace('/elsewhere', '/harbour'));
     const { id } = await steps.ask('POST', `/workspaces/${workspaceId}/actions/fetch`);
     await steps.versionBecomes(id, 'uploaded');
-  }, 60_000);
+  });
 
   it('fetches again, for a run, what it fetched where no branch is the default one', async () => {
     await serve({});
@@ -286,7 +286,7 @@ suite(`a service that fetches from a git server${reason}`, () => {
     await steps.ask('POST', `/runs/${first.id}/actions/cancel`);
     await steps.versionBecomes(id, 'archived');
     await steps.runBecomes(await steps.run(workspaceId, id), 'plan_queued');
-  }, 60_000);
+  });
 
   it('ends soon though its git server says nothing, and fetches after the next start', async () => {
     await serve({ hangs: 'always' });
@@ -311,7 +311,7 @@ suite(`a service that fetches from a git server${reason}`, () => {
     await steps.versionBecomes(id, 'uploaded');
     expect((await service.api('GET', '/admin/failing-effects')).json.data).toEqual([]);
     expect(await queuedRuns(workspaceId)).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('fetches what a killed process was fetching, and takes away what that one left', async () => {
     await serve({ hangs: 'packs' });
@@ -332,5 +332,5 @@ suite(`a service that fetches from a git server${reason}`, () => {
     expect(await filesIn(await service.download(id))).toEqual({ 'main.tf': 'one\n' });
     expect(await queuedRuns(workspaceId)).toHaveLength(1);
     expect(await fetchDirectories()).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -70,47 +70,6 @@ const logOf = async (runId: string, phase: 'plan' | 'apply'): Promise<string> =>
 };
 
 describe('an agent', () => {
-  const paths: [string, 'get' | 'post' | 'put'][] = [
-    ['claims', 'post'],
-    ['runs/run-1/heartbeat', 'post'],
-    ['runs/run-1/configuration', 'get'],
-    ['runs/run-1/policies/digest', 'get'],
-    ['runs/run-1/policy-set-versions/polsetver-1', 'get'],
-    ['runs/run-1/log?offset=0', 'put'],
-    ['runs/run-1/state', 'get'],
-    ['runs/run-1/state-versions', 'post'],
-    ['runs/run-1/state-versions/sv-1/content', 'put'],
-    ['runs/run-1/artifacts/plan-json', 'put'],
-    ['runs/run-1/artifacts/plan-file', 'get'],
-    ['runs/run-1/plan', 'post'],
-    ['runs/run-1/apply', 'post'],
-    ['runs/run-1/policy-evaluations/poleval-1', 'post'],
-  ];
-
-  it.each(paths)('needs its own token to call %s, before anything else is looked at', async (path, method) => {
-    const { bench } = await queued();
-    const gone = await api.admin
-      .post(`/organizations/${bench.organization}/agent-pools`, doc('agent-pools', { name: 'gone' }))
-      .expect(201);
-    const former = await api.admin.post(`/agent-pools/${gone.body.data.id}/authentication-tokens`).expect(201);
-    await api.admin.delete(`/agent-pools/${gone.body.data.id}`).expect(204);
-    const secrets = [
-      undefined,
-      'no such secret',
-      api.admin.secret,
-      (await api.organizationToken(bench.organization)).secret,
-      former.body.data.attributes.token,
-    ];
-    for (const secret of secrets) {
-      const call = supertest(api.app)[method](`/agent/v1/${path}`);
-      if (secret !== undefined) call.set('Authorization', `Bearer ${secret}`);
-      const answer = await call.expect(401);
-      expect(answer.headers['content-type']).toBe('application/vnd.api+json');
-      expect(answer.headers['www-authenticate']).toBe('Bearer');
-      expect(answer.body).toEqual(refusal(401, 'unauthorized', 'a valid agent token is required'));
-    }
-  });
-
   it('has a token that is good for nothing else', async () => {
     const { bench, runId } = await queued();
     const token = await api.admin.post(`/agent-pools/${bench.poolId}/authentication-tokens`).expect(201);

@@ -1,5 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type Caller, doc, invalid, lacking, missing, namesIn, newName, prefix, startApi } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  invalid,
+  lacking,
+  missing,
+  namesIn,
+  newName,
+  prefix,
+  startApi,
+  tokenDocument,
+} from '../support/api.js';
 import { into, ReferenceAgent } from '../support/reference-agent.js';
 
 const api = await startApi({ prefix });
@@ -7,14 +18,7 @@ const { admin } = api;
 await api.organization('acme');
 await api.organization('globex');
 
-/** A member of a new team that holds these organization-level permissions. */
-const managerOf = async (organization: string, ...permissions: string[]): Promise<Caller> => {
-  const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
-  const team = await api.team(organization, newName(), { 'organization-access': access });
-  return api.member(organization, newName(), [team]);
-};
-
-const holderOf = (...permissions: string[]): Promise<Caller> => managerOf('acme', ...permissions);
+const holderOf = (...permissions: string[]): Promise<Caller> => api.holderOf('acme', ...permissions);
 
 describe('agent pools', () => {
   const path = '/organizations/acme/agent-pools';
@@ -93,22 +97,15 @@ describe('agent pools', () => {
   });
 
   describe('and their tokens', () => {
-    const token = (id: string, pool: string, attributes: object = {}, createdBy: object | null = null) => ({
-      id,
-      type: 'authentication-tokens',
-      attributes: {
-        'created-at': api.clock.now(),
-        'last-used-at': null,
-        description: '',
-        token: null,
-        'expired-at': null,
-        ...attributes,
-      },
-      relationships: {
-        'agent-pool': { data: { id: pool, type: 'agent-pools' } },
-        'created-by': { data: createdBy ?? { id: admin.id, type: 'users' } },
-      },
-    });
+    const token = (id: string, pool: string, attributes: object = {}, createdBy: object | null = null) =>
+      tokenDocument(
+        id,
+        {
+          'agent-pool': { id: pool, type: 'agent-pools' },
+          'created-by': createdBy ?? { id: admin.id, type: 'users' },
+        },
+        { 'created-at': api.clock.now(), description: '', ...attributes },
+      );
 
     it('return their secret once, and do not store it', async () => {
       const pool = await newPool();
@@ -316,7 +313,7 @@ describe('where runs are executed', () => {
 
   it('names in a scope only workspaces of the organization that the caller sees', async () => {
     const hidden = await workspace();
-    const manager = await managerOf(organization, 'manage-agent-pools');
+    const manager = await api.holderOf(organization, 'manage-agent-pools');
     const pool = await newPool({}, { 'excluded-workspaces': { data: [{ id: hidden.id, type: 'workspaces' }] } });
     const path = `/agent-pools/${pool}`;
     const listing = (id: string) =>
@@ -362,13 +359,13 @@ describe('where runs are executed', () => {
     }
     await token.patch(`/workspaces/${id}`, doc('workspaces', { description: 'mine' })).expect(200);
     expect((await takeByDefault(pool, 'agent', token).expect(404)).body).toEqual(lacking('owner'));
-    const manager = await managerOf(organization, 'manage-workspaces');
+    const manager = await api.holderOf(organization, 'manage-workspaces');
     await manager.patch(`/workspaces/${id}`, doc('workspaces', named(pool))).expect(200);
     expect((await takeByDefault(pool, 'agent', manager).expect(404)).body).toEqual(lacking('owner'));
   });
 
   it('shows a caller who names a pool which others hold tokens of it', async () => {
-    const manager = await managerOf(organization, 'manage-agent-pools');
+    const manager = await api.holderOf(organization, 'manage-agent-pools');
     const pool = await newPool();
     await admin.post(tokensOf(pool)).expect(201);
     for (const _ of [1, 2]) await manager.post(tokensOf(pool)).expect(201);
@@ -387,7 +384,7 @@ describe('where runs are executed', () => {
   it('takes the pool out of the hands of those who only manage pools, until nothing names it', async () => {
     const pool = await newPool();
     const place = await workspace();
-    const manager = await managerOf(organization, 'manage-agent-pools');
+    const manager = await api.holderOf(organization, 'manage-agent-pools');
     const token = await api.organizationToken(organization);
     const { id } = (await manager.post(tokensOf(pool)).expect(201)).body.data;
     const attempts = (caller: Caller) => [
@@ -413,7 +410,7 @@ describe('where runs are executed', () => {
     };
     await admin.patch(`/workspaces/${place.id}`, doc('workspaces', named(pool))).expect(200);
     await refusedAll([manager, token]);
-    const administrator = await managerOf(organization, 'manage-workspaces');
+    const administrator = await api.holderOf(organization, 'manage-workspaces');
     await administrator.post(tokensOf(pool)).expect(201);
     await takeByDefault(pool).expect(200);
     await admin.patch(`/workspaces/${place.id}`, doc('workspaces', { 'execution-mode': 'remote' })).expect(200);

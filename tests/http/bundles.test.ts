@@ -322,13 +322,7 @@ describe('the upload URL of a creator who lost the right', () => {
     const name = newName('creator');
     const teamId = await api.team('acme', name);
     const ownWorkspace = await api.workspace('acme', name);
-    const ends = {
-      team: { data: { id: teamId, type: 'teams' } },
-      workspace: { data: { id: ownWorkspace, type: 'workspaces' } },
-    };
-    const grant = await api.admin
-      .post('/team-workspaces', doc('team-workspaces', { access: 'plan' }, ends))
-      .expect(200);
+    const grantId = await api.grant(teamId, ownWorkspace, { access: 'plan' });
     const user = await api.member('acme', name, [teamId]);
     const token = await api.admin
       .post(`/teams/${teamId}/authentication-token`, doc('authentication-token'))
@@ -338,7 +332,7 @@ describe('the upload URL of a creator who lost the right', () => {
       teamId,
       userId: user.id,
       workspaceId: ownWorkspace,
-      grantId: grant.body.data.id as string,
+      grantId,
       name,
       revokeToken: async () => {
         const ofTeam = `/teams/${teamId}/authentication-token`;

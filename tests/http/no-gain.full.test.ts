@@ -550,7 +550,6 @@ describe('a member with delegated rights, together with accomplices', () => {
         { numRuns: 10, endOnFailure: true },
       );
     },
-    30_000,
   );
 
   it('an organization token: no bearer ends with an organization-level permission', async () => {
@@ -563,5 +562,5 @@ describe('a member with delegated rights, together with accomplices', () => {
       }),
       { numRuns: 10, endOnFailure: true },
     );
-  }, 30_000);
+  });
 });

@@ -1,5 +1,15 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  invalid,
+  missing,
+  newName,
+  prefix,
+  refusal,
+  startApi,
+  tokenDocument,
+} from '../support/api.js';
 
 const api = await startApi({ prefix });
 const { admin } = api;
@@ -8,13 +18,6 @@ async function newOrganization(): Promise<string> {
   const name = newName();
   await api.organization(name);
   return name;
-}
-
-/** A member whose only team holds these organization-level permissions. */
-async function holderOf(organization: string, ...permissions: string[]): Promise<Caller> {
-  const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
-  const team = await api.team(organization, newName(), { 'organization-access': access });
-  return api.member(organization, newName(), [team]);
 }
 
 const idsOf = (body: { data: readonly { id: string }[] }): readonly string[] => body.data.map(({ id }) => id);
@@ -124,9 +127,12 @@ describe('organizations', () => {
     const permissions = async (caller: Caller) =>
       (await caller.get(`/organizations/${name}`).expect(200)).body.data.attributes.permissions;
     const nothing = everyPermission(false);
-    expect(await permissions(await holderOf(name))).toEqual(nothing);
-    expect(await permissions(await holderOf(name, 'manage-teams'))).toEqual({ ...nothing, 'can-create-team': true });
-    expect(await permissions(await holderOf(name, 'manage-workspaces', 'manage-membership'))).toEqual({
+    expect(await permissions(await api.holderOf(name))).toEqual(nothing);
+    expect(await permissions(await api.holderOf(name, 'manage-teams'))).toEqual({
+      ...nothing,
+      'can-create-team': true,
+    });
+    expect(await permissions(await api.holderOf(name, 'manage-workspaces', 'manage-membership'))).toEqual({
       ...nothing,
       'can-create-workspace': true,
       'can-manage-users': true,
@@ -242,7 +248,7 @@ describe('organizations', () => {
   it('report to members what the service can do for them', async () => {
     const name = await newOrganization();
     const id = (await admin.get(`/organizations/${name}`)).body.data.attributes['external-id'];
-    const answer = await (await holderOf(name)).get(`/organizations/${name}/entitlement-set`).expect(200);
+    const answer = await (await api.holderOf(name)).get(`/organizations/${name}/entitlement-set`).expect(200);
     expect(answer.body).toEqual({
       data: {
         id,
@@ -277,22 +283,12 @@ describe('the token of an organization', () => {
     path = `/organizations/${name}/authentication-token`;
   });
 
-  const resource = (token: unknown, attributes: object = {}) => ({
-    id: expect.stringMatching(/^at-[A-Za-z0-9]{16}$/),
-    type: 'authentication-tokens',
-    attributes: {
-      'created-at': api.clock.now(),
-      'last-used-at': null,
-      description: null,
-      'expired-at': null,
-      token,
-      ...attributes,
-    },
-    relationships: {
-      organization: { data: { id: name, type: 'organizations' } },
-      'created-by': { data: { id: admin.id, type: 'users' } },
-    },
-  });
+  const resource = (token: unknown, attributes: object = {}) =>
+    tokenDocument(
+      expect.stringMatching(/^at-[A-Za-z0-9]{16}$/),
+      { organization: { id: name, type: 'organizations' }, 'created-by': { id: admin.id, type: 'users' } },
+      { 'created-at': api.clock.now(), token, ...attributes },
+    );
 
   it('is shown in full once, when it is issued, and never again', async () => {
     expect((await admin.get(path).expect(404)).body).toEqual(missing);
@@ -364,7 +360,7 @@ describe('memberships of an organization', () => {
     const organization = await newOrganization();
     const own = `/organizations/${organization}/organization-memberships`;
     const team = await api.team(organization, newName());
-    const inviter = await holderOf(organization, 'manage-membership', 'access-secret-teams');
+    const inviter = await api.holderOf(organization, 'manage-membership', 'access-secret-teams');
     const [known, unknown] = [`a-${newName()}`, `a-${newName()}`];
     await api.user(known);
     /** Every request about an invited address, without the members that differ between any two. */

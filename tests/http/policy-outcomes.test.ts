@@ -7,7 +7,7 @@ import type {
   TaskStage,
   TaskStageStatus,
 } from '../../src/domain/index.js';
-import { type Caller, doc, newName, prefix, refusal, startApi } from '../support/api.js';
+import { type Caller, doc, newName, onePage, prefix, refusal, startApi } from '../support/api.js';
 import { afterNoon, aRun, noon, unique } from '../support/builders.js';
 import { anEvaluation, aPolicyOutcome, aPolicySetOutcome, aTaskStage } from '../support/policy-builders.js';
 
@@ -64,11 +64,7 @@ const holderOf = async (...permissions: string[]): Promise<{ member: Caller; tok
 /** A member whose team has this access to the workspace. */
 async function grantedOn(workspace: string, access: string): Promise<Caller> {
   const team = await api.team('acme', newName());
-  const relationships = {
-    workspace: { data: { id: workspace, type: 'workspaces' } },
-    team: { data: { id: team, type: 'teams' } },
-  };
-  await api.admin.post('/team-workspaces', doc('team-workspaces', { access }, relationships)).expect(200);
+  await api.grant(team, workspace, { access });
   return api.member('acme', newName(), [team]);
 }
 
@@ -182,22 +178,7 @@ describe('policy outcomes', () => {
     it('are the one a run has, or none', async () => {
       const { run, stage } = await seedStage();
       const list = `/runs/${run}/task-stages`;
-      const whole = await read(list);
-      const link = (number: number, size = 20) => `${prefix}${list}?page%5Bnumber%5D=${number}&page%5Bsize%5D=${size}`;
-      expect(whole).toEqual({
-        data: [stageResource(stage)],
-        links: { self: link(1), first: link(1), prev: null, next: null, last: link(1) },
-        meta: {
-          pagination: {
-            'current-page': 1,
-            'page-size': 20,
-            'prev-page': null,
-            'next-page': null,
-            'total-pages': 1,
-            'total-count': 1,
-          },
-        },
-      });
+      expect(await read(list)).toEqual(onePage(list, [stageResource(stage)]));
       const past = await read(`${list}?page[number]=2&page[size]=1`);
       expect(past.data).toEqual([]);
       expect(past.meta.pagination).toMatchObject({ 'current-page': 2, 'total-count': 1 });
@@ -296,11 +277,7 @@ describe('policy outcomes', () => {
       const delegate = 'delegate-policy-overrides';
       const holder = async (access: object, attributes: object) => {
         const team = await api.team('acme', newName(), { 'organization-access': access });
-        const relationships = {
-          team: { data: { type: 'teams', id: team } },
-          workspace: { data: { type: 'workspaces', id: workspace } },
-        };
-        await admin.post('/team-workspaces', doc('team-workspaces', attributes, relationships)).expect(200);
+        await api.grant(team, workspace, attributes);
         return team;
       };
       const delegated = await holder({ [delegate]: true }, { access: 'custom', 'policy-overrides': true });

@@ -45,11 +45,7 @@ const projectOf = async (workspaceId: string): Promise<string> =>
 /** A member whose only team has these organization-level permissions and this access to workspaces. */
 const memberWith = async (access: object, grants: Readonly<Record<string, string>> = {}): Promise<Caller> => {
   const team = await api.team('acme', newName('team'), { 'organization-access': access });
-  for (const [workspaceId, level] of Object.entries(grants)) {
-    const workspace = { data: { type: 'workspaces', id: workspaceId } };
-    const relationships = { workspace, team: { data: { type: 'teams', id: team } } };
-    await admin.post('/team-workspaces', doc('team-workspaces', { access: level }, relationships)).expect(200);
-  }
+  for (const [workspaceId, level] of Object.entries(grants)) await api.grant(team, workspaceId, { access: level });
   return api.member('acme', newName('person'), [team]);
 };
 

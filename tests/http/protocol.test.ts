@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
 import supertest from 'supertest';
 import { agentRoutes } from '../../src/adapters/http/supporting/agents/agent-api-routes.js';
+import { agentFileRoutes } from '../../src/adapters/http/supporting/agents/agent-file-routes.js';
 import {
   type Caller,
   doc,
@@ -226,6 +227,13 @@ const agentCalls = agentRoutes({} as never).map(({ method, path }) => ({
   reads: method === 'put' ? 'bytes' : method === 'post' && !path.endsWith('/heartbeat') ? 'JSON' : 'nothing',
 }));
 
+/** The calls about the files of a run. */
+const fileCalls = agentFileRoutes({} as never).map(({ method, path }) => ({
+  method,
+  pattern: path,
+  path: path.replaceAll(/:\w+/g, 'nothing'),
+}));
+
 const bench = await Bench.make(api);
 await bench.version();
 /** A run the agent plans: only its agent may send long bodies. */
@@ -233,16 +241,21 @@ const job = await bench.claimed(await bench.run());
 const agent = api.as(Reflect.get(bench.agent, 'token'));
 
 describe("the agents' interface", () => {
-  it.each(agentCalls)('$method $pattern asks for the token of an agent', async ({ method, path }) => {
-    const others = [api.anonymous, api.as('no such secret'), api.admin, await api.organizationToken('acme')];
-    for (const caller of others) {
-      const answer = await caller.send(method, path).expect(401);
-      expect(answer.headers['content-type']).toBe('application/vnd.api+json');
-      expect(answer.headers['www-authenticate']).toBe('Bearer');
-      expect(answer.body).toEqual(refusal(401, 'unauthorized', expect.any(String)));
-    }
-    expect((await agent.send(method, path)).status).not.toBe(401);
-  });
+  it.each([...agentCalls, ...fileCalls])(
+    '$method $pattern asks for the token of an agent',
+    async ({ method, path }) => {
+      const former = await newAgent(api);
+      await api.admin.delete(`/admin/agent-pools/${former.id}`).expect(204);
+      const others = [api.anonymous, api.as('no such secret'), api.admin, await api.organizationToken('acme'), former];
+      for (const caller of others) {
+        const answer = await caller.send(method, path).expect(401);
+        expect(answer.headers['content-type']).toBe('application/vnd.api+json');
+        expect(answer.headers['www-authenticate']).toBe('Bearer');
+        expect(answer.body).toEqual(refusal(401, 'unauthorized', 'a valid agent token is required'));
+      }
+      expect((await agent.send(method, path)).status).not.toBe(401);
+    },
+  );
 
   it.each(agentCalls)('$method $pattern names its methods when asked with another', async ({ method, path }) => {
     const allow = method === 'get' ? 'GET, HEAD' : method.toUpperCase();

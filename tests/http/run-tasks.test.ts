@@ -150,9 +150,7 @@ describe('run tasks of a workspace', () => {
   it('are attached by who has run-tasks there, whether or not they see the task', async () => {
     const [workspace, task] = [await api.workspace('acme', newName()), await newTask()];
     const team = await api.team('acme', newName());
-    const access = { access: 'custom', 'run-tasks': true };
-    const about = { team: relationTo('teams', team), workspace: relationTo('workspaces', workspace) };
-    await admin.post('/team-workspaces', doc('team-workspaces', access, about)).expect(200);
+    await api.grant(team, workspace, { access: 'custom', 'run-tasks': true });
     const member = await api.member('acme', newName(), [team]);
     const body = doc('workspace-tasks', {}, { task: relationTo('tasks', task) });
     await member.post(`/workspaces/${workspace}/tasks`, body).expect(201);

@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Caller, doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  missing,
+  newName,
+  onePage,
+  prefix,
+  refusal,
+  startApi,
+  tokenDocument,
+} from '../support/api.js';
 
 const api = await startApi({ prefix });
 const { admin } = api;
@@ -25,22 +35,12 @@ describe('team tokens', () => {
     return { id: data.id as string, secret, bearer: api.as(secret) };
   }
 
-  const resource = (id: unknown, team: string, attributes: object = {}, type = 'authentication-tokens') => ({
-    id,
-    type,
-    attributes: {
-      'created-at': api.clock.now(),
-      'last-used-at': null,
-      description: null,
-      token: null,
-      'expired-at': null,
-      ...attributes,
-    },
-    relationships: {
-      team: { data: { id: team, type: 'teams' } },
-      'created-by': { data: { id: api.admin.id, type: 'users' } },
-    },
-  });
+  const resource = (id: unknown, team: string, attributes: object = {}) =>
+    tokenDocument(
+      id,
+      { team: { id: team, type: 'teams' }, 'created-by': { id: api.admin.id, type: 'users' } },
+      { 'created-at': api.clock.now(), ...attributes },
+    );
 
   const wrongExpiry = (detail: unknown) =>
     refusal(422, 'invalid attribute', detail, { pointer: '/data/attributes/expired-at' });
@@ -160,18 +160,14 @@ describe('team tokens', () => {
     it('acts as its team', async () => {
       const team = await newTeam();
       const [own, other] = [await api.workspace('acme', newName()), await api.workspace('acme', newName())];
-      const relationships = {
-        team: { data: { id: team, type: 'teams' } },
-        workspace: { data: { id: own, type: 'workspaces' } },
-      };
-      const grant = await admin.post('/team-workspaces', doc('team-workspaces', { access: 'read' }, relationships));
+      const grant = await api.grant(team, own, { access: 'read' });
       const { bearer } = await tokenOf(team);
       const create = (workspace: string) =>
         bearer.post(`/workspaces/${workspace}/configuration-versions`, { data: { attributes: {} } });
       await bearer.get(`/workspaces/${own}`).expect(200);
       await create(own).expect(404);
       const change = doc('team-workspaces', { access: 'plan' });
-      await admin.patch(`/team-workspaces/${grant.body.data.id}`, change).expect(200);
+      await admin.patch(`/team-workspaces/${grant}`, change).expect(200);
       await create(own).expect(201);
       expect((await bearer.get(`/workspaces/${other}`).expect(404)).body).toEqual(missing);
       await create(other).expect(404);
@@ -202,20 +198,11 @@ describe('team tokens', () => {
     }
 
     it('come soonest to expire first, those that never do last, as the dialect calls them', async () => {
-      const { page, ids, teams } = await organizationWith({ c: null, b: 200, a: 100 });
-      const { data, links, meta } = await page();
+      const { organization, page, ids, teams } = await organizationWith({ c: null, b: 200, a: 100 });
       const row = (name: string, expiry: string | null) =>
-        resource(ids[name], teams[name] as string, { 'expired-at': expiry }, 'authentication-tokens');
-      expect(data).toEqual([row('a', inSeconds(100)), row('b', inSeconds(200)), row('c', null)]);
-      expect(links).toMatchObject({ prev: null, next: null });
-      expect(meta.pagination).toEqual({
-        'current-page': 1,
-        'page-size': 20,
-        'prev-page': null,
-        'next-page': null,
-        'total-pages': 1,
-        'total-count': 3,
-      });
+        resource(ids[name], teams[name] as string, { 'expired-at': expiry });
+      const rows = [row('a', inSeconds(100)), row('b', inSeconds(200)), row('c', null)];
+      expect(await page()).toEqual(onePage(`/organizations/${organization}/team-tokens`, rows));
     });
 
     it('are found by part of the name of the team, in any case and to the letter', async () => {

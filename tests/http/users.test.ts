@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+import { doc, invalid, missing, newName, prefix, refusal, startApi, tokenDocument } from '../support/api.js';
 
 const api = await startApi({ prefix });
 const { admin } = api;
@@ -43,22 +43,12 @@ const accountDocument = (id: unknown, username: string, attributes: object = {})
     ...attributes,
   });
 
-const tokenDocument = (id: unknown, userId: unknown, createdBy: string, attributes: object = {}) => ({
-  id,
-  type: 'authentication-tokens',
-  attributes: {
-    'created-at': api.clock.now(),
-    'last-used-at': null,
-    description: '',
-    token: null,
-    'expired-at': null,
-    ...attributes,
-  },
-  relationships: {
-    user: { data: { id: userId, type: 'users' } },
-    'created-by': { data: { id: createdBy, type: 'users' } },
-  },
-});
+const tokenOf = (id: unknown, userId: unknown, createdBy: string, attributes: object = {}) =>
+  tokenDocument(
+    id,
+    { user: { id: userId, type: 'users' }, 'created-by': { id: createdBy, type: 'users' } },
+    { 'created-at': api.clock.now(), description: '', ...attributes },
+  );
 
 describe('users', () => {
   const create = (attributes: object) => admin.post('/admin/users', doc('users', attributes));
@@ -76,12 +66,12 @@ describe('users', () => {
         ...userDocument(id, username),
         relationships: { 'authentication-token': { data: { id: tokenId, type: 'authentication-tokens' } } },
       },
-      included: [tokenDocument(tokenId, id, admin.id, { description: 'first token', token: secret })],
+      included: [tokenOf(tokenId, id, admin.id, { description: 'first token', token: secret })],
     });
     const user = api.as(secret);
     expect((await user.get('/account/details').expect(200)).body).toEqual({ data: accountDocument(id, username) });
     expect((await user.get(`/authentication-tokens/${tokenId}`).expect(200)).body).toEqual({
-      data: tokenDocument(tokenId, id, admin.id, { description: 'first token' }),
+      data: tokenOf(tokenId, id, admin.id, { description: 'first token' }),
     });
   });
 
@@ -204,8 +194,8 @@ describe('tokens of a user', () => {
     const { id } = issued.body.data;
     const secret = issued.body.data.attributes.token;
     expect(id).toMatch(/^at-[A-Za-z0-9]{16}$/);
-    expect(issued.body).toEqual({ data: tokenDocument(id, user.id, user.id, { ...attributes, token: secret }) });
-    const shown = tokenDocument(id, user.id, user.id, attributes);
+    expect(issued.body).toEqual({ data: tokenOf(id, user.id, user.id, { ...attributes, token: secret }) });
+    const shown = tokenOf(id, user.id, user.id, attributes);
     expect((await user.get(`/authentication-tokens/${id}`).expect(200)).body).toEqual({ data: shown });
     const { body } = await user.get(path).expect(200);
     expect(body.data).toContainEqual(shown);

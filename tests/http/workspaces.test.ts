@@ -17,11 +17,7 @@ async function memberWith(access: FixedLevel, workspaceId: string): Promise<Call
   return api.member('acme', newName(), [team]);
 }
 
-/** A member whose only team holds these organization-level permissions. */
-const holderOf = async (...permissions: readonly string[]): Promise<Caller> => {
-  const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
-  return api.member('acme', newName(), [await api.team('acme', newName(), { 'organization-access': access })]);
-};
+const holderOf = (...permissions: readonly string[]): Promise<Caller> => api.holderOf('acme', ...permissions);
 
 const everything = {
   'can-read-settings': true,

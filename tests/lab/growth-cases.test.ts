@@ -7,5 +7,5 @@ it('every endpoint that reads or creates has a case of growth, or a reason why n
     .filter(({ method, path }) => method === 'get' || (method === 'post' && !path.includes('/actions/')))
     .map(keyOf);
   const measured = new Set(cases.map(({ route }) => route));
-  expect([...measured, ...Object.keys(excluded)].sort()).toEqual(known.sort());
+  expect([...measured, ...Object.values(excluded).flat()].sort()).toEqual(known.sort());
 });

@@ -137,6 +137,29 @@ export const lacking = (right: string) => refusal(404, 'not found', expect.strin
 export const invalid = (attribute: string, detail: unknown) =>
   refusal(422, 'invalid attribute', detail, { pointer: `/data/attributes/${attribute}` });
 
+/** A list that one page of the usual size holds whole. */
+export const onePage = (path: string, data: readonly unknown[]) => {
+  const self = `${prefix}${path}?page%5Bnumber%5D=1&page%5Bsize%5D=20`;
+  const counts = { 'current-page': 1, 'page-size': 20, 'total-pages': 1, 'total-count': data.length };
+  return {
+    data,
+    links: { self, first: self, prev: null, next: null, last: self },
+    meta: { pagination: { ...counts, 'prev-page': null, 'next-page': null } },
+  };
+};
+
+/** A token that was never used. The relationships are given as what they name. */
+export const tokenDocument = (
+  id: unknown,
+  related: Readonly<Record<string, object>>,
+  attributes: { readonly 'created-at': string; readonly [name: string]: unknown },
+) => ({
+  id,
+  type: 'authentication-tokens',
+  attributes: { 'last-used-at': null, description: null, token: null, 'expired-at': null, ...attributes },
+  relationships: Object.fromEntries(Object.entries(related).map(([name, data]) => [name, { data }])),
+});
+
 /** The location and the sentence of each fault in a refused body. */
 export const faultsIn = ({ body }: Response): readonly (readonly [pointer: string, detail: string])[] =>
   body.errors.map((error: { detail: string; source: { pointer: string } }) => [error.source.pointer, error.detail]);
@@ -375,6 +398,21 @@ export async function startApi(
     async team(organization: string, name: string, attributes: object = {}): Promise<string> {
       const body = doc('teams', { name, ...attributes });
       return (await admin.post(`/organizations/${organization}/teams`, body).expect(201)).body.data.id;
+    },
+
+    /** A new member of the organization whose only team holds these organization-level permissions. */
+    async holderOf(organization: string, ...permissions: readonly string[]): Promise<Caller> {
+      const access = Object.fromEntries(permissions.map((permission) => [permission, true]));
+      const team = await this.team(organization, newName(), { 'organization-access': access });
+      return this.member(organization, newName(), [team]);
+    },
+
+    /** Gives a team access to a workspace. */
+    async grant(teamId: string, workspaceId: string, attributes: object): Promise<string> {
+      const team = { data: { type: 'teams', id: teamId } };
+      const workspace = { data: { type: 'workspaces', id: workspaceId } };
+      const body = doc('team-workspaces', attributes, { team, workspace });
+      return (await admin.post('/team-workspaces', body).expect(200)).body.data.id;
     },
 
     /** The id of the owners team. */

@@ -80,6 +80,15 @@ export const lifetimes = {
 export const softDeleteDays = 7;
 export const archiveAfterDays = 5;
 export const sessionHours = 12;
+export const settings: Settings = {
+  softDeleteDays,
+  archiveAfterDays,
+  auditDays: 0,
+  maxTokensPerUser: 0,
+  maxOrganizationBytes: 0,
+  sessionHours,
+  createsUsersAtSignIn: false,
+};
 export const firstPage: application.PageRequest = { number: 1, size: 20 };
 
 /** The error for a resource that is missing or hidden from the caller. */
@@ -149,20 +158,12 @@ export class World {
   owners = {} as Team;
   workspace = {} as Workspace;
 
-  private constructor({ unitOfWork, store, maxOrganizationBytes = 0, createsUsersAtSignIn = false }: WorldOptions) {
-    this.settings = {
-      softDeleteDays,
-      archiveAfterDays,
-      auditDays: 0,
-      maxTokensPerUser: 0,
-      maxOrganizationBytes,
-      sessionHours,
-      createsUsersAtSignIn,
-    };
+  private constructor({ unitOfWork, store, ...given }: WorldOptions) {
+    this.settings = { ...settings, ...given };
     const now = () => Date.parse(this.clock.now());
     this.unitOfWork = unitOfWork ?? new RowsInMemory();
     this.store = store?.(now) ?? new MemoryBundleStore(now);
-    this.useCases = useCasesOf(this);
+    this.useCases = this.processBeside();
   }
 
   /** A copy of the one that a file of tests populates. */
@@ -390,7 +391,21 @@ export class World {
 
   /** The use cases of another process with the same database and store. */
   processBeside(): UseCases {
-    return useCasesOf(this);
+    const { clock, ids, secrets, settings } = this;
+    return useCasesOn({
+      unitOfWork: new application.RetryingUnitOfWork(this.unitOfWork),
+      clock,
+      ids,
+      secrets,
+      secretBox: this.box,
+      capabilityUrls: this.urls,
+      bundleInspector: new TarBundleInspector(limits),
+      bundleStore: this.store,
+      commitFetcher: this.repositories,
+      identityProvider: this.provider,
+      runTaskCaller: this.runTasks,
+      settings,
+    });
   }
 
   /** Effects that are ordered and not performed yet. */
@@ -485,22 +500,8 @@ export class UncertainUnitOfWork extends RowsInMemory {
   }
 }
 
-function useCasesOf(world: World): UseCases {
-  const { clock, ids, secrets, box, repositories, provider, runTasks, urls, store, unitOfWork, settings } = world;
-  const ports: Ports = {
-    unitOfWork: new application.RetryingUnitOfWork(unitOfWork),
-    clock,
-    ids,
-    secrets,
-    secretBox: box,
-    capabilityUrls: urls,
-    bundleInspector: new TarBundleInspector(limits),
-    bundleStore: store,
-    commitFetcher: repositories,
-    identityProvider: provider,
-    runTaskCaller: runTasks,
-    settings,
-  };
+/** The use cases of one process on these ports. */
+export function useCasesOn(ports: Ports): UseCases {
   const container = new Container({ defaultScope: 'Singleton' });
   for (const [name, port] of Object.entries(ports)) container.bind(name).toConstantValue(port);
   container.load(useCases);

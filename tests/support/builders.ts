@@ -337,6 +337,14 @@ export const someIngressAttributes = (given: Partial<IngressAttributes> = {}): I
   ...given,
 });
 
+/** A commit on a branch, as a forge reports it. */
+export const aCommit = (given: Partial<IngressAttributes> = {}) => {
+  const noPull = { pullRequestNumber: null, pullRequestUrl: null, pullRequestTitle: null, pullRequestBody: null };
+  const whole = someIngressAttributes({ isPullRequest: false, ...noPull, ...given });
+  const { id: _, cloneUrl: __, onDefaultBranch: ___, ...commit } = whole;
+  return commit;
+};
+
 export const aToken = <Owner extends TokenOwner>(
   owner: Owner,
   given: Partial<Omit<ApiToken, 'owner'>> = {},

@@ -44,11 +44,20 @@ export class ConsolePage {
     return (await this.page.$(`aria/${name}[role="${role}"]`)) !== null;
   }
 
-  async press(role: Role, name: string): Promise<void> {
-    const found = await this.find(role, name);
-    // A menu that has just opened may still be moving to its place.
-    if (role === 'menuitem') await found.asLocator().setTimeout(timeout).click();
-    else await found.click();
+  /** Presses what has these names, one after the other: the second may be in the dialog that the first opens. */
+  async press(role: Role, ...names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const found = await this.find(role, name);
+      // A menu that has just opened may still be moving to its place.
+      if (role === 'menuitem') await found.asLocator().setTimeout(timeout).click();
+      else await found.click();
+    }
+  }
+
+  /** Fills in fields, and presses the button of their form. */
+  async submit(button: string, fields: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, text] of Object.entries(fields)) await this.fill(name, text);
+    await this.press('button', button);
   }
 
   async fill(name: string, text: string, role: Role = 'textbox'): Promise<void> {
@@ -132,8 +141,7 @@ export class ConsolePage {
   /** Opens an address and signs in there. */
   async signIn(path: string, token: string): Promise<void> {
     await this.open(path);
-    await this.fill('API token', token);
-    await this.press('button', 'Sign in');
+    await this.submit('Sign in', { 'API token': token });
   }
 
   /** Checks the current view with axe in both colour schemes, and that it fits a screen of 360 pixels. */

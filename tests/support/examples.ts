@@ -8,13 +8,19 @@ export const example = (name: string): string => fileURLToPath(new URL(`../../ex
 
 const onPath = (program: string): boolean => spawnSync('sh', ['-c', `command -v "${program}"`]).status === 0;
 
-/** How a test is run that needs these programs, and what its name ends with. */
-export function needing(...programs: readonly string[]): { readonly run: typeof it.skip; readonly reason: string } {
+interface Needing {
+  readonly run: typeof it.skip;
+  /** The end of the name of a test that is skipped. */
+  readonly reason: string;
+  readonly test: (title: string, test: () => unknown) => void;
+}
+
+/** How tests are run that need these programs. */
+export function needing(...programs: readonly string[]): Needing {
   const missing = programs.filter((program) => !onPath(program));
-  return {
-    run: programs.every((program) => usable(program, !missing.includes(program))) ? it : it.skip,
-    reason: missing.length === 0 ? '' : ` (skipped: no ${missing.join(', ')} on PATH)`,
-  };
+  const run = programs.every((program) => usable(program, !missing.includes(program))) ? it : it.skip;
+  const reason = missing.length === 0 ? '' : ` (skipped: no ${missing.join(', ')} on PATH)`;
+  return { run, reason, test: (title, test) => run(title + reason, test as () => void) };
 }
 
 /** Runs a program of an example in its folder, and answers the lines it printed. Rejects with what it said when it fails. */

@@ -1,20 +1,7 @@
 import type { Knex } from 'knex';
 import { caseless } from '../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
-import { prepared } from './prepared.js';
 import { likeLiteral, type Query, type Statements, spelledOut } from './statements.js';
-
-const sizeInOrganization = prepared((sql, { list, id }: { readonly list: string; readonly id: string }) =>
-  sql('list_sizes as s')
-    .crossJoin(sql.raw('organizations as o'))
-    .where({ 's.list': list, 'o.deleted_at': null, 'o.id': id })
-    .select('s.size'),
-);
-
-/** The size of a list whose length the database keeps. 0 for a deleted organization. */
-export async function listSize(db: Statements, name: 'team-tokens', id: string): Promise<number> {
-  return (await db.first<{ readonly size: number }>(sizeInOrganization(db, { list: `${name} ${id}`, id })))?.size ?? 0;
-}
 
 /** The rows `l` of an organization in a table, unless the organization is deleted. */
 export const ofOrganization = (sql: Knex, table: string, organizationId: string): Knex.QueryBuilder =>

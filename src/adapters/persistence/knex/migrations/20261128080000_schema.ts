@@ -84,44 +84,6 @@ const configurationVersions: Area = {
   ],
 };
 
-/** Rows that are counted by list, so that a page of a long list need not count them. */
-interface Counted {
-  readonly table: string;
-  /** The columns that decide which lists a row is in. */
-  readonly columns: readonly string[];
-  /** By the first word of the lists' names: the column that is the second, and the condition of the rows. */
-  readonly lists: Readonly<Record<string, readonly [of: string, where: (row: string) => string]>>;
-}
-
-function counting({ table, columns, lists }: Counted): Readonly<Record<string, Trigger>> {
-  const each = Object.entries(lists).map(([name, [of, where]]) => ({
-    nameFor: (row: string) => `'${name} ' || ${row}.${of}`,
-    where,
-  }));
-  const added = each.map(
-    ({ nameFor, where }) =>
-      `insert into list_sizes (list, size) select ${nameFor('new')}, 1 where ${where('new')}
-       on conflict (list) do update set size = list_sizes.size + 1`,
-  );
-  const taken = each.flatMap(({ nameFor, where }) => [
-    `update list_sizes set size = size - 1 where list = ${nameFor('old')} and ${where('old')}`,
-    `delete from list_sizes where list = ${nameFor('old')} and size = 0`,
-  ]);
-  // Thousands of rows at a time, when an organization is deleted.
-  const takenTogether = each.flatMap(({ nameFor, where }) => [
-    `update list_sizes as s set size = s.size - g.n
-       from (select ${nameFor('r')} as list, count(*) as n from gone as r where ${where('r')} group by 1) as g
-       where s.list = g.list`,
-    `delete from list_sizes as s using (select distinct ${nameFor('r')} as list from gone as r) as g
-       where s.list = g.list and s.size = 0`,
-  ]);
-  return {
-    [`${table}_added`]: after('insert', table, added),
-    [`${table}_moved`]: after({ changes: columns }, table, [...taken, ...added]),
-    [`${table}_taken`]: after('delete', table, taken, takenTogether),
-  };
-}
-
 const ofActiveTeam = 'from teams as t where t.id = new.team_id and t.deleted_at is null';
 
 const teamAccess: Area = {
@@ -198,11 +160,6 @@ const tokens: Area = {
     'unique index api_tokens_of_organization on api_tokens (organization_id, audits) where organization_id is not null',
   ],
   triggers: {
-    ...counting({
-      table: 'api_tokens',
-      columns: ['listed_in'],
-      lists: { 'team-tokens': ['listed_in', (row) => `${row}.listed_in is not null`] },
-    }),
     api_tokens_named: after('insert', 'api_tokens', [
       `update api_tokens set listed_in = (select t.organization_id ${ofActiveTeam}),
          listed_name = (select t.name_key ${ofActiveTeam}) where id = new.id and new.team_id is not null`,
@@ -1131,18 +1088,11 @@ const held = (table: string, columns: readonly string[]): Trigger => ({
 });
 
 /**
- * The sort keys of lists are stored in the listed rows, and the lengths of long ones in `list_sizes`: a page is then a range
- * of one index, and its total one row, however long the list. The database maintains both, so that no code that writes a row
- * can forget to. An inserted row is in no list yet: the trigger that names it puts it there, and thereby has it counted.
+ * The sort keys of lists are stored in the listed rows: a page is then a range of one index, however long the list. The
+ * database maintains them, so that no code that writes a row can forget to.
  */
 const lists: Area = {
-  tables: {
-    list_sizes: (column, table) => {
-      column.text('list');
-      column.integer('size');
-      table.primary(['list']);
-    },
-  },
+  tables: {},
   triggers: {
     organization_memberships_named: after('insert', 'organization_memberships', [nameMember]),
     organization_memberships_accepted: after({ changes: ['invited_email'] }, 'organization_memberships', [nameMember]),

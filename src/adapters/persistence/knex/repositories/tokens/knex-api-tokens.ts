@@ -23,7 +23,7 @@ import {
   teamNameKey,
   type UserId,
 } from '../../../../../domain/index.js';
-import { listSize, newestFirst, ofPage, partOf } from '../../engine/lists.js';
+import { newestFirst, ofPage, partOf } from '../../engine/lists.js';
 import { prepared } from '../../engine/prepared.js';
 import { columnsOf, countOf, likeLiteral, pageOf, type Statements } from '../../engine/statements.js';
 import { onlyVisibleTeams } from '../supporting/teams/knex-teams.js';
@@ -198,7 +198,9 @@ export class KnexApiTokens implements ApiTokenRepository {
     page: PageRequest,
   ): Promise<Page<ApiToken>> {
     const { sql } = this.db;
-    const listed = sql('api_tokens as k').where('k.listed_in', organizationId);
+    const listed = sql('api_tokens as k')
+      .where('k.listed_in', organizationId)
+      .whereExists(sql('organizations').where({ id: organizationId, deleted_at: null }).select('id'));
     if (visibility !== 'all') {
       listed.join('teams as t', 't.id', 'k.team_id').where((any) => manageable(any, visibility));
     }
@@ -206,8 +208,7 @@ export class KnexApiTokens implements ApiTokenRepository {
       listed.whereRaw("k.listed_name like ? escape '!'", [`%${likeLiteral(teamNameKey(search))}%`]);
     }
     if (expiry !== undefined) listed.where((any) => expiring(any, expiry));
-    const counted = visibility === 'all' && search === undefined && expiry === undefined;
-    const total = await (counted ? listSize(this.db, 'team-tokens', organizationId) : countOf(this.db, listed));
+    const total = await countOf(this.db, listed);
     const column = sortColumns[sort.key];
     const sorted = (tokens: Knex.QueryBuilder, way: 'asc' | 'desc' = 'asc') =>
       (sort.key === 'created-by' ? withIssuer(tokens) : tokens)
