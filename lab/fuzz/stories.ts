@@ -576,8 +576,9 @@ function* planted(): Story {
   for (const { id } of failing.data.slice(0, 2)) yield* ask('retryEffect', [id]);
 }
 
-/** Weighted towards workspaces with runs. */
+/** Weighted towards workspaces with runs. What was planted comes first: any request may end all sessions. */
 export const stories: readonly [(setting: Setting) => Story, ...((setting: Setting) => Story)[]] = [
+  planted,
   runsToTheirEnd,
   variables,
   states,
@@ -597,6 +598,5 @@ export const stories: readonly [(setting: Setting) => Story, ...((setting: Setti
   account,
   access,
   membership,
-  planted,
   organization,
 ];
