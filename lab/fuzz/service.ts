@@ -164,7 +164,10 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
       for (const [name, value] of Object.entries(headers)) given[name] = typeof value === 'string' ? value : [...value];
       if (body !== undefined && given['Transfer-Encoding'] === undefined) given['Content-Length'] = String(body.length);
       const request = httpRequest({ host: '127.0.0.1', port, method, path: url, headers: given, agent });
-      const timer = setTimeout(() => request.destroy(new Error(`${method} ${url} had no answer in ${bound} ms`)), bound);
+      const timer = setTimeout(
+        () => request.destroy(new Error(`${method} ${url} had no answer in ${bound} ms`)),
+        bound,
+      );
       let begun = false;
       const fail = (error: Error) => {
         clearTimeout(timer);
