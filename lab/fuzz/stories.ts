@@ -576,7 +576,7 @@ function* planted(): Story {
   for (const { id } of failing.data.slice(0, 2)) yield* ask('retryEffect', [id]);
 }
 
-/** Weighted towards workspaces with runs. What was planted comes first: any request may end all sessions. */
+/** Weighted towards workspaces with runs. The planted story comes first, as any request may end all sessions. */
 export const stories: readonly [(setting: Setting) => Story, ...((setting: Setting) => Story)[]] = [
   planted,
   runsToTheirEnd,
