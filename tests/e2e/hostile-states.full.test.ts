@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Report } from '../hostile/report.js';
 import { type Seen, Watch } from '../hostile/watch.js';
 import { attacked, makeWorld, type World } from '../hostile/world.js';
+import { newName } from '../support/api.js';
 import { type ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 
@@ -171,7 +172,7 @@ describe(`a state made to end the service${reason}`, () => {
       let service = await open();
       try {
         const content = bytes();
-        const workspaceId = await new ServiceSteps(service).workspace(state.replaceAll(/\W+/g, '-'), {}, 'home');
+        const workspaceId = await new ServiceSteps(service).workspace(newName('state'), {}, 'home');
         await new ServiceSteps(service).ask('POST', `/workspaces/${workspaceId}/actions/lock`);
         const first = await during(service, async () => {
           const id = await write(service, workspaceId, content, 1);
