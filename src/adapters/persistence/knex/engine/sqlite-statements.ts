@@ -13,7 +13,6 @@ const planned = (sql: string): string => sql.replaceAll(/( = |\blimit )\?/g, '$1
 
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 
-/** Runs prepared statements of one connection, each prepared once: that is most of what a small query costs. */
 /** The members that are used of a connection to SQLite. */
 export interface SqliteConnection {
   readonly exec: (sql: string) => unknown;
@@ -21,6 +20,7 @@ export interface SqliteConnection {
   readonly inTransaction: boolean;
 }
 
+/** Runs prepared statements of one connection, each prepared once: that is most of what a small query costs. */
 export class SqliteStatements implements Statements {
   private readonly prepared = new Map<string, Database.Statement>();
 
