@@ -7,12 +7,14 @@ const shared = {
   globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
   testRunner: '<rootDir>/tests/support/shared-modules.cjs',
   setupFilesAfterEnv: [timeout],
+  // Node loads the sources.
+  transform: {},
 };
 
 /**
- * `fast` needs nothing built; `sqlite` is its HTTP suite on a database in a file; `slow` starts the built service; `full` needs more;
- * `random` has all runs of the properties, on examples of its own. `hostile` attacks the built service and measures it: its
- * files run one after the other, with nothing beside them.
+ * `fast` needs nothing built; `slow` starts the built service; `full` needs more; `random` has all runs of the
+ * properties, on examples of its own. `hostile` attacks the built service and measures it: its files run one after the
+ * other, with nothing beside them.
  */
 export default {
   maxWorkers: 2,
@@ -31,30 +33,6 @@ export default {
       setupFilesAfterEnv: [timeout, '<rootDir>/tests/support/files-in-memory.cjs'],
       testMatch: ['<rootDir>/tests/{agent,domain,application,contracts,http,architecture,lab,web}/**/*.test.ts'],
       testPathIgnorePatterns: ['\\.full\\.test\\.ts$'],
-    },
-    {
-      ...shared,
-      displayName: 'sqlite',
-      testMatch: ['<rootDir>/tests/http/**/*.test.ts'],
-      // These bring their own tables, or need none.
-      testPathIgnorePatterns: [
-        '/rights.test',
-        '/openapi.test',
-        '/statements.test',
-        '/recorded-changes.test',
-        '/error-table.test',
-        '/protocol.test',
-        '/policy-outcome-filter.test',
-        '/web-pages.test',
-        '/webhook-payloads.test',
-        '/read-body.test',
-        '\\.full\\.test',
-      ],
-      setupFilesAfterEnv: [
-        timeout,
-        '<rootDir>/tests/support/files-in-memory.cjs',
-        '<rootDir>/tests/support/rows-in-file.cjs',
-      ],
     },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/tests/e2e/**/*.e2e.test.ts'] },
     {

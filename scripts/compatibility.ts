@@ -77,13 +77,20 @@ export const compatibilityPage = (): string =>
       ['Service', 'Methods'],
       clientCalls().map(([service, methods]) => [code(service), methods.map(code).join(', ')]),
     ),
+    '## Different on purpose',
+    [
+      '- Lists of outputs show null for sensitive values. `/state-version-outputs/:id` shows the value.',
+      '- `global-remote-state` is false unless a client sets it.',
+      '- A team has one token.',
+      '- A token issued without `expired-at` never expires. If a token TTL policy applies, `expired-at` is required.',
+    ].join('\n'),
     '## Not served',
     'Requests for these are 404 with the reason, and the resources of the provider that need them do not work.',
     table(
       ['', 'Endpoints, with those below them', 'Resources of the provider', 'Why'],
-      notServed.map(({ name, paths, resources: needing, why, more }) => [
+      notServed.map(({ name, paths, alone = [], resources: needing, why, more }) => [
         name,
-        paths.map(code).join(', '),
+        [...paths.map(code), ...alone.map((path) => `${code(path)} itself`)].join(', '),
         needing.map(code).join(', '),
         more === undefined ? why : `${why} See ${more}.`,
       ]),

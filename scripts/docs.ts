@@ -285,6 +285,7 @@ export function metricsPage(): string {
   const { metrics } = new Exposition({
     streams: () => 0,
     memory: () => 0,
+    readOnly: async () => false,
     meters: new Meters(),
     takeSnapshot: () => Promise.reject(new Error('there is no database')),
     version: packageVersion(),

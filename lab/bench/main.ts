@@ -9,6 +9,7 @@ import { layers } from './layers.js';
 import { machine, postgresVersion } from './machine.js';
 import { processes } from './processes.js';
 import { reads } from './reads.js';
+import { removals } from './removals.js';
 import { type GroupReport, headlines, inserted, line, type Report, textOf } from './report.js';
 import { dropDatabases } from './seeded.js';
 import { root, stopAll, stopPostgres } from './servers.js';
@@ -17,7 +18,7 @@ import { streams } from './streams.js';
 import { uploads } from './uploads.js';
 import { writes } from './writes.js';
 
-const groups: readonly BenchGroup[] = [reads, layers, writes, streams, uploads, growth, start, processes];
+const groups: readonly BenchGroup[] = [reads, layers, writes, streams, uploads, growth, removals, start, processes];
 
 const help = `npm run bench -- [--quick] [--only ${groups.map(({ name }) => name).join(',')}] [--json FILE] [--docs]
 

@@ -45,6 +45,8 @@ export interface Size {
   /** In addition to the large one. */
   readonly workspaces: number;
   readonly versionsInEach: number;
+  /** Two in three workspaces have a run of each of their first versions. */
+  readonly runsInEach?: number;
   /** In one organization, each with a token, a member, and access to a workspace. */
   readonly teams: number;
   readonly users: number;
@@ -425,6 +427,16 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     };
     const ofVersions = `n join configuration_versions as v on v.workspace_id = '${workspace.id}' and v.sequence = n.i + 1`;
     await copies('runs', 'sequence = 1', run, ofVersions, on.series(size.runs - 1));
+    if (size.runsInEach === undefined) return;
+    const elsewhere = {
+      id: `'run-' || ${on.text16}`,
+      workspace_id: 'v.workspace_id',
+      configuration_version_id: 'v.id',
+      sequence: 'v.sequence',
+    };
+    const firstVersions = `configuration_versions as v join new_workspaces as w on w.id = v.workspace_id
+      and w.i % 3 > 0 and v.sequence <= ${size.runsInEach}`;
+    await copies('runs', 'sequence = 1', elsewhere, firstVersions);
   });
   await on.withoutIndexes(['state_versions', 'state_version_outputs'], async () => {
     const state = {

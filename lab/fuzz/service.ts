@@ -108,6 +108,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
       ...environment,
     }),
     unitOfWork,
+    readOnly: async () => false,
     bundleStore: new MemoryBundleStore(),
     publicUrl: 'http://gatehouse.test',
     signingSecrets: ['a secret for fuzzing that is long enough'],

@@ -14,10 +14,12 @@ const suites = (kind, ...names) => names.map((name) => `tests/${kind}/${name}.te
 
 const signInSuites = [
   suites('application', 'sign-in', 'group-memberships', 'authentication'),
+  suites('contracts', 'openid-provider'),
   suites('http', 'sign-in', 'linking', 'own-sessions', 'hostile-provider', 'terraform-login'),
-  suites('http', 'given-groups', 'teams', 'users', 'first-sign-ins'),
+  suites('http', 'given-groups', 'teams', 'users', 'first-sign-ins', 'organization-switches'),
   suites('http', 'recorded-changes'),
   suites('contracts', 'persistence-sign-in.contract'),
+  suites('http', 'rights'),
 ];
 
 export const areas = {
@@ -131,6 +133,8 @@ export const areas = {
       ...within('src/application/supporting/teams').filter(named(/(create|update)-team|group/)),
     ],
     ...signInSuites,
+    suites('application', 'teams'),
+    suites('contracts', 'side-by-side'),
   ),
   'run-tasks': code(
     [
@@ -140,7 +144,7 @@ export const areas = {
       ...within('src/adapters/http/supporting/run-tasks'),
     ],
     suites('domain', 'task-results', 'policy-outcomes'),
-    suites('application', 'run-tasks'),
+    suites('application', 'run-tasks', 'never-ended-attempts'),
     suites('http', 'run-tasks', 'policy-outcomes', 'recorded-changes'),
     suites('contracts', 'side-by-side'),
   ),
@@ -157,6 +161,7 @@ export const areas = {
       ...under('src/adapters/http/supporting/state-versions', ['state-version-requests']),
     ],
     suites('http', 'writing-states', 'state-versions', 'agent-files', 'recorded-changes'),
+    suites('http', 'rights'),
     suites('contracts', 'side-by-side'),
   ),
   webhooks: code(
@@ -181,7 +186,7 @@ export const areas = {
       ...within('src/adapters/http/routing').filter(named(/read-|json-reader|document-kind/)),
     ],
     suites('http', 'memory-budget', 'turns', 'json-reader', 'bodies', 'protocol', 'hardening'),
-    suites('http', 'sign-in', 'metrics'),
+    suites('http', 'sign-in', 'metrics', 'webhooks'),
   ),
   lanes: code(
     [
@@ -189,6 +194,9 @@ export const areas = {
       ...within('src/adapters/persistence/knex/repositories/background').filter(named(/effect/)),
     ],
     suites('application', 'effects', 'fair-lanes', 'never-ended-attempts', 'effects.property'),
-    suites('contracts', 'persistence-effects.contract', 'side-by-side'),
+    suites('application', 'version-control', 'run-tasks', 'quota', 'configuration-versions', 'backing-data'),
+    suites('contracts', 'persistence-effects.contract', 'side-by-side', 'news'),
+    // What the effects do, and what is recorded of it.
+    suites('http', 'audit-events', 'bundles', 'run-queue', 'runs', 'webhooks', 'recorded-changes'),
   ),
 };

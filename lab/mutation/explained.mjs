@@ -60,6 +60,39 @@ export const explained = new Map([
     'a session goes away with its user, so there is none of its user without it; the types do not know it',
   ],
   [
+    'identity-links.ts dropped: if (user === undefined) throw signedOut();',
+    'a session goes away with its user, so there is none of its user without it; the types do not know it',
+  ],
+  [
+    "own-user.ts dropped: if (actor.kind !== 'user') throw notFound();",
+    'the change is refused before it with the same error; the types do not know it',
+  ],
+  [
+    'uploads.ts dropped: if (!isRefusal(error)) throw error;',
+    'the same error is thrown then, once the resource has been found again in vain',
+  ],
+  ...[
+    "dropped: if (claims === undefined) throw new Error('the provider sent no ID token');",
+    'false in idTokenExpected: true',
+  ].map((change) => [
+    `openid-provider.ts ${change}`,
+    'each of the two refuses a provider that sends no ID token, with the same words to the person',
+  ]),
+  [
+    "openid-provider.ts || in typeof value === 'number' && value < 8.64e12",
+    'the library refuses an auth_time that is no number, and undefined is not less than anything',
+  ],
+  ...["&& in value === undefined || value === '' || value.length > longest", '>= in value.length > longest'].map(
+    (change) => [
+      `browser.ts ${change}`,
+      'a shortcut: no session and no sign-in has a secret that is empty or so long, so that it is not found',
+    ],
+  ),
+  [
+    'report-policy-evaluation.ts && in stage === undefined || evaluation === undefined',
+    'the stage is found by its evaluation, so that both are there or neither is; the types do not know it',
+  ],
+  [
     "complete-sign-in.ts || in isDomainError(error) && error.code === 'attribute/taken'",
     'any other refusal is then tried again, and answered with the same words',
   ],
@@ -96,6 +129,42 @@ export const explained = new Map([
     `runs ${trigger} guards with policies apply`,
     'policies that passed or failed apply: the guard before it already refuses a run without any',
   ]),
+  ...['state-version.ts true in forced: false', 'roll-back-state.ts false in forced: true'].map((name) => [
+    name,
+    'only the check of a state that a client announced looks at it; the type asks for it',
+  ]),
+  ['create-state-version.ts <= in at < bytes.length', 'one more slice, which is empty'],
+  [
+    'create-state-version.ts dropped: await this.admit(actor, command.workspaceId);',
+    'a shortcut: the same is asked again with the row of the workspace locked, and the bytes are discarded then',
+  ],
+  [
+    'group-memberships.ts dropped: if (first === undefined) return;',
+    'memberships that are grouped by their team are never none; the types do not know it',
+  ],
+  ['document-kind.ts dropped: kinds.set(reference, kind);', 'the same is then found again, with the same answer'],
+  ...['private hasEscapes = false;', 'this.hasEscapes = false'].map((place) => [
+    `json-reader.ts true in ${place}`,
+    'a shortcut: a text without escapes that is parsed stays as it is',
+  ]),
+  ...[
+    'negated: if (bytes.length > longText) freeBytes(bytes);',
+    '>= in bytes.length > longText',
+    'dropped: freeBytes(bytes);',
+    'dropped: this.parts.forEach(freeBytes);',
+  ].map((change) => [`json-reader.ts ${change}`, 'the collector frees the same bytes, only later']),
+  ['read-body.ts dropped: freeBytes(body.inMemory);', 'the collector frees the same bytes, only later'],
+  ...['body.size', 'reader.taken'].map((bytes) => [
+    `read-body.ts dropped: turn.took(${bytes});`,
+    'only the metric of the reserved memory shows it, while the body is parsed',
+  ]),
+  [
+    'read-body.ts dropped: if (values > kind.values.max) throw tooManyValues(kind.values.max);',
+    'a shortcut: the reader, which parses the body then, refuses as many in the same words',
+  ],
+  ['read-body.ts < in values <= limits.values.max', 'both ways of parsing have the same outcome'],
+  ['read-body.ts >= in values > fewValues', 'one value more or less reserves memory: of neither is there much'],
+  ['read-json.ts <= in at < last', 'what is not stepped over is searched, with the same outcome'],
   ['open-bundle.ts false in done: true', 'whoever ends an iteration does not look at what ending it returns'],
   ['task-result.ts <= in next < last', 'the two are equal then'],
   [
@@ -110,4 +179,12 @@ export const explained = new Map([
     'receive-webhook.ts dropped: if (workspace.repository === null || !concerns(workspace, workspace.repository, e',
     'receive-webhook.ts && in workspace.repository === null || !concerns(workspace, workspace.repository, event)',
   ].map((name) => [name, 'a shortcut: the same is asked again with the row of the workspace locked']),
+  ...[
+    'perform-effects.ts >= in ended.length > 0',
+    'perform-effects.ts >= in claimed.length > 0',
+    'perform-effects.ts dropped: if (this.inHand.size === 0) return;',
+    'knex-effects.ts dropped: if (ids.length === 0) return;',
+  ].map((name) => [name, 'a shortcut: nothing is changed for no effects']),
+  ['effect-claims.ts false in skipBinding: true', 'a statement of another text, with the same rows'],
+  ['held-loops.ts <= in a < b', 'no two of them are the same'],
 ]);

@@ -83,15 +83,20 @@ class Order {
   }
 }
 
-/** Asks the tests about one change until one of them fails. */
+/** Asks the tests about one change until one of them fails. A file that does not load with it says nothing of the others. */
 async function judge(tests, change, order, limitOf) {
+  let unloaded = { verdict: 'survived' };
   for (const file of order.files) {
-    const { passed, loads, crashed, by } = await tests.run(file, change, limitOf(file));
+    const { passed, loads, ended, by } = await tests.run(file, change, limitOf(file));
     if (passed) continue;
+    if (!loads) {
+      unloaded = { verdict: 'broken', file, by };
+      continue;
+    }
     order.noticed(file);
-    return { verdict: loads ? 'killed' : 'broken', file, by, crashed };
+    return { verdict: 'killed', file, by, ended };
   }
-  return { verdict: 'survived' };
+  return unloaded;
 }
 
 async function judgeIn(directory, mutants, report) {
@@ -113,7 +118,8 @@ async function judgeIn(directory, mutants, report) {
     let killed = [];
     /**
      * What a change left behind in the process could fail the tests of later ones. Unless tests pass there without any
-     * change, each is judged again in a new process. So is one whose process crashed.
+     * change, each is judged again in a new process. So is one whose process crashed or was late: a process that has just
+     * begun takes seconds to load.
      */
     const confirm = async () => {
       const { file } = killed.at(-1).judged;
@@ -130,7 +136,7 @@ async function judgeIn(directory, mutants, report) {
       const path = join(directory, mutant.file);
       const change = { path, text: mutant.text, dependents: dependentsOf(path) };
       const judged = await judge(tests, change, orders.get(`${mutant.area} ${mutant.file}`), limitOf);
-      if (judged.crashed && !mutant.alone) left.push({ ...mutant, alone: true });
+      if (judged.ended && !mutant.alone) left.push({ ...mutant, alone: true });
       else if (judged.verdict === 'killed' && !mutant.alone) killed.push({ mutant, judged });
       else await report(mutant, judged);
       if (killed.length === atATime || (killed.length > 0 && (tests.full || left.length === 0))) await confirm();

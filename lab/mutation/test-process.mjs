@@ -55,7 +55,7 @@ export class TestProcess {
     return {
       passed: false,
       loads: true,
-      crashed: !late,
+      ended: true,
       by: late ? 'the tests do not end' : 'the tests end their process',
     };
   }

@@ -110,6 +110,7 @@ function standing(operations: readonly Operation[], { versions, runs }: AtRest):
       ended: end,
       outcome: 'done',
       status: 0,
+      retryAfter: 0,
     }));
 }
 
@@ -256,9 +257,11 @@ const faultsOfTheEnvironment = [503, 507];
 /** Faults are reported with their own status, and every request ends within the bound. */
 function* answers(operations: readonly Operation[], { bound, unexpected }: Noticed): Generator<Violation> {
   for (const operation of operations) {
-    const { status, begun, ended } = operation;
+    const { status, begun, ended, retryAfter } = operation;
     if (status >= 500 && !faultsOfTheEnvironment.includes(status))
       yield violation('no unexpected fault', `returned ${status}`, operation);
+    if (status === 503 && !(retryAfter > 0))
+      yield violation('503 says when to retry', 'without Retry-After', operation);
     if (ended - begun > bound) yield violation('every request ends', `took ${Math.round(ended - begun)} ms`, operation);
   }
   for (const line of unexpected) yield violation('no unexpected error is logged', line);

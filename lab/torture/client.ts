@@ -91,6 +91,7 @@ export class Client {
         ended: this.journal.now(),
         outcome,
         status: answer.status,
+        retryAfter: Number(answer.headers['retry-after'] ?? 0),
       });
     }
     return { outcome, status: answer.status, json, headers: answer.headers, bytes: answer.bytes };
@@ -109,6 +110,7 @@ export class Client {
       ended: this.journal.now(),
       outcome: 'done',
       status: 200,
+      retryAfter: 0,
     });
   }
 

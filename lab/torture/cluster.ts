@@ -2,10 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import knex from 'knex';
 import pg from 'pg';
 import { S3BundleStore, s3Client } from '../../src/adapters/files/s3-bundle-store.js';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
+import { postgresConfig } from '../../src/adapters/persistence/knex/migrate.js';
+import { AdvanceFills } from '../../src/application/background/advance-fills.js';
 import { SweepBundles } from '../../src/application/files/sweep-bundles.js';
+import { uproot, wrongRows } from '../../tests/support/planted-files.js';
+import { planted } from '../../tests/support/planted-migrations.js';
+import { PostgresPair } from '../../tests/support/postgres-pair.js';
 import { freePort, ServiceProcess } from '../../tests/support/process.js';
 import { type Fate, type S3Server, startS3Server } from '../../tests/support/s3-server.js';
 import type { AtRest } from './checker.js';
@@ -14,6 +20,8 @@ import { sha256 } from './world.js';
 
 const postgresPort = 5432;
 const startTimeout = 60_000;
+/** How long the database may be away, in milliseconds. */
+const awayWithin = 30_000;
 
 /** One instance at a fixed address, with proxies of its own to the database and the store. */
 export class Instance {
@@ -65,8 +73,35 @@ export class Instance {
   }
 }
 
-/** Three instances on one Postgres and one store, with every connection behind a proxy. */
+/** The database may be cut off meanwhile. */
+async function untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + awayWithin;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await pause(200);
+    }
+  }
+}
+
+let clusters = 0;
+
+export interface ClusterOptions {
+  readonly size?: number;
+  /** The port of a pooler in front of the test's Postgres, through which the instances connect. */
+  readonly poolerPort?: number | undefined;
+  /** Whether the database is a primary of its own with a synchronous standby. */
+  readonly standby?: boolean;
+  /** Settings of every instance, given the database's address without pooler and proxy. */
+  readonly settings?: (directUrl: string) => Readonly<Record<string, string>>;
+}
+
+/** Instances, by default three, on one Postgres and one store, with every connection behind a proxy. */
 export class Cluster {
+  /** Violations that faults found. */
+  readonly faults: string[] = [];
   /** The fate of requests to the store. */
   fate: () => Fate = () => 'serve';
 
@@ -77,12 +112,15 @@ export class Cluster {
     private readonly administration: pg.Pool,
     private readonly database: pg.Pool,
     private readonly store: S3Server,
+    private readonly pair: PostgresPair | undefined,
   ) {}
 
-  static async start(size = 3): Promise<Cluster> {
-    const given = new URL(process.env.TEST_POSTGRES_URL ?? '');
+  static async start(options: ClusterOptions = {}): Promise<Cluster> {
+    const { size = 3, poolerPort, standby = false, settings = () => ({}) } = options;
+    const pair = standby ? await PostgresPair.start() : undefined;
+    const given = new URL(pair?.url ?? process.env.TEST_POSTGRES_URL ?? '');
     const administration = new pg.Pool({ connectionString: given.href, max: 2 });
-    const name = `gatehouse_torture_${process.pid}_${Date.now()}`;
+    const name = `gatehouse_torture_${process.pid}_${Date.now()}_${clusters++}`;
     await administration.query(`create database ${name}`);
     const direct = new URL(given);
     direct.pathname = `/${name}`;
@@ -92,7 +130,7 @@ export class Cluster {
     const store = await startS3Server({ before: () => cluster?.fate() ?? 'serve' });
     const instances: Instance[] = [];
     for (let index = 0; index < size; index += 1) {
-      const toDatabase = await openLine(Number(given.port || postgresPort));
+      const toDatabase = await openLine(poolerPort ?? Number(given.port || postgresPort));
       const toStore = await openLine(Number(new URL(store.endpoint).port));
       const port = await freePort();
       const databaseUrl = new URL(direct);
@@ -109,13 +147,14 @@ export class Cluster {
         PORT: String(port),
         SIGNING_SECRET: 'a-signing-secret-that-all-instances-share',
         LOG_LEVEL: 'error',
+        ...settings(direct.href),
       };
       instances.push(new Instance(`instance ${index}`, `http://127.0.0.1:${port}`, toDatabase, toStore, environment));
     }
     const database = new pg.Pool({ connectionString: direct.href, max: 2 });
     // Connections are terminated on purpose, including these.
     for (const pool of [database, administration]) pool.on('error', () => undefined);
-    cluster = new Cluster(instances, directory, direct.href, administration, database, store);
+    cluster = new Cluster(instances, directory, direct.href, administration, database, store, pair);
     try {
       await Promise.all(instances.map((instance) => instance.start()));
     } catch (error) {
@@ -127,11 +166,54 @@ export class Cluster {
 
   /** Ends all connections to the database from its side. Returns how many there were. */
   async terminateBackends(): Promise<number> {
-    const { rows } = await this.administration.query(
-      'select count(pg_terminate_backend(pid))::int as count from pg_stat_activity where datname = $1',
-      [new URL(this.databaseUrl).pathname.slice(1)],
+    const { rows } = await untilDone(() =>
+      this.administration.query(
+        'select count(pg_terminate_backend(pid))::int as count from pg_stat_activity where datname = $1',
+        [new URL(this.databaseUrl).pathname.slice(1)],
+      ),
     );
     return rows[0].count;
+  }
+
+  /** Waits until the database has a synchronous standby, for which commits wait. */
+  async replaceStandby(): Promise<void> {
+    await this.pair?.replaceStandby();
+  }
+
+  /** Kills the primary and promotes the standby. Returns when it is the primary. */
+  async failOver(): Promise<void> {
+    await this.pair?.failOver();
+  }
+
+  /**
+   * Migrates to a newer release, fills the rows that are there, and checks them. Then undoes it, because an instance of this
+   * release would not start. Returns how many rows were filled.
+   */
+  async upgrade(): Promise<number> {
+    let filled = 0;
+    await untilDone(async () => {
+      const next = openPostgres(this.databaseUrl, { poolSize: 2, migrations: planted });
+      try {
+        await next.migrate();
+        const fills = new AdvanceFills(next.unitOfWork);
+        for (const name of await fills.pending()) {
+          for (let complete = false; !complete; ) {
+            const batch = await fills.execute(name, 50);
+            filled += batch?.rows ?? 0;
+            complete = batch?.complete ?? true;
+          }
+        }
+      } finally {
+        await next.close();
+      }
+    });
+    const { rows } = await this.query(wrongRows);
+    if (Number(rows[0].wrong) > 0) this.faults.push(`${rows[0].wrong} rows are wrong after they were filled`);
+    await untilDone(async () => {
+      const knexOnIt = knex({ ...postgresConfig(this.databaseUrl), pool: { min: 0, max: 1 } });
+      await uproot(knexOnIt).finally(() => knexOnIt.destroy());
+    });
+    return filled;
   }
 
   /** Ends the leases of dead agents and instances now. */
@@ -209,21 +291,14 @@ export class Cluster {
     await Promise.all(this.instances.flatMap(({ database, store }) => [database.close(), store.close()]));
     await this.database.end();
     const name = new URL(this.databaseUrl).pathname.slice(1);
-    await this.administration.query(`drop database if exists ${name} with (force)`);
+    if (this.pair === undefined) await this.administration.query(`drop database if exists ${name} with (force)`);
     await this.administration.end();
+    await this.pair?.stop();
     await this.store.close();
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** Retries if the connection was cut. */
-  private async query(text: string): Promise<pg.QueryResult> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.database.query(text);
-      } catch (error) {
-        if (tries === 5) throw error;
-        await pause(100);
-      }
-    }
+  private query(text: string): Promise<pg.QueryResult> {
+    return untilDone(() => this.database.query(text));
   }
 }

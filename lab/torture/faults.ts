@@ -79,6 +79,12 @@ const silentStore: Fault = async (cluster, _, random) => {
   return 1;
 };
 
+/** The primary dies, and the standby takes its place. */
+const failOver: Fault = async (cluster) => {
+  await cluster.failOver();
+  return 1;
+};
+
 const database = ({ database: line }: Instance): Line => line;
 const store = ({ store: line }: Instance): Line => line;
 
@@ -101,6 +107,8 @@ export const faults = {
   'database swallowed': onLine(database, (line) => line.swallow()),
   'store swallowed': onLine(store, (line) => line.swallow()),
   'store silent': silentStore,
+  'primary lost': failOver,
+  'migrate under load': (cluster) => cluster.upgrade(),
 } as const satisfies Readonly<Record<string, Fault>>;
 
 export type FaultName = keyof typeof faults;
@@ -108,9 +116,24 @@ export type FaultName = keyof typeof faults;
 /** Faults that are only noticed through a timeout. */
 export const patientFaults: readonly FaultName[] = ['database swallowed', 'store swallowed', 'store silent'];
 
+/** A fault that hits every instance, and that all of them must have recovered from in time. */
+export interface Everywhere {
+  /** Before it strikes. */
+  readonly prepare: (cluster: Cluster) => Promise<void>;
+  /** In milliseconds from the strike. */
+  readonly recoveredWithin: number;
+}
+
+export const everywhere: Partial<Readonly<Record<FaultName, Everywhere>>> = {
+  'primary lost': { prepare: (cluster) => cluster.replaceStandby(), recoveredWithin: 60_000 },
+};
+
+/** Faults of a database that has a standby. */
+export const standbyFaults: readonly FaultName[] = ['primary lost'];
+
 type Schedule = Partial<Readonly<Record<FaultName, number>>>;
 
-/** Up to three faults at a time: of a process, and of its connections to the database and the store. */
+/** Up to five faults at a time: of a process, of its connections to the database and the store, of the database, and an upgrade. */
 export const schedules: readonly { readonly pause: number; readonly weights: Schedule }[] = [
   { pause: 1500, weights: { 'one killed': 12, 'all killed': 1 } },
   {
@@ -138,4 +161,6 @@ export const schedules: readonly { readonly pause: number; readonly weights: Sch
       'store silent': 1,
     },
   },
+  { pause: 4000, weights: { 'primary lost': 1 } },
+  { pause: 3000, weights: { 'migrate under load': 1 } },
 ];

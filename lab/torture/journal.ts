@@ -19,6 +19,8 @@ export interface Operation {
   readonly outcome: Outcome;
   /** The status of the response; 0 without one. */
   readonly status: number;
+  /** Seconds from the header `Retry-After`; 0 without one. */
+  readonly retryAfter: number;
 }
 
 /** The operations of all clients, as they observed them. */

@@ -1,13 +1,16 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { whyNoPair } from '../../tests/support/postgres-pair.js';
 import startPostgres from '../../tests/support/start-postgres.cjs';
+import { type FaultName, faults } from './faults.js';
 import { torture } from './torture.js';
 
-const help = `npm run torture -- [--seconds 60] [--seed N] [--short]
+const help = `npm run torture -- [--seconds 60] [--seed N] [--short] [--only FAULT]
 
 Injects faults into three instances for --seconds, then checks that nothing was lost. Uses the Postgres that npm
-installs, or TEST_POSTGRES_URL. --short leaves out faults that take minutes to be noticed.
+installs, or TEST_POSTGRES_URL. --short leaves out faults that take minutes to be noticed. With haproxy on PATH
+the database is a primary with a synchronous standby, and fails over. --only 'primary lost' injects that fault only.
 `;
 
 const { values } = parseArgs({
@@ -15,6 +18,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     short: { type: 'boolean', default: false },
+    only: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -25,6 +29,10 @@ const print = (line: string): void => {
 
 async function main(): Promise<void> {
   if (values.help) return print(help);
+  const only = values.only as FaultName | undefined;
+  if (only !== undefined && !(only in faults))
+    throw new Error(`--only takes one of: ${Object.keys(faults).join(', ')}`);
+  if (whyNoPair !== undefined) print(`without failovers: ${whyNoPair}`);
   await startPostgres();
   const seed = Number(values.seed);
   const evidence = join(tmpdir(), `gatehouse-torture-${seed}`);
@@ -33,6 +41,8 @@ async function main(): Promise<void> {
       seed,
       seconds: Number(values.seconds),
       short: values.short,
+      only,
+      cluster: { standby: whyNoPair === undefined },
       print,
       evidence,
     });

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { archiveOf } from '../../tests/support/archives.js';
 import { check, type Violation } from './checker.js';
 import { Client } from './client.js';
-import { Cluster, type Instance } from './cluster.js';
-import { type FaultName, faults, patientFaults, schedules } from './faults.js';
+import { Cluster, type ClusterOptions, type Instance } from './cluster.js';
+import { everywhere, type FaultName, faults, patientFaults, schedules, standbyFaults } from './faults.js';
 import { HttpClient } from './http-client.js';
 import { Journal, type Operation } from './journal.js';
 import { finishRuns, live, lookAtAll, roles, work } from './load.js';
@@ -19,11 +19,20 @@ export interface TortureOptions {
   /** Leaves out faults that are only noticed through timeouts, and does not wait for agents' leases to end. */
   readonly short: boolean;
   readonly print: (line: string) => void;
+  /** Without faults: only the load, and the checks afterwards. */
+  readonly calm?: boolean;
+  /** Only this fault. */
+  readonly only?: FaultName | undefined;
+  readonly cluster?: ClusterOptions;
   /** The directory for journal, logs and findings, if there are findings. */
   readonly evidence: string;
 }
 
 export interface Tortured {
+  /** Those of the load, by when they began in milliseconds. */
+  readonly load: readonly Operation[];
+  /** The errors that the instances logged. */
+  readonly logged: readonly string[];
   readonly violations: readonly Violation[];
   readonly figures: Readonly<Record<string, unknown>>;
 }
@@ -48,18 +57,19 @@ class Recoveries {
 }
 
 export async function torture(options: TortureOptions): Promise<Tortured> {
-  const { seed, seconds, short, print } = options;
+  const { seed, seconds, short, print, calm = false, only } = options;
   const random = new Random(seed);
   const journal = new Journal();
   const longest = short ? bound.short : bound.patient;
   const http = new HttpClient(longest);
-  print(`seed ${seed}: ${seconds} s of faults on three instances`);
-  const cluster = await Cluster.start();
+  const cluster = await Cluster.start(options.cluster);
+  print(`seed ${seed}: ${seconds} s of ${calm ? 'load' : 'faults'} on ${cluster.instances.length} instances`);
   try {
     const urls = cluster.instances.map(({ url }) => url);
     const client = (name: string, at = urls) => new Client(name, random.fork(), journal, http, at);
     const world = await setUp(client('builder'));
 
+    const builtWith = journal.operations.length;
     const recoveries = new Recoveries();
     const end = performance.now() + seconds * 1000;
     const over = () => performance.now() > end;
@@ -69,11 +79,18 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
     const probes = await Promise.all(
       cluster.instances.map(({ url }, index) => Probe.at(client(`probe ${index}`, [url]), world)),
     );
-    const harms = schedules.map(({ weights, pause: between }) =>
-      harm(cluster, probes, random.fork(), { weights: fitting(weights, short), between }, recoveries, over),
-    );
+    const isLeftOut = (name: FaultName): boolean =>
+      calm ||
+      (short && patientFaults.includes(name)) ||
+      (!options.cluster?.standby && standbyFaults.includes(name)) ||
+      (only !== undefined && name !== only);
+    const harms = schedules
+      .map(({ weights, pause: between }) => ({ weights: without(weights, isLeftOut), between }))
+      .filter(({ weights }) => Object.keys(weights).length > 0)
+      .map((schedule) => harm(cluster, probes, random.fork(), schedule, recoveries, over));
     await Promise.all([...lives, ...harms]);
-    print(`faults are over: ${journal.operations.length} operations; bringing everything to rest`);
+    const load = journal.operations.slice(builtWith);
+    print(`the load is over: ${journal.operations.length} operations; bringing everything to rest`);
 
     const restBegun = performance.now();
     const restClients = cluster.instances.map(({ url }, index) => client(`checker-${index}`, [url]));
@@ -89,6 +106,7 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
 
     const unexpected = [
       ...recoveries.failures,
+      ...cluster.faults,
       ...cluster.instances.flatMap(unexpectedLines),
       ...exits.flatMap((code, index) => (code === 0 ? [] : [`instance ${index} was stopped and ended with ${code}`])),
     ];
@@ -112,17 +130,21 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
       violations: violations.length,
     };
     if (violations.length > 0) await keepEvidence(options.evidence, { journal, cluster, violations, figures });
-    return { violations, figures };
+    return { violations, figures, load, logged: cluster.instances.flatMap(errorLines) };
   } finally {
     http.close();
     await cluster.close();
   }
 }
 
-const fitting = (weights: Partial<Record<FaultName, number>>, short: boolean): Record<FaultName, number> =>
-  Object.fromEntries(
-    Object.entries(weights).filter(([name]) => !(short && patientFaults.includes(name as FaultName))),
-  ) as Record<FaultName, number>;
+const without = (
+  weights: Partial<Record<FaultName, number>>,
+  isLeftOut: (name: FaultName) => boolean,
+): Record<FaultName, number> =>
+  Object.fromEntries(Object.entries(weights).filter(([name]) => !isLeftOut(name as FaultName))) as Record<
+    FaultName,
+    number
+  >;
 
 /** Checks that an instance takes an upload, which needs the database and the store. */
 class Probe {
@@ -147,7 +169,7 @@ class Probe {
   }
 }
 
-/** Injects one fault after another, each until the affected instance takes uploads again. */
+/** Injects one fault after another, each until the affected instances take uploads again. */
 async function harm(
   cluster: Cluster,
   probes: readonly Probe[],
@@ -160,14 +182,20 @@ async function harm(
     await pause(random.between(0, 2 * between));
     const name = random.weighted(weights);
     const index = random.below(cluster.instances.length);
+    const general = everywhere[name];
+    await general?.prepare(cluster);
+    const struck = performance.now();
     const strikes = await faults[name](cluster, cluster.instances[index] as Instance, random);
-    const begun = performance.now();
-    while (!(await probes[index]?.works())) {
-      if (performance.now() - begun > recoveredWithin) {
-        recoveries.failures.push(`instance ${index} did not recover from: ${name}`);
-        return;
+    const begun = general === undefined ? performance.now() : struck;
+    const within = general?.recoveredWithin ?? recoveredWithin;
+    for (const [at, probe] of probes.entries()) {
+      while ((general !== undefined || at === index) && !(await probe.works())) {
+        if (performance.now() - begun > within) {
+          recoveries.failures.push(`instance ${at} did not recover from: ${name}`);
+          return;
+        }
+        await pause(20);
       }
-      await pause(20);
     }
     recoveries.note(name, performance.now() - begun, strikes);
   }

@@ -5,6 +5,7 @@ export { type Begun, fetchedFiles } from './background/begun.js';
 export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 export { EffectPerformers } from './background/effect-performers.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';
+export { ListRemovals } from './background/list-removals.js';
 export type { Batch, Performed } from './background/perform-effects.js';
 export { effectLeaseSeconds, PerformEffects } from './background/perform-effects.js';
 export { PolicyFetches } from './background/policy-fetches.js';
@@ -29,10 +30,13 @@ export { SweepBundles } from './files/sweep-bundles.js';
 export { Uploads } from './files/uploads.js';
 export { ListRunEvents, type ShownRunEvents, ShowRunComment, ShowRunEvent } from './included/list-run-events.js';
 export { type Related, type RelatedKind, related, type ViewOf } from './included/related.js';
+export { ShowOrganizationsOfUsers } from './included/show-organizations-of-users.js';
 export {
   type PolicySetInclude,
   ShowRelatedToPolicySets,
 } from './included/show-related-to-policy-sets.js';
+export { type ProjectInclude, ShowRelatedToProjects } from './included/show-related-to-projects.js';
+export { type RunTaskInclude, ShowRelatedToRunTasks } from './included/show-related-to-run-tasks.js';
 export { type RunInclude, ShowRelatedToRuns } from './included/show-related-to-runs.js';
 export { type RelatedToTeams, ShowRelatedToTeams, type TeamInclude } from './included/show-related-to-teams.js';
 export {
@@ -96,10 +100,12 @@ export type {
   EffectOutbox,
   EffectState,
   FailingEffect,
+  OrganizationRemoval,
   PendingEffect,
   Removals,
 } from './ports/repositories/effect-outbox.js';
 export { noOrganization } from './ports/repositories/effect-outbox.js';
+export type { Fills } from './ports/repositories/fills.js';
 export type {
   AgentPoolFilter,
   MembershipFilter,
@@ -111,6 +117,7 @@ export type {
   RunFilter,
   TagFilter,
   TeamFilter,
+  UserFilter,
   VariableSetFilter,
   VariableSetVisibility,
   WorkspaceFilter,
@@ -276,7 +283,7 @@ export { RemovePolicySetParameter } from './supporting/policies/remove-policy-se
 export { ShowPolicy } from './supporting/policies/show-policy.js';
 export { ShowPolicySet } from './supporting/policies/show-policy-set.js';
 export { ShowPolicySetParameter } from './supporting/policies/show-policy-set-parameter.js';
-export { ShowPolicySetVersion } from './supporting/policies/show-policy-set-version.js';
+export { type ShownPolicySetVersion, ShowPolicySetVersion } from './supporting/policies/show-policy-set-version.js';
 export { UpdatePolicy } from './supporting/policies/update-policy.js';
 export { type PolicySetChange, UpdatePolicySet } from './supporting/policies/update-policy-set.js';
 export { UpdatePolicySetParameter } from './supporting/policies/update-policy-set-parameter.js';

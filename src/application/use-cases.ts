@@ -3,6 +3,7 @@ import { ApplyDataRetention } from './background/apply-data-retention.js';
 import { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 import { housekeeping } from './background/housekeeping.js';
 import { ListFailingEffects } from './background/list-failing-effects.js';
+import { ListRemovals } from './background/list-removals.js';
 import { PerformEffects } from './background/perform-effects.js';
 import { RetryEffect } from './background/retry-effect.js';
 import { ArchiveConfigurationVersion } from './configuration-versions/archive-configuration-version.js';
@@ -17,7 +18,10 @@ import { ReadBundle } from './files/read-bundle.js';
 import { ReadSharedStates } from './files/read-shared-states.js';
 import { SweepBundles } from './files/sweep-bundles.js';
 import { ListRunEvents, ShowRunComment, ShowRunEvent } from './included/list-run-events.js';
+import { ShowOrganizationsOfUsers } from './included/show-organizations-of-users.js';
 import { ShowRelatedToPolicySets } from './included/show-related-to-policy-sets.js';
+import { ShowRelatedToProjects } from './included/show-related-to-projects.js';
+import { ShowRelatedToRunTasks } from './included/show-related-to-run-tasks.js';
 import { ShowRelatedToRuns } from './included/show-related-to-runs.js';
 import { ShowRelatedToTeams } from './included/show-related-to-teams.js';
 import { ShowRelatedToVariableSets } from './included/show-related-to-variable-sets.js';
@@ -403,6 +407,9 @@ export const useCases = {
   listRuns: bind(ListRuns, 'unitOfWork', 'clock'),
   showRelatedToWorkspaces: bind(ShowRelatedToWorkspaces, 'unitOfWork', 'clock', 'capabilityUrls'),
   showRelatedToRuns: bind(ShowRelatedToRuns, 'unitOfWork', 'clock', 'capabilityUrls'),
+  showRelatedToRunTasks: bind(ShowRelatedToRunTasks, 'unitOfWork'),
+  showOrganizationsOfUsers: bind(ShowOrganizationsOfUsers, 'unitOfWork'),
+  showRelatedToProjects: bind(ShowRelatedToProjects, 'unitOfWork'),
   showRelatedToTeams: bind(ShowRelatedToTeams, 'unitOfWork'),
   showRelatedToPolicySets: bind(ShowRelatedToPolicySets, 'unitOfWork'),
   showWorkspacesOfAgentPools: bind(ShowWorkspacesOfAgentPools, 'unitOfWork'),
@@ -465,7 +472,7 @@ export const useCases = {
   removePolicySet: bind(RemovePolicySet, 'unitOfWork', 'clock'),
 
   createPolicySetVersion: bind(CreatePolicySetVersion, 'unitOfWork', 'clock', 'ids', 'capabilityUrls', byteQuota),
-  showPolicySetVersion: bind(ShowPolicySetVersion, 'unitOfWork'),
+  showPolicySetVersion: bind(ShowPolicySetVersion, 'unitOfWork', 'clock', 'capabilityUrls'),
   uploadPolicySetVersion: bind(UploadPolicySetVersion, 'unitOfWork', 'clock', uploads, 'bundleInspector', byteQuota),
   readRunPolicyArchive: bind(ReadRunPolicyArchive, 'unitOfWork', 'secrets', 'bundleStore'),
   discardPolicyArchives: bind(DiscardPolicyArchives, 'unitOfWork', 'clock'),
@@ -533,6 +540,7 @@ export const useCases = {
 
   performEffects: bind(PerformEffects, 'unitOfWork', 'clock', effectPerformers),
   listFailingEffects: bind(ListFailingEffects, 'unitOfWork'),
+  listRemovals: bind(ListRemovals, 'unitOfWork'),
   retryEffect: bind(RetryEffect, 'unitOfWork'),
   sweepBundles: bind(SweepBundles, 'unitOfWork', 'bundleStore'),
   ...housekeeping,

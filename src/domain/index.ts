@@ -249,7 +249,7 @@ export type {
 } from './supporting/runs/run.js';
 export { operationOf, phases, Run, runOperations, runStatusesDiscardable } from './supporting/runs/run.js';
 export { type ArtifactName, artifactNames } from './supporting/runs/run-artifact.js';
-export type { RunComment, RunEvent, RunEventReference } from './supporting/runs/run-event.js';
+export type { DatedComment, RunComment, RunEvent, RunEventReference } from './supporting/runs/run-event.js';
 export { runEventsOf } from './supporting/runs/run-event.js';
 export { type RunGuardFacts, runGuards, type StageCheck } from './supporting/runs/run-guards.js';
 export { type RunEffect, type RunTrigger, runLifecycle } from './supporting/runs/run-lifecycle.js';

@@ -59,6 +59,17 @@ export const settings = {
     shown: 'SQLite in DATA_DIR',
     about: 'URL of a Postgres database, postgres://…',
   },
+  DATABASE_DIRECT_URL: {
+    schema: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' }).optional(),
+    shown: 'DATABASE_URL',
+    about: 'URL of the same database without a pooler, used for migrations and notifications',
+  },
+  DATABASE_POOLING: {
+    schema: z.enum(['auto', 'none', 'transaction']),
+    fallback: 'auto',
+    about:
+      'whether a pooler shares the connections of DATABASE_URL between transactions: transaction, none, or auto, which finds out',
+  },
   ARCHIVE_STORE: {
     schema: z.enum(['file', 's3']),
     fallback: 'file',
@@ -303,6 +314,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   if (config.ARCHIVE_STORE === 's3' && config.S3_BUCKET === undefined) {
     faults.push('S3_BUCKET: required with ARCHIVE_STORE=s3');
   }
+  if (environment.DATABASE_DIRECT_URL && !environment.DATABASE_URL) {
+    faults.push('DATABASE_URL: required with DATABASE_DIRECT_URL');
+  }
   const together = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
   if (together.some((name) => environment[name])) {
     for (const name of together) if (!environment[name]) faults.push(`${name}: required to sign people in`);
@@ -310,6 +324,12 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
+
+/** How Postgres is reached, apart from `DATABASE_URL`. */
+export const postgresPlace = ({ DATABASE_DIRECT_URL: directUrl, DATABASE_POOLING: pooling }: Config) => ({
+  directUrl,
+  pooling,
+});
 
 /** The settings as rows of name, default and meaning. */
 export const settingRows = (): readonly (readonly [string, string, string])[] =>

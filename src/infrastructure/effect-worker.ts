@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { secondsUntilRetry } from '../application/background/perform-effects.js';
 import { effectLeaseSeconds, type Lane, laneNames, laneOf, lanes, type VersionPlace } from '../application/index.js';
 import type { Effect } from '../application/ports/repositories/effect.js';
@@ -28,7 +29,8 @@ type Performed =
   | 'refusals'
   | 'forgetAuditEvents'
   | 'tokenUses'
-  | 'storedSecrets';
+  | 'storedSecrets'
+  | 'advanceFills';
 
 export interface Chores extends Pick<UseCases, Performed> {
   readonly rates: { settle(): Promise<void> };
@@ -49,9 +51,34 @@ const everySeconds = {
   auditEvents: 3600,
   secrets: 3600,
   rates: 1,
+  fills: 5,
 };
+/**
+ * The hourly work first runs this many seconds after the start, each in a slot of its own, and at a random time in it:
+ * instances that start together do not do it together.
+ */
+const firstSlots = { sweep: 15, oldVersions: 60, policyArchives: 105, dataRetention: 150, auditEvents: 195 };
+const slotSeconds = 45;
+
+/** Decides when repeated work runs. */
+interface Pace {
+  /** From 0 up to, but not including, 1. */
+  random(): number;
+  after(seconds: number, work: () => void): NodeJS.Timeout;
+}
+
+const ownPace: Pace = {
+  random: Math.random,
+  after: (seconds, work) => setTimeout(work, seconds * 1000).unref(),
+};
+
 /** Prevents every instance from querying an unavailable database continuously. */
 const secondsAfterFailure = 2;
+
+/** Rows of a batch are halved or doubled to take about this long, in milliseconds: requests wait for a batch. */
+const batchTakes = { atLeast: 20, atMost: 40 };
+/** Round trips to a slow database take that long for any number of rows. */
+const batchRows = { smallest: 256, largest: 4096 };
 
 /**
  * Limits the loops that work on a lane at the same time. A wake-up while all are busy makes one of them check again.
@@ -99,11 +126,14 @@ export class EffectWorker {
   ) as Readonly<Record<Lane, Loops>>;
   private renewal: NodeJS.Timeout | undefined;
   private stopping = false;
+  /** Undefined until they are read. */
+  private fillsLeft: number | undefined;
 
   constructor(
     private readonly chores: Chores,
     private readonly log: Log,
     private readonly meter: Meter,
+    private readonly pace: Pace = ownPace,
   ) {}
 
   start(): void {
@@ -115,14 +145,16 @@ export class EffectWorker {
     this.every(everySeconds.overdueResults, () => this.endOverdueResults());
     this.every(everySeconds.scheduledDestroys, () => this.createScheduledDestroys());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
-    this.every(everySeconds.sweep, () => this.sweep(this.chores.abandonedAfterSeconds));
-    this.every(everySeconds.oldVersions, () => this.archiveOldVersions());
-    this.every(everySeconds.oldVersions, () => this.discardPolicyArchives());
-    this.every(everySeconds.oldVersions, () => this.applyDataRetention());
+    const sweep = () => this.sweep(this.chores.abandonedAfterSeconds);
+    this.every(everySeconds.sweep, sweep, this.within(firstSlots.sweep));
+    this.every(everySeconds.oldVersions, () => this.archiveOldVersions(), this.within(firstSlots.oldVersions));
+    this.every(everySeconds.oldVersions, () => this.discardPolicyArchives(), this.within(firstSlots.policyArchives));
+    this.every(everySeconds.oldVersions, () => this.applyDataRetention(), this.within(firstSlots.dataRetention));
     this.every(everySeconds.refusals, () => this.chores.refusals.flush());
-    this.every(everySeconds.auditEvents, () => this.forgetAuditEvents());
+    this.every(everySeconds.auditEvents, () => this.forgetAuditEvents(), this.within(firstSlots.auditEvents));
     this.every(everySeconds.secrets, () => this.renewSecrets(), 0);
     this.every(everySeconds.rates, () => this.chores.rates.settle());
+    this.every(everySeconds.fills, () => this.fill(), 0);
   }
 
   /** Claims nothing more; ordered effects wait for the next start. */
@@ -266,6 +298,32 @@ export class EffectWorker {
     else this.log.info({ sealed }, 'every stored secret is sealed with the first signing secret');
   }
 
+  /** Once nothing is left, nothing is asked. */
+  private async fill(): Promise<void> {
+    if (this.fillsLeft === 0) return;
+    const names = await this.chores.advanceFills.pending();
+    this.fillsLeft = names.length;
+    for (const name of names) await this.fillOne(name);
+  }
+
+  private async fillOne(name: string): Promise<void> {
+    let count = batchRows.smallest;
+    let rows = 0;
+    for (let complete = false; !complete && !this.stopping; ) {
+      const began = performance.now();
+      const batch = await this.chores.advanceFills.execute(name, count);
+      if (batch === undefined) return;
+      const took = performance.now() - began;
+      if (took > batchTakes.atMost) count = Math.max(batchRows.smallest, count / 2);
+      else if (took < batchTakes.atLeast) count = Math.min(batchRows.largest, count * 2);
+      rows += batch.rows;
+      complete = batch.complete;
+      // Half of the time belongs to requests.
+      await pause(took);
+    }
+    if (!this.stopping) this.log.info({ fill: name, rows }, 'rows from before the migration are filled');
+  }
+
   private async reclaimLostRuns(): Promise<void> {
     const runs = await this.chores.reclaimLostRuns.execute();
     if (runs.length > 0) this.log.info({ runs }, 'runs taken from lost agents');
@@ -290,6 +348,10 @@ export class EffectWorker {
     this.log.error({ err: error }, 'background work failed');
   }
 
+  private within(slot: number): number {
+    return slot + this.pace.random() * slotSeconds;
+  }
+
   /** Runs `chore` repeatedly, the pause counted from its end. A failure is logged and does not stop the repetition. */
   private every(seconds: number, chore: () => Promise<void>, first = seconds): void {
     const index = this.timers.length;
@@ -303,7 +365,7 @@ export class EffectWorker {
       );
     };
     const schedule = (pause: number) => {
-      if (!this.stopping) this.timers[index] = setTimeout(turn, pause * 1000).unref();
+      if (!this.stopping) this.timers[index] = this.pace.after(pause, turn);
     };
     schedule(first);
   }

@@ -9,14 +9,14 @@ import { type HttpServer, httpServer } from '../adapters/http/server/http-server
 import { defaultTimeouts } from '../adapters/http/server/timeouts.js';
 import { takeLock } from '../adapters/persistence/knex/engine/sqlite-lock.js';
 import { type KnexDatabase, openPostgres, openSqlite } from '../adapters/persistence/knex/knex-database.js';
-import { UnknownMigrations } from '../adapters/persistence/knex/migrate.js';
+import { UnusableDatabase } from '../adapters/persistence/knex/schema.js';
 import { closeToOthers } from '../adapters/system/private-files.js';
 import { openTracing } from '../adapters/tracing/open-tracing.js';
 import type { Tracing } from '../adapters/tracing/tracing.js';
 import { attemptSeconds, type BundleStore } from '../application/index.js';
 import { DomainError, isDomainError } from '../domain/index.js';
 import { forgetKilledBackup } from './backup.js';
-import type { Config } from './config.js';
+import { type Config, postgresPlace } from './config.js';
 import { buildContainer } from './container/build-container.js';
 import { resolve } from './container/provide.js';
 import { EffectWorker } from './effect-worker.js';
@@ -28,9 +28,9 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** Words a database that is unavailable, or another release's, for the operator; returns any other error unchanged. */
+/** Words a database that is unavailable or cannot be used for the operator; returns any other error unchanged. */
 export function forOperator(error: unknown): unknown {
-  if (error instanceof UnknownMigrations) return new StartError(error.message);
+  if (error instanceof UnusableDatabase) return new StartError(error.message);
   return isDomainError(error) && error.code === 'service/unavailable'
     ? new StartError(`${error.message}: ${error.cause}`)
     : error;
@@ -80,13 +80,18 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     const heard = tracing === undefined ? {} : { onStatement: (sql: string) => tracing?.statement(sql) };
     database = sqlite
       ? openSqlite(join(config.DATA_DIR, 'gatehouse.sqlite'), heard)
-      : openPostgres(config.DATABASE_URL as string, heard);
-    await database.migrate();
+      : openPostgres(config.DATABASE_URL as string, {
+          ...heard,
+          ...postgresPlace(config),
+          onUnnamed: () => log.warn('the pooler does not keep prepared statements; from now on they have no names'),
+        });
+    await database.migrate((progress) => log.info(progress, wordsFor[progress.step]));
     const port = await listen(server, config);
     const stopping = new AbortController();
     const uploadsEnd = new AbortController();
     let leaving = false;
-    const { ping, unitOfWork, connections } = database;
+    const opened = database;
+    const { ping, readOnly, unitOfWork, connections } = opened;
     const bundleStore = await openBundleStore(config, log);
     const publicUrl =
       config.PUBLIC_URL ?? `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
@@ -104,6 +109,8 @@ export async function startService(config: Config, log: Logger, grace = usualGra
         if (leaving || !server.listening) throw new DomainError('service/unavailable', 'the service is stopping');
         await ping();
       },
+      readOnly,
+      pooler: opened.pooler,
       stopping: stopping.signal,
       stopped: uploadsEnd.signal,
       temporaryDir: await cleared(join(config.DATA_DIR, 'tmp'), sqlite ? 0 : attemptSeconds.abandoned),
@@ -136,11 +143,15 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     // Another instance created the administrator first, and hands its own secret over.
     if (first === undefined && unclaimed !== undefined) await rm(unclaimed, { force: true });
 
+    const fills = await use.advanceFills.pending();
+    if (fills.length > 0) log.info({ fills }, 'rows from before the migration are filled while the service runs');
+    const pooler = opened.pooler?.();
+    if (pooler !== undefined) log.info({ pooler }, 'connections to Postgres go through a pooler');
+
     http.serve(app);
     // Last, because an earlier failure closes the database, which must have no background work then.
     worker.start();
-    database.onChange({ ordered: (kinds) => worker.wake(kinds), changed: use.changeFeed.announce });
-    const opened = database;
+    opened.onChange({ ordered: (kinds) => worker.wake(kinds), changed: use.changeFeed.announce });
     return {
       publicUrl,
       adminSecret: first && secret,
@@ -172,6 +183,8 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     throw forOperator(error);
   }
 }
+
+const wordsFor = { migrated: 'migrated the database', waits: 'the migration of the database waits' } as const;
 
 const strangerToOthers = `This database is in use with a signing secret that is not in SIGNING_SECRET. Other instances could not verify or
 decrypt what this instance signs and encrypts. Set SIGNING_SECRET to the secret that they use or, to rotate it, to the

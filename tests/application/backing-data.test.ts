@@ -242,6 +242,8 @@ describe('the purge', () => {
     await purgePasses(1);
     expect(await statusOf(id)).toBe('backing_data_permanently_deleted');
     expect(world.ordered).toEqual([]);
+    const [newest] = await world.recorded();
+    expect(newest).toMatchObject({ action: 'configuration-versions/purge', subject: id, actor: { kind: 'system' } });
   });
 
   it('holds up nothing else about the version while it waits', async () => {

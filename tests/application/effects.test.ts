@@ -7,7 +7,7 @@ import {
   type PendingEffect,
   type Transaction,
 } from '../../src/application/index.js';
-import { type BundleKey, later } from '../../src/domain/index.js';
+import { type BundleKey, DomainError, later } from '../../src/domain/index.js';
 import { firstPage, inChunks, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
@@ -109,6 +109,29 @@ describe('performing what was ordered', () => {
     expect(store.discarded).toEqual(['key-1', 'key-2']);
   });
 
+  it('gives back what it does not take up, and not from its next holder', async () => {
+    await order('a', 'key-1');
+    await order('b', 'key-2');
+    const halted = world.processBeside().performEffects;
+    store.whenDiscarding = () => halted.halt();
+    await halted.execute('discards');
+    expect((await world.processBeside().performEffects.claim('discards')).effects).toHaveLength(1);
+    await halted.release();
+    expect(await perform()).toEqual(nothing);
+  });
+
+  it('may be asked of some kinds, whatever their lanes', async () => {
+    await order('a', 'key-1');
+    const others: readonly Effect[] = [
+      { kind: 'purge-backing-data', versionId: 'cv-1' },
+      { kind: 'archive-version', versionId: 'cv-1' },
+    ];
+    for (const effect of others) await world.unitOfWork.run((tx) => tx.effects.enqueue(effect.kind, [effect]));
+    const share = { kinds: ['discard-bundle', 'purge-backing-data'], batch: 5 } as const;
+    expect(await world.useCases.performEffects.execute(share)).toEqual({ ...nothing, done: 2 });
+    expect(world.ordered).toMatchObject([{ kind: 'archive-version' }]);
+  });
+
   it('keeps to the order within one subject', async () => {
     await order('a', 'key-1', 'key-2');
     await order('a', 'key-3');
@@ -149,6 +172,29 @@ describe('an effect that fails', () => {
     expect(store.discarded).toEqual(['key-3', 'key-4']);
   });
 
+  it('is not held while the rest of its batch is performed', async () => {
+    await order('a', 'key-1');
+    await order('b', 'key-2');
+    const { performEffects } = world.useCases;
+    let renewal: Promise<void> | undefined;
+    store.whenDiscarding = () => {
+      store.whenDiscarding = () => {
+        renewal = performEffects.renew();
+      };
+    };
+    await perform();
+    await renewal;
+    expect(await dueAfter(1)).toHaveLength(1);
+  });
+
+  it('is its next holder’s alone once it was recorded', async () => {
+    await order('a', 'key-1');
+    await perform();
+    expect(await dueAfter(1)).toHaveLength(1);
+    expect((await world.processBeside().performEffects.claim('discards')).effects).toHaveLength(1);
+    expect(await perform()).toEqual(nothing);
+  });
+
   it('waits twice as long each time, ten minutes at most', async () => {
     await order('a', 'key-1');
     for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]) {
@@ -182,7 +228,7 @@ class BrokenRemovals extends UncertainUnitOfWork {
       if (!this.broken) return work(tx);
       return work({
         ...tx,
-        removals: { removeBatch: fail },
+        removals: Object.assign(Object.create(tx.removals) as typeof tx.removals, { removeBatch: fail }),
         effects: Object.assign(Object.create(tx.effects) as typeof tx.effects, { failed: fail }),
       });
     });
@@ -214,7 +260,7 @@ describe('effects that are performed side by side', () => {
 
 describe('an effect in hand', () => {
   const cloneUrl = 'https://git.example/acme/network.git';
-  let come: () => void;
+  let come: (late?: Promise<never>) => void;
   let first: Promise<unknown>;
   let id: string;
   const another = () => world.processBeside().performEffects.execute('fetches');
@@ -224,7 +270,7 @@ describe('an effect in hand', () => {
     const repository = { cloneUrl, branch: 'main', credential: null };
     await world.useCases.updateWorkspace.execute(world.owner, { id: world.workspace.id }, { repository });
     const sha = world.repositories.push(cloneUrl, 'main', files);
-    const delay = new Promise<void>((resolve) => {
+    const delay = new Promise<unknown>((resolve) => {
       come = resolve;
     });
     world.repositories.delays.set(sha, delay);
@@ -257,6 +303,17 @@ describe('an effect in hand', () => {
     const { items } = await world.useCases.listRuns.execute(world.owner, world.workspace.id, firstPage);
     expect(items).toHaveLength(1);
     expect(world.ordered).toEqual([]);
+  });
+
+  it.each([
+    ['that come', undefined],
+    ['that are refused', new DomainError('repository/fetch-failed', 'the repository is gone')],
+  ])('leaves nothing of files %s for a version that was removed meanwhile', async (_, refusal) => {
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+    while ((await world.useCases.performEffects.execute('local')).done > 0);
+    come(refusal && Promise.reject(refusal));
+    expect(await first).toEqual({ ...nothing, done: 1 });
+    expect([await world.bundles(), world.ordered]).toEqual([new Map(), []]);
   });
 
   it('is due at once when the only process restarts', async () => {
@@ -332,6 +389,61 @@ describe('taking away what was deleted', () => {
     world.clock.advance(1);
     await world.performEffects();
     expect(await world.bundles()).toEqual(new Map());
+  });
+});
+
+/** Removes one version at a time. */
+class SmallBatches extends UncertainUnitOfWork {
+  override run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return super.run((tx) => {
+      const removeBatch: typeof tx.removals.removeBatch = (target) => tx.removals.removeBatch(target, 1);
+      return work({
+        ...tx,
+        removals: Object.assign(Object.create(tx.removals) as typeof tx.removals, { removeBatch }),
+      });
+    });
+  }
+}
+
+describe('taking away more than one attempt can', () => {
+  const removal = (id: string): Effect => ({ kind: 'remove-rows', target: { kind: 'workspace', id } });
+  const attempt = () => world.useCases.performEffects.execute('local');
+
+  beforeEach(async () => {
+    world = await World.create({ unitOfWork: new SmallBatches() });
+    for (let version = 0; version < 30; version += 1) await world.newVersion();
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+  });
+
+  it('goes on behind what was ordered meanwhile, and loses nothing that was removed', async () => {
+    const { id } = world.workspace;
+    const { id: other } = await world.newWorkspace('storage');
+    await world.useCases.removeWorkspace.execute(world.owner, { id: other });
+    expect(await attempt()).toEqual({ ...nothing, done: 1 });
+    expect(world.ordered).toEqual([removal(other), removal(id)]);
+    expect(world.remembers(id)).toBe(true);
+    for (let attempts = 0; attempts < 2; attempts += 1) expect(await attempt()).toEqual({ ...nothing, done: 1 });
+    expect(world.ordered).toEqual([]);
+    expect(world.remembers(id)).toBe(false);
+  });
+
+  it('is not put aside for attempts that never ended, since each removes a part', async () => {
+    for (let kills = 0; kills < 2; kills += 1) {
+      await world.unitOfWork.run((tx) =>
+        tx.effects.claim({
+          now: world.clock.now(),
+          until: later(world.clock.now(), effectLeaseSeconds),
+          lane: 'local',
+          limit: 1,
+          after: '',
+          except: [],
+        }),
+      );
+      world.clock.advance(effectLeaseSeconds);
+      await world.performEffects();
+    }
+    expect(world.ordered).toEqual([]);
+    expect(world.remembers(world.workspace.id)).toBe(false);
   });
 });
 

@@ -55,6 +55,36 @@ describe('the loops of a process', () => {
     expect(countsOf(await taken(held, 'calls', ['b']))).toEqual([8]);
   });
 
+  it('are claimed one after the other, so that each claim knows what the others took', async () => {
+    const held = new HeldLoops();
+    const steps: string[] = [];
+    const claim = (name: string) =>
+      held.inTurn('calls', async () => {
+        steps.push(`${name} begins`);
+        await new Promise((resolve) => setImmediate(resolve));
+        steps.push(`${name} ends`);
+        return { lane: 'calls', limit: 1, effects: [] };
+      });
+    await Promise.all([claim('one'), claim('two')]);
+    expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
+  });
+
+  it('go on after the last organization of a full batch, and else after the first, which had its rest', async () => {
+    const held = new HeldLoops();
+    const turns: string[] = [];
+    const claim = (limit: number, ...organizations: readonly string[]) =>
+      held.inTurn('discards', async ({ after }) => {
+        turns.push(after);
+        return { lane: 'discards', limit, effects: organizations.map((organizationId) => ({ organizationId })) };
+      });
+    await claim(5, 'c', 'a', 'b');
+    await claim(3, 'a', 'c', 'b');
+    await claim(2, 'c', 'b');
+    await claim(3, 'd', 'c');
+    await claim(5);
+    expect(turns).toEqual(['', 'a', 'a', 'c', 'd']);
+  });
+
   it('go on after a claim that failed', async () => {
     const held = new HeldLoops();
     const failed = held.inTurn('calls', async () => {

@@ -75,6 +75,28 @@ describe('groups at the provider', () => {
     expect(await teams()).toEqual([]);
   });
 
+  it('leave alone a team that the person joined by hand next to one that they gave', async () => {
+    const [blue, red] = [await world.newTeam('blue'), await world.newTeam('red')];
+    for (const team of [blue, red]) await map(team.id, team.name);
+    await signIn('red');
+    await byHand(blue, 'add');
+    await signIn('blue', 'red');
+    await signIn();
+    expect(await teams()).toEqual(['blue']);
+  });
+
+  it('are recorded where they change a team, and only there', async () => {
+    for (const name of ['blue', 'red']) await map((await world.newTeam(name)).id, name);
+    const recorded = () =>
+      world.unitOfWork.select("select * from audit_events where action = 'team-members/follow-groups'").length;
+    await signIn('blue', 'red');
+    expect(recorded()).toBe(2);
+    await signIn('blue', 'red');
+    expect([await teams(), recorded()]).toEqual([['blue', 'red'], 2]);
+    await signIn('red');
+    expect([await teams(), recorded()]).toEqual([['red'], 3]);
+  });
+
   it('keep the organization while the person is in a team by hand', async () => {
     const [blue, red] = [await world.newTeam('blue'), await world.newTeam('red')];
     await map(blue.id, 'b');
@@ -147,6 +169,25 @@ describe('groups at the provider', () => {
     await world.useCases.changeTeamMembers.execute(world.stranger, world.owners.id, 'add', [world.owner.userId]);
     await signIn();
     expect(await teams()).toBeUndefined();
+  });
+
+  it('of the owners team end the ownership while another owner is active, in any order of the list', async () => {
+    await map(world.owners.id, 'bosses');
+    await signIn('bosses');
+    await world.join('zoe', world.owners.id);
+    await world.useCases.changeTeamMembers.execute(world.stranger, world.owners.id, 'remove', [world.owner.userId]);
+    await signIn();
+    expect(await teams()).toBeUndefined();
+  });
+
+  it('of the owners team leave it its last owner where another was only invited', async () => {
+    await map(world.owners.id, 'bosses');
+    await signIn('bosses');
+    const invited = { organizationName: 'acme', email: 'nobody@example.com', teamIds: [world.owners.id] };
+    await world.useCases.addOrganizationMembership.execute(world.owner, invited);
+    await world.useCases.changeTeamMembers.execute(world.stranger, world.owners.id, 'remove', [world.owner.userId]);
+    await signIn();
+    expect(await teams()).toEqual(['owners']);
   });
 
   it('are not looked at without the claim', async () => {

@@ -131,7 +131,8 @@ describe('an effect whose process dies in five attempts in a row', () => {
     const settings = { name: 'linked', description: null, kind: 'opa', policies: [], ...kept } as const;
     const given = { ...settings, global: false, overridable: false, repository };
     const set = await world.useCases.createPolicySet.execute(world.owner, 'acme', given, []);
-    const newest = () => world.useCases.showPolicySetVersion.execute(world.owner, set.versions?.newest.id ?? '');
+    const newestId = set.versions?.newest.id ?? '';
+    const newest = async () => (await world.useCases.showPolicySetVersion.execute(world.owner, newestId)).version;
     const effect = await putAside('fetches');
     expect(await newest()).toMatchObject({ status: 'errored', failure: { errorMessage: because } });
     await retryInVain(effect);
@@ -177,6 +178,7 @@ describe('an effect whose process dies in five attempts in a row', () => {
     await orderFetch();
     const effect = await putAside('fetches');
     const { useCases, owner, administrator } = world;
+    await world.refuses(() => useCases.listFailingEffects.execute(owner, firstPage), { code: 'resource/not-found' });
     for (const id of [effect.id, effect.id + 1]) {
       await world.refuses(() => useCases.retryEffect.execute(owner, String(id)), { code: 'resource/not-found' });
     }
@@ -278,6 +280,10 @@ describe('attempts that do not count', () => {
       await expect(world.useCases.performEffects.execute('fetches')).rejects.toThrow('the database is away');
     }
     rows.away = false;
+    const { performEffects } = world.useCases;
+    const batch = await performEffects.claim('fetches');
+    expect((await performEffects.claim('fetches')).effects).toEqual([]);
+    await performEffects.perform(batch);
     await world.performEffects();
     expect((await world.stateOf(id)).status).toBe('uploaded');
   });

@@ -18,7 +18,7 @@ const update = (actor: Actor, change: { name?: string; email?: string }, name = 
 const remove = (actor: Actor, name = 'acme') => world.useCases.removeOrganization.execute(actor, name);
 
 const names = async (actor: Actor, page = firstPage) =>
-  (await world.useCases.listOrganizations.execute(actor, page)).items.map(({ name }) => name);
+  (await world.useCases.listOrganizations.execute(actor, page)).items.map(({ subject }) => subject.name);
 
 const memberships = async (actor: Actor, organizationName = 'acme') =>
   (await world.useCases.listOrganizationMemberships.execute(actor, organizationName, firstPage)).items;

@@ -32,8 +32,10 @@ const change = ({ id }: PolicySet, changed: PolicySetChange) =>
 
 const shown = async ({ id }: PolicySet) => world.useCases.showPolicySet.execute(world.owner, id);
 
-const newest = async (set: PolicySet): Promise<PolicySetVersion> =>
-  world.useCases.showPolicySetVersion.execute(world.owner, (await shown(set)).versions?.newest.id ?? '');
+const newest = async (set: PolicySet): Promise<PolicySetVersion> => {
+  const id = (await shown(set)).versions?.newest.id ?? '';
+  return (await world.useCases.showPolicySetVersion.execute(world.owner, id)).version;
+};
 
 const namesIn = async (set: PolicySet) => (await shown(set)).policies.map(({ name }) => name);
 
@@ -79,7 +81,8 @@ describe('fetching the files of a policy set', () => {
     const set = await linked();
     const { id } = await newest(set);
     await whileFetching(sha, () => change(set, changed));
-    expect(await world.useCases.showPolicySetVersion.execute(world.owner, id)).toMatchObject({
+    const { version } = await world.useCases.showPolicySetVersion.execute(world.owner, id);
+    expect(version).toMatchObject({
       status: 'errored',
       failure: {
         error: 'fetch-failed',

@@ -231,6 +231,25 @@ describe('a run task after the plan', () => {
     expect(world.runTasks.calls).toHaveLength(2);
     expect(await held.judgeAll(() => 'passed')).toBe('planned_and_finished');
   });
+
+  it('is not called again once the agent is lost, before the plan is made again', async () => {
+    await attached(['post_plan']);
+    await steps.policySet('baseline', [['tags', 'mandatory']]);
+    await steps.create({ planOnly: true });
+    await planned(await steps.claimed());
+    world.runTasks.answer = () => ({ delivered: false, final: false, reason: 'no answer' });
+    await called();
+    world.clock.advance(61);
+    await world.useCases.reclaimLostRuns.execute();
+    world.runTasks.answer = () => ({ delivered: true });
+    await world.performEffects();
+    expect(world.runTasks.calls).toHaveLength(1);
+    expect(world.ordered).toEqual([]);
+    const held = await steps.claimed();
+    await planned(held);
+    await report(await called());
+    expect(await held.judgeAll(() => 'passed')).toBe('planned_and_finished');
+  });
 });
 
 describe('a run task around the apply', () => {
@@ -458,6 +477,15 @@ describe('the call of a run task', () => {
     expect(world.runTasks.calls).toEqual([]);
   });
 
+  it('is not made once the workspace is removed', async () => {
+    await attached(['pre_plan']);
+    await steps.create();
+    await world.useCases.removeWorkspace.execute(world.owner, { id: world.workspace.id });
+    await world.performEffects();
+    expect(world.runTasks.calls).toEqual([]);
+    expect(world.ordered).toEqual([]);
+  });
+
   it('is not made for a disabled task', async () => {
     await attached(['pre_plan'], 'mandatory', { enabled: false });
     expect((await steps.create()).status).toBe('plan_queued');
@@ -526,6 +554,22 @@ describe('a callback token', () => {
       const attempt = world.useCases.checkTaskResultToken.execute({ ...caller, secret });
       await expect(attempt).rejects.toMatchObject(ended);
     }
+  });
+
+  it('reads the files that were fetched again for its run', async () => {
+    const cloneUrl = 'https://git.example/acme/network.git';
+    const repository = { cloneUrl, branch: 'main', credential: null };
+    const { useCases, owner, workspace } = world;
+    world.repositories.push(cloneUrl, 'main', files);
+    await useCases.updateWorkspace.execute(owner, { id: workspace.id }, { repository });
+    await useCases.fetchCommit.execute(owner, workspace.id);
+    await world.performEffects();
+    await steps.plan(false);
+    await world.performEffects();
+    await attached(['pre_plan']);
+    const run = await steps.create();
+    expect(run.status).toBe('fetching');
+    expect(await read(await called(), 'configuration')).toEqual(files);
   });
 
   it('cannot change a final result, while its stage goes on', async () => {
@@ -622,6 +666,42 @@ describe('a report in a race with a new attempt of its call', () => {
     };
     await expect(report(call)).rejects.toMatchObject({ code: 'resource/not-found' });
     expect((await resultsOf(run.id)).map(({ status }) => status)).toEqual(['pending']);
+    expect(unitOfWork.overtake).toBeUndefined();
+  });
+});
+
+/** Runs `overtake` after the next transaction that reads: those after it see what it commits. */
+class ReadBefore extends RowsInMemory {
+  overtake: (() => Promise<unknown>) | undefined;
+
+  override async read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const found = await super.read(work);
+    const { overtake } = this;
+    this.overtake = undefined;
+    await overtake?.();
+    return found;
+  }
+}
+
+describe('a result that is overdue', () => {
+  it.each([
+    ['progress', 'running', false],
+    ['a final result', 'passed', false],
+    ['a final result, while its stage goes on', 'passed', true],
+  ] as const)('does not end where its task reports in the meantime: %s', async (_, status, goesOn) => {
+    const unitOfWork = new ReadBefore();
+    world = await World.create({ unitOfWork });
+    steps = await RunSteps.of(world);
+    await world.upload(await world.newVersion({ autoQueueRuns: false }), files);
+    await attached(['pre_plan']);
+    if (goesOn) await attached(['pre_plan'], 'advisory', { name: 'other' });
+    const run = await steps.create();
+    await world.performEffects();
+    const [call] = world.runTasks.calls as [RunTaskCall];
+    world.clock.advance(taskWaits.progress);
+    unitOfWork.overtake = () => report(call, { status });
+    expect(await world.useCases.endOverdueResults.execute()).not.toContain(call.result.id);
+    expect(await resultsOf(run.id)).toContainEqual(expect.objectContaining({ id: call.result.id, status }));
     expect(unitOfWork.overtake).toBeUndefined();
   });
 });

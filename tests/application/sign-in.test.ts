@@ -106,6 +106,14 @@ describe('a code of terraform login', () => {
     expect((await redeem(lasts)).token.madeInSession).toBe(true);
   });
 
+  it('is given by no session that has ended, and by none that is unknown', async () => {
+    const world = await World.create();
+    const ended = { code: 'actor/unauthenticated' };
+    await expect(codeOf(world, 0)).rejects.toMatchObject(ended);
+    const asked = { challenge: 'challenge', redirectUri };
+    await expect(world.useCases.issueLoginCode.execute('unknown', asked)).rejects.toMatchObject(ended);
+  });
+
   it('is given by a session for 15 minutes after the sign-in', async () => {
     const world = await World.create();
     const { secret, digest } = world.secrets.generate();

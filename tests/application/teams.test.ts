@@ -149,6 +149,7 @@ describe('deleting a team', () => {
     await world.refuses(() => useCases.showWorkspace.execute(insider, { id: workspace.id }), missing);
     await world.refuses(() => show(world.owner, robots), missing);
     await world.refuses(() => remove(world.owner, robots), missing);
+    await world.refuses(() => update(world.owner, robots, { visibility: 'organization' }), missing);
     expect(await names(insider)).toEqual([]);
   });
 

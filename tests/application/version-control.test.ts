@@ -89,6 +89,9 @@ const newest = async (): Promise<ConfigurationVersionState> => {
 
 const commitOf = (id: ConfigurationVersionId) => world.useCases.showIngressAttributes.execute(world.owner, id);
 
+const recordedOf = async (id: string): Promise<readonly string[]> =>
+  (await world.recorded()).filter(({ subject }) => subject === id).map(({ action }) => action);
+
 /** Pushes, reports and fetches a commit. */
 async function pushed(archive = files, event: (sha: string) => ForgeEvent = push): Promise<ConfigurationVersionState> {
   expect(await deliver(event(world.repositories.push(cloneUrl, 'main', archive)))).toBe(true);
@@ -323,6 +326,7 @@ describe('fetching a reported commit', () => {
     await world.performEffects();
     expect(await runsOf(version.id)).toHaveLength(1);
     expect(await (await steps.claimed()).files()).toEqual(files);
+    expect(await recordedOf(version.id)).toContain('configuration-versions/fetch');
   });
 
   it('fetches it again when storing its files took too long', async () => {
@@ -434,6 +438,7 @@ describe('fetching a reported commit', () => {
       status: 'errored',
       failure: { error: 'fetch-failed', errorMessage: 'refs/heads/main does not exist in the repository' },
     });
+    expect(await recordedOf((await newest()).id)).toContain('configuration-versions/fail');
     await expect(steps.create()).rejects.toMatchObject({
       message: 'Configuration version cannot be used because its status is errored',
     });
@@ -616,6 +621,7 @@ describe('a version from version control', () => {
       failure: 'refs/heads/main does not exist in the repository',
       ownFiles: null,
     });
+    expect(await recordedOf(doomed.id)).toContain('runs/fail');
     expect(await steps.statusOf(waiting.id)).toBe('plan_queued');
     expect(await world.stateOf(version.id)).toEqual(version);
     expect(world.ordered).toEqual([]);
@@ -633,17 +639,34 @@ describe('a version from version control', () => {
     expect(await steps.statusOf(run.id)).toBe('plan_queued');
   });
 
-  it('drops what was fetched for a run that was canceled meanwhile, or fetches nothing', async () => {
+  it('fetches nothing for a run that was canceled before', async () => {
     await archived();
     const run = await steps.create();
     await steps.change(run.id, 'cancel');
     const asked = world.repositories.asked.length;
     await world.performEffects();
     expect(world.repositories.asked).toHaveLength(asked);
-    const second = await steps.create();
-    await Promise.all([world.performEffects(), steps.change(second.id, 'cancel')]);
+  });
+
+  it.each([
+    ['that come', undefined],
+    ['that are refused', new DomainError('repository/fetch-failed', 'the repository is gone')],
+  ])('leaves nothing of files %s for a run that was canceled meanwhile', async (_, refusal) => {
+    const { commitSha } = await commitOf((await archived()).id);
+    const run = await steps.create();
+    let come: (late?: Promise<never>) => void = () => undefined;
+    const delay = new Promise<unknown>((resolve) => {
+      come = resolve;
+    });
+    world.repositories.delays.set(commitSha, delay);
+    const asked = world.repositories.asked.length;
+    const performed = world.useCases.performEffects.execute('fetches');
+    while (world.repositories.asked.length === asked) await new Promise((resolve) => setImmediate(resolve));
+    await steps.change(run.id, 'cancel');
+    come(refusal && Promise.reject(refusal));
+    expect(await performed).toMatchObject({ done: 1, failures: [] });
     await world.performEffects();
-    expect(await steps.statusOf(second.id)).toBe('canceled');
+    expect(await steps.statusOf(run.id)).toBe('canceled');
     expect(await world.bundles()).toEqual(new Map());
     expect(world.ordered).toEqual([]);
   });

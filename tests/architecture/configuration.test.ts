@@ -70,6 +70,9 @@ describe('the configuration', () => {
   it('takes no database but SQLite and Postgres', () => {
     expect(faultsOf({ DATABASE_URL: 'mysql://localhost/x' })).toEqual(['DATABASE_URL: must be a postgres:// URL']);
     expect(faultsOf({ DATABASE_URL: 'postgres://localhost/x' })).toEqual([]);
+    const direct = { DATABASE_DIRECT_URL: 'postgres://localhost/x' };
+    expect(faultsOf(direct)).toEqual(['DATABASE_URL: required with DATABASE_DIRECT_URL']);
+    expect(faultsOf({ ...direct, DATABASE_URL: 'postgres://localhost:6432/x' })).toEqual([]);
   });
 
   it('is printed by --help with every default', () => {

@@ -21,6 +21,7 @@ const build = () =>
     signingSecrets: ['a secret for tests that is long enough'],
     log: { info: () => {}, error: () => {} },
     ready: async () => {},
+    readOnly: async () => false,
     stopping: new AbortController().signal,
     stopped: new AbortController().signal,
   });

@@ -41,6 +41,7 @@ const compared: Readonly<Record<string, string>> = {
   "(await digestOf(file, 'sha256')) !== sha256":
     'the digest of a file that was fetched: shows whether it arrived complete',
   "(await digestOf(file, 'sha256')) !== code.sha256": 'as above',
+  'copied.sha256 !== found.sha256': 'the digests of a table on both sides of a move, which only the operator sees',
   'held.result.tokenDigest !== located.tokenDigest': 'two digests that are stored',
   'fingerprint === given': 'identifies the key and reveals nothing of it',
 };

@@ -237,10 +237,11 @@ permissions {
   ),
   updated(
     'tfe_project',
-    `name = "Networks"\ndescription = "What packets cross"\n${inOrganization}`,
+    `name = "Networks"\ndescription = "What packets cross"\ntags = { stage = "test" }\n${inOrganization}`,
     [
       ['"Networks"', '"Networks 2"'],
       ['What packets', 'What no packets'],
+      ['"test"', '"prod"'],
     ],
     { importId: byId, data: `name = tfe_project.it.name\n${inOrganization}` },
   ),

@@ -68,11 +68,11 @@ export function aCommitFetcher(open: () => Promise<Remote>): void {
       expect(await filesIn(found.archive)).toMatchObject({ 'main.tf': 'tip', 'modules/net/main.tf': 'net' });
     });
 
-    it('with a ref it is the tip of that, and no default branch is named', async () => {
+    it('with a ref it is the tip of that, and the default branch is named', async () => {
       const sha = await remote.push('feature/a', { 'main.tf': 'feature' }, 'On a branch');
       await remote.push('main', { 'main.tf': 'later' }, 'Later');
       const found = await fetched({ ref: 'refs/heads/feature/a' });
-      expect(found.commit).toEqual({ sha, message: 'On a branch', defaultBranch: undefined });
+      expect(found.commit).toEqual({ sha, message: 'On a branch', defaultBranch: 'main' });
       expect(await contentsOf(found)).toBe('feature');
     });
 

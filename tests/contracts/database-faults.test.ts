@@ -6,7 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { withMappedFaults } from '../../src/adapters/persistence/knex/engine/sqlite-faults.js';
-import { type KnexDatabase, openPostgres, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
+import {
+  type KnexDatabase,
+  openOnConnection,
+  openPostgres,
+  openSqlite,
+} from '../../src/adapters/persistence/knex/knex-database.js';
 import { isDomainError } from '../../src/domain/index.js';
 import { aUser } from '../support/builders.js';
 import { freshDatabase, makeMigrated, onPostgres, skipPostgres } from '../support/databases.js';
@@ -48,11 +53,13 @@ const readOnly = unavailable('the database is read-only');
     await expect(write()).rejects.toEqual(readOnly);
     expect(await read()).toBe(true);
     await expect(database.ping()).rejects.toEqual(readOnly);
+    expect(await database.readOnly()).toBe(true);
 
     // The connections to it are closed: the next ones reach whichever server takes its place.
     await onPostgres(`alter database ${nameOf()} reset default_transaction_read_only`);
     await expect(write().catch(write)).resolves.toBeUndefined();
     await database.ping();
+    expect(await database.readOnly()).toBe(false);
   });
 
   it.each([
@@ -122,6 +129,7 @@ const readOnly = unavailable('the database is read-only');
       await expect(asked()).rejects.toEqual(unavailable('the database has no free connection'));
     }
     await expect(database.ping()).rejects.toEqual(refusal('service/unavailable'));
+    await expect(database.readOnly()).rejects.toEqual(refusal('service/unavailable'));
     release();
     await using;
   });
@@ -161,10 +169,26 @@ describe('an SQLite file that refuses work', () => {
     const locked = unavailable('the database is locked by another process');
     await expect(write).rejects.toEqual(locked);
     await expect(database.ping()).rejects.toEqual(locked);
+    await expect(database.readOnly()).rejects.toEqual(locked);
     other.exec('rollback');
     other.close();
     await database.unitOfWork.run((tx) => tx.users.add(aUser()));
     await database.ping();
+  });
+
+  it('is read-only where its connection accepts no writes, serves reads, and says so when it is asked', async () => {
+    const connection = new Database(file);
+    const served = openOnConnection(connection);
+    expect(await served.readOnly()).toBe(false);
+    connection.pragma('query_only = on');
+    await expect(served.unitOfWork.run((tx) => tx.users.add(aUser()))).rejects.toEqual(readOnly);
+    await expect(served.ping()).rejects.toEqual(readOnly);
+    expect(await served.readOnly()).toBe(true);
+    expect(await served.unitOfWork.read((tx) => tx.users.any())).toBe(false);
+    connection.pragma('query_only = off');
+    expect(await served.readOnly()).toBe(false);
+    await served.close();
+    connection.close();
   });
 
   it('goes on once the other process is done', async () => {

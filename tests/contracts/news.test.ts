@@ -95,6 +95,13 @@ async function tellsWhatIsCommitted(database: KnexDatabase, heard: Heard): Promi
   await expect(refused).rejects.toThrow('no');
   await database.unitOfWork.run((tx) => tx.users.any());
   expect(heard).toHaveLength(1);
+  // One that failed is due at once when it is retried.
+  await database.unitOfWork.run(async (tx) => {
+    const [due] = await tx.effects.due(afterNoon(1), ['purge-backing-data'], 1);
+    await tx.effects.failed(due?.id ?? 0, 'the disk is full', afterNoon(60));
+    await tx.effects.retry(due?.id ?? 0);
+  });
+  expect(heard.slice(1)).toEqual([['purge-backing-data']]);
 }
 
 describe('news on SQLite', () => {

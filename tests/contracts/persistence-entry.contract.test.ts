@@ -3,7 +3,17 @@ import type { Bar } from '../../src/domain/authorization/entry.js';
 import type { Actor, Organization, OrganizationSettings, Session, User, Workspace } from '../../src/domain/index.js';
 import { later } from '../../src/domain/shared/id.js';
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
-import { aMembership, aSession, asOrganization, asTeam, asUser, aUser, noon, ownedBy } from '../support/builders.js';
+import {
+  aMembership,
+  aSession,
+  asOrganization,
+  asTeam,
+  asUser,
+  aUser,
+  noon,
+  ownedBy,
+  unique,
+} from '../support/builders.js';
 import { type Ground, onEveryBackend } from './on-every-backend.js';
 
 /** The user in a session that was begun and last used this many seconds before noon. */
@@ -139,6 +149,17 @@ onEveryBackend('organizations', (on) => {
     await on.run((tx) => tx.memberships.add(invitation));
     await on.run((tx) => tx.organizations.remove(deleted.id, noon));
     expect(await on.read((tx) => tx.organizations.joinedBy(user.id))).toEqual([joined]);
+    const [colleague, stranger] = [await on.user(), await on.user()];
+    const first = await on.organization({ name: unique('A-first') });
+    for (const organization of [joined, first]) await on.membership(organization, colleague);
+    const ids = [user.id, colleague.id, stranger.id];
+    expect(await on.read((tx) => tx.organizations.joinedByEach(ids))).toEqual(
+      new Map([
+        [user.id, [joined]],
+        [colleague.id, [first, joined]],
+      ]),
+    );
+    expect(await on.read((tx) => tx.organizations.joinedByEach([]))).toEqual(new Map());
   });
 });
 

@@ -10,6 +10,7 @@ import type {
   PolicySetFilter,
   TeamFilter,
   Transaction,
+  UserFilter,
   WorkspaceFilter,
 } from '../../src/application/index.js';
 import type { RunState, Workspace, WorkspaceVisibility } from '../../src/domain/index.js';
@@ -69,6 +70,65 @@ onEveryBackend('a filtered list', (on) => {
     expect(await found({ email: 'ops', name: one })).toEqual([one]);
     expect(await found({ search: 'dev_1' })).toEqual([two]);
     expect(await found({ search: 'dev%' })).toEqual([]);
+  });
+
+  it('of users has those with a text in name or address, of a kind, suspended or not', async () => {
+    const stem = unique('Listed').toLowerCase();
+    for (const [name, given] of Object.entries({
+      a: { siteAdministrator: true },
+      b: { suspended: true, siteAdministrator: true },
+      c: { suspended: true },
+      d: { email: `ops@${stem}_.example` },
+    })) {
+      await on.user({ username: `${name}-${stem}`, ...given });
+    }
+    const found = async (filter: UserFilter) =>
+      (await whole((tx, page) => tx.users.page(page, { search: stem.toUpperCase(), ...filter }))).map(
+        ({ username }) => username[0],
+      );
+    expect(await found({})).toEqual(['a', 'b', 'c', 'd']);
+    expect(await found({ siteAdministrator: true })).toEqual(['a', 'b']);
+    expect(await found({ siteAdministrator: false })).toEqual(['c', 'd']);
+    expect(await found({ suspended: true })).toEqual(['b', 'c']);
+    expect(await found({ suspended: false, siteAdministrator: true })).toEqual(['a']);
+    expect(await found({ search: `OPS@${stem}_` })).toEqual(['d']);
+    expect(await found({ search: `c-${stem}` })).toEqual(['c']);
+    expect(await found({ search: `${stem}%` })).toEqual([]);
+  });
+
+  it('of runs has those of workspaces that an agent pool serves', async () => {
+    const organization = await on.organization();
+    const [own, usual] = [anAgentPool(organization, { name: 'own' }), anAgentPool(organization, { name: 'usual' })];
+    const abroad = await on.organization();
+    await on.run(async (tx) => {
+      await tx.agentPools.add(own);
+      await tx.agentPools.add(usual);
+      await tx.agentPools.add(anAgentPool(abroad, { name: 'abroad' }));
+      await tx.organizations.setDefaults(organization.id, { executionMode: 'agent', agentPoolId: usual.id });
+    });
+    const byAgents = { executionMode: 'agent', agentPoolId: own.id } as const;
+    const runs = new Map<string, string>();
+    for (const [name, given] of Object.entries({
+      named: byAgents,
+      inheriting: { executionMode: null, agentPoolId: null },
+      remote: { executionMode: 'remote', agentPoolId: null },
+    } as const)) {
+      const workspace = await on.workspace(organization, { name, ...given });
+      runs.set(await aRunOf(workspace, {}), name);
+    }
+    const found = async (agentPoolNames: readonly string[], visibility: WorkspaceVisibility = 'all') => {
+      const filter = { agentPoolNames };
+      const all = await whole((tx, page) =>
+        tx.runs.pageOfOrganization(organization.id, nobody, visibility, page, filter),
+      );
+      return all.map(({ subject }) => runs.get(subject.id)).sort();
+    };
+    expect(await found(['own'])).toEqual(['named']);
+    expect(await found(['usual'])).toEqual(['inheriting']);
+    expect(await found(['usual', 'own'])).toEqual(['inheriting', 'named']);
+    expect(await found(['abroad', 'OWN'])).toEqual([]);
+    expect(await found([])).toEqual([]);
+    expect(await found(['own'], { throughTeams: [] })).toEqual([]);
   });
 
   it('of members sees what members see of each other', async () => {

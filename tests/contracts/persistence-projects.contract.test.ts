@@ -120,7 +120,10 @@ onEveryBackend('projects', (on) => {
     const sort = { key: 'name', descending: true } as const;
     expect(await listed(whole, { sort })).toEqual({ total: 4, names: all.toReversed() });
     expect(await listed(whole, { search: 'PHA' })).toEqual({ total: 1, names: [Alpha.name] });
-    expect(await listed(whole, { names: ['gamma', 'Beta', 'nothing'] })).toEqual({ total: 1, names: ['gamma'] });
+    expect(await listed(whole, { names: ['gamma', 'BETA', 'nothing'] })).toEqual({
+      total: 2,
+      names: ['beta', 'gamma'],
+    });
     expect(await listed(whole, { names: [] })).toEqual({ total: 0, names: [] });
 
     const team = await on.team(organization);

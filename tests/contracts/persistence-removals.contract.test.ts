@@ -13,6 +13,7 @@ import {
 import { asApplied } from '../../src/domain/supporting/policies/policy-set.js';
 import {
   aBundle,
+  afterNoon,
   aRun,
   aRunComment,
   aSetVariable,
@@ -260,7 +261,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
 
       const grown = Object.keys(before).filter((table) => (between[table] ?? 0) > (before[table] ?? 0));
       const apart =
-        /^(effects|deletions|users|identities|identity_?providers|sessions|login_?codes|awaited|signing_?keys|request_?rates|audit_?events|audit_horizon|sqlite_sequence|knex_.*|.*migrations.*)$/i;
+        /^(effects|deletions|users|identities|identity_?providers|sessions|login_?codes|awaited|signing_?keys|request_?rates|audit_?events|audit_horizon|fills|sqlite_sequence|knex_.*|.*migrations.*)$/i;
       expect(Object.keys(before).filter((table) => !apart.test(table) && !grown.includes(table))).toEqual([]);
       expect(await refersToAny(fresh, neighbour.keys)).toBe(true);
     });
@@ -319,6 +320,88 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
     const first = await on.run((tx) => tx.removals.removeBatch(target, 200));
     expect(first.bundleKeys.length).toBeLessThanOrEqual(20);
     expect((await removeAll(on, target, 200)).keys).toHaveLength(22 - first.bundleKeys.length);
+  });
+
+  it('take many small workspaces of an organization away at once', async () => {
+    const organization = await on.organization();
+    const keys: string[] = [];
+    for (let n = 0; n < 25; n += 1) {
+      const bundle = aBundle();
+      keys.push(bundle.key);
+      await on.version(await on.workspace(organization), { status: 'uploaded', bundle });
+    }
+    await on.run((tx) => tx.organizations.remove(organization.id, noon));
+    const removed = await removeAll(on, { kind: 'organization', id: organization.id }, 200);
+    expect(removed.keys).toEqual(keys.sort());
+    expect(removed.calls).toBeLessThanOrEqual(3);
+  });
+
+  it('take a bounded number of rows away at once, however many hang on one', async () => {
+    await onFreshGround(on.backend, async (fresh) => {
+      const workspace = await fresh.workspace(await fresh.organization());
+      const { state: version } = await fresh.version(workspace);
+      const run = await addRun(fresh, workspace, version.id);
+      const state = aStateVersion(run, { serial: 1 });
+      await fresh.run((tx) =>
+        tx.stateVersions.add(
+          state,
+          Array.from({ length: 1_100 }, () => aStateOutput(state)),
+        ),
+      );
+      await fresh.run((tx) => tx.workspaces.remove(workspace.id, noon));
+      const target = { kind: 'workspace', id: workspace.id } as const;
+      const rows = async () => Object.values(await fresh.rowCounts()).reduce((sum, count) => sum + count, 0);
+      let [before, calls, finished] = [await rows(), 0, false];
+      while (!finished) {
+        ({ finished } = await fresh.run((tx) => tx.removals.removeBatch(target, 200)));
+        const after = await rows();
+        expect(before - after).toBeLessThanOrEqual(501);
+        [before, calls] = [after, calls + 1];
+      }
+      expect(calls).toBeGreaterThanOrEqual(3);
+      expect(calls).toBeLessThanOrEqual(6);
+    });
+  });
+
+  it('take a few long logs away at once', async () => {
+    await onFreshGround(on.backend, async (fresh) => {
+      const workspace = await fresh.workspace(await fresh.organization());
+      const { state: version } = await fresh.version(workspace);
+      const run = await addRun(fresh, workspace, version.id);
+      const mebibyte = 1_048_576;
+      for (let chunk = 0; chunk < 6; chunk += 1) {
+        await fresh.run((tx) => tx.runLogs.append(run, 'plan', 8 + chunk * mebibyte, Buffer.alloc(mebibyte)));
+      }
+      await fresh.run((tx) => tx.workspaces.remove(workspace.id, noon));
+      const { calls } = await removeAll(fresh, { kind: 'workspace', id: workspace.id }, 200);
+      expect(calls).toBeGreaterThanOrEqual(2);
+    });
+  });
+
+  it('are listed with the workspaces left, the organization deleted first at the beginning', async () => {
+    await onFreshGround(on.backend, async (fresh) => {
+      const page = (number: number, size = 20) => fresh.read((tx) => tx.removals.organizations({ number, size }, 2));
+      const left = (max: number) => fresh.read((tx) => tx.removals.countWorkspaces(max));
+      const [first, second] = [await fresh.organization(), await fresh.organization()];
+      await fresh.workspace(await fresh.organization());
+      for (const organization of [first, first, first, second]) await fresh.workspace(organization);
+      expect([await page(1), await left(10)]).toEqual([{ number: 1, size: 20, total: 0, items: [] }, 0]);
+      await fresh.run((tx) => tx.organizations.remove(second.id, afterNoon(1)));
+      await fresh.run((tx) => tx.organizations.remove(first.id, noon));
+      const removal = ({ id, name }: Organization, begunAt: string, workspacesLeft: number) => ({
+        organizationId: id,
+        organizationName: name,
+        begunAt,
+        workspacesLeft,
+      });
+      // Counted up to two.
+      const items = [removal(first, noon, 2), removal(second, afterNoon(1), 1)];
+      expect(await page(1)).toEqual({ number: 1, size: 20, total: 2, items });
+      expect((await page(2, 1)).items).toEqual(items.slice(1));
+      expect([await left(10), await left(3)]).toEqual([4, 3]);
+      await removeAll(fresh, { kind: 'organization', id: first.id }, 1);
+      expect([(await page(1)).items, await left(10)]).toEqual([items.slice(1), 1]);
+    });
   });
 
   it('leave other workspaces of the organization alone', async () => {

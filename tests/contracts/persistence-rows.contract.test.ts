@@ -509,7 +509,23 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const { state } = await aRunIn(on, workspace);
     const comment = aRunComment(state, { body: 'Looks\ngood', createdBy: someone(), createdAt: afterNoon(1) });
     await on.run((tx) => tx.runComments.add(comment));
-    return [[comment, await on.read((tx) => tx.runComments.find(comment.id))]];
+    const { body: _, ...dated } = comment;
+    return [
+      [comment, await on.read((tx) => tx.runComments.find(comment.id))],
+      [dated, (await on.read((tx) => tx.runComments.datesOfRuns([state.id]))).get(state.id)?.[0]],
+    ];
+  },
+  OrganizationRemoval: async (on) => {
+    const { organization } = await aPlace(on);
+    await on.run((tx) => tx.organizations.remove(organization.id, noon));
+    const { items } = await on.read((tx) => tx.removals.organizations({ number: 1, size: 100 }, 5));
+    const removal = { organizationName: organization.name, begunAt: noon, workspacesLeft: 1 };
+    return [
+      [
+        { organizationId: organization.id, ...removal },
+        items.find(({ organizationId }) => organizationId === organization.id),
+      ],
+    ];
   },
   StateVersion: async (on) => {
     const { workspace } = await aPlace(on);
@@ -943,6 +959,7 @@ it('has a story of each row that describes itself', async () => {
     FailingEffect: 'Effect',
     TaskResult: 'LocatedResult',
     ApplyingPolicySet: 'PolicySet',
+    DatedComment: 'RunComment',
   };
   expect(new Set(names.map((name = '') => within[name] ?? name))).toEqual(new Set(Object.keys(stories)));
 });

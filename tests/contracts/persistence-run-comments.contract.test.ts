@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import type { RunComment } from '../../src/domain/index.js';
 import { afterNoon, aRun, aRunComment, noon } from '../support/builders.js';
 import { type Ground, onEveryBackend } from './on-every-backend.js';
 
@@ -14,6 +15,8 @@ const aRunOn = async (on: Ground) => {
   });
 };
 
+const withoutText = ({ body: _, ...comment }: RunComment) => comment;
+
 onEveryBackend('comments on runs', (on) => {
   it('are found by their id, and listed with their run, oldest first', async () => {
     const { run } = await aRunOn(on);
@@ -24,6 +27,15 @@ onEveryBackend('comments on runs', (on) => {
     const firsts = [first, alsoFirst].sort((a, b) => ((a?.id ?? '') < (b?.id ?? '') ? -1 : 1));
     expect(await on.read((tx) => tx.runComments.ofRun(run.id))).toEqual([...firsts, second, third]);
     expect(await on.read((tx) => tx.runComments.ofRun('run-nobody'))).toEqual([]);
+    const dated = [...firsts, second, third].flatMap((comment) => withoutText(comment ?? others));
+    const other = withoutText(others);
+    expect(await on.read((tx) => tx.runComments.datesOfRuns([run.id, others.runId, 'run-nobody']))).toEqual(
+      new Map([
+        [run.id, dated],
+        [others.runId, [other]],
+      ]),
+    );
+    expect(await on.read((tx) => tx.runComments.datesOfRuns([]))).toEqual(new Map());
     expect(await on.read((tx) => tx.runComments.find(others.id))).toEqual(others);
     expect(await on.read((tx) => tx.runComments.find('wsc-nobody'))).toBeUndefined();
   });

@@ -62,7 +62,7 @@ onEveryBackend('run tasks', (on) => {
     const [first, second] = [await addTask(on, organization), await addTask(on, organization)];
     const later = await attach(on, workspace, first, { createdAt: afterNoon(2) });
     const sooner = await attach(on, workspace, second, { createdAt: afterNoon(1) });
-    await attach(on, other, first);
+    const elsewhere = await attach(on, other, first);
     const applying = async () => idsOf(await on.read((tx) => tx.workspaceTasks.applyingTo(workspace.id)));
     expect(await applying()).toEqual([sooner.id, later.id]);
     expect(await on.read((tx) => tx.workspaceTasks.page(workspace.id, { number: 2, size: 1 }))).toMatchObject({
@@ -70,6 +70,11 @@ onEveryBackend('run tasks', (on) => {
       items: [later],
     });
     expect(await on.read((tx) => tx.workspaceTasks.count(workspace.id))).toBe(2);
+    const ofTasks = async (...tasks: readonly RunTask[]) =>
+      (await on.read((tx) => tx.workspaceTasks.ofTasks(idsOf(tasks)))).filter(({ id }) => id !== elsewhere.id);
+    expect(await ofTasks(first, second)).toEqual([sooner, later]);
+    expect(await ofTasks(second)).toEqual([sooner]);
+    expect(await ofTasks()).toEqual([]);
     await on.run((tx) => tx.runTasks.save({ ...first, enabled: false, revision: 1 }));
     expect(await applying()).toEqual([sooner.id]);
     const twice = aWorkspaceTask(workspace, second);
@@ -91,7 +96,10 @@ onEveryBackend('run tasks', (on) => {
     expect((await find(workspace.id, asUser(await on.user())))?.standing.member).toBe(false);
     expect(await find(other.id)).toBeUndefined();
     expect(await on.read((tx) => tx.workspaceTasks.has(attached.id))).toBe(true);
+    const ofTask = () => on.read((tx) => tx.workspaceTasks.ofTasks([attached.taskId]));
+    expect(await ofTask()).toEqual([attached]);
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
+    expect(await ofTask()).toEqual([]);
     expect(await find(workspace.id)).toBeUndefined();
     expect(await on.read((tx) => tx.workspaceTasks.has(attached.id))).toBe(false);
     expect(await on.read((tx) => tx.workspaceTasks.count(workspace.id))).toBe(0);

@@ -25,6 +25,7 @@ import {
   asOrganization,
   asTeam,
   asUser,
+  aVariable,
   noon,
   unique,
 } from '../support/builders.js';
@@ -361,14 +362,26 @@ onEveryBackend('runs', (on) => {
     }
     const ids = [held, waitedFor, rested].map(({ workspace }) => workspace.id);
     const activity = () => on.read((tx) => tx.runs.activityOf([...ids, 'ws-nobody']));
-    const none = { stateVersionId: null, resourceCount: null };
+    const variables = [aVariable(held.workspace), aVariable(held.workspace), aVariable(rested.workspace)];
+    await on.run(async (tx) => {
+      for (const variable of variables) await tx.variables.add(variable);
+    });
+    const [one = '', two = '', third = ''] = variables.map(({ id }) => id);
+    const none = { stateVersionId: null, resourceCount: null, variableIds: [] };
     const atRest = { workingRunId: null, currentRunId: null, latestRunId: applied.state.id, runsCount: 1 };
     const [heldBy, longestId] = [holding.state.id, longest.state.id];
     expect(await activity()).toEqual(
       new Map([
-        [ids[0], { ...none, workingRunId: heldBy, currentRunId: heldBy, latestRunId: heldBy, runsCount: 3 }],
+        [
+          ids[0],
+          {
+            ...none,
+            ...{ workingRunId: heldBy, currentRunId: heldBy, latestRunId: heldBy, runsCount: 3 },
+            variableIds: [one, two].sort(),
+          },
+        ],
         [ids[1], { ...none, workingRunId: null, currentRunId: longestId, latestRunId: last.state.id, runsCount: 3 }],
-        [ids[2], { ...none, ...atRest, stateVersionId: states[1]?.id }],
+        [ids[2], { ...none, ...atRest, stateVersionId: states[1]?.id, variableIds: [third] }],
       ]),
     );
     await on.run((tx) => tx.runs.save(moved(holding, { status: 'discarded' })));

@@ -104,12 +104,12 @@ const planner = await QueryPlanner.open(async () => undefined);
 describe('taking snapshot on SQLite', () => {
   afterAll(() => planner.close());
 
-  it('takes five statements, of which each reads a range of an index, or all of one that holds only what is counted', async () => {
+  it('takes six statements, of which each reads a range of an index, or all of one that holds only what is counted', async () => {
     const { unitOfWork } = planner.database;
     const sql = await planner.statementsOf((tx) =>
       new TakeSnapshot({ ...unitOfWork, read: (work) => work(tx) }, new FixedClock()).execute(),
     );
-    expect(sql).toHaveLength(5);
+    expect(sql).toHaveLength(6);
     const steps = sql.flatMap((statement) => planner.planOf(statement));
     expect(steps.filter((step) => /^(SCAN|SEARCH) [ekor]\b/.test(step))).toEqual([
       // In the order of ids, up to the counting limit.
@@ -120,6 +120,7 @@ describe('taking snapshot on SQLite', () => {
       'SEARCH k USING COVERING INDEX api_tokens_by_expiry (listed_in=? AND <expr>=? AND expires_at<?)',
       // Their results, one after the other.
       'SCAN e',
+      'SEARCH o USING COVERING INDEX organizations_deleted (deleted_at>?)',
       'SEARCH k USING INDEX kept_bytes_largest (bytes>?)',
       'SEARCH o USING INDEX sqlite_autoindex_organizations_1 (id=?)',
     ]);

@@ -73,7 +73,7 @@ onEveryBackend('standing', (on) => {
     foreignTeam = await on.team(elsewhere, { owners: true, access: new Set(['manage-workspaces']) });
   });
 
-  /** The caller's standing wherever it is asked: on the workspace by its four ways, on the organization by its three. */
+  /** The caller's standing wherever it is asked: on the workspace by its four ways, on the organization by its four. */
   async function standings(actor: Actor) {
     const seen = await on.read(async (tx) => ({
       byId: await tx.workspaces.findFor(actor, workspace.id),
@@ -84,6 +84,9 @@ onEveryBackend('standing', (on) => {
       ofOrganization: await tx.organizations.findFor(actor, organization.name),
       ofMembership: await tx.memberships.findFor(actor, membership.id),
       ofTeam: await tx.teams.findFor(actor, secret.id),
+      amongOrganizations: {
+        standing: (await tx.organizations.standingIn(actor, [elsewhere.id, organization.id]))(organization.id),
+      },
     }));
     return Object.fromEntries(Object.entries(seen).map(([name, found]) => [name, sorted(found?.standing)]));
   }
@@ -100,6 +103,7 @@ onEveryBackend('standing', (on) => {
       ofOrganization: onOrganization,
       ofMembership: onOrganization,
       ofTeam: { ...onOrganization, team: teamInQuestion(secret) },
+      amongOrganizations: onOrganization,
     };
   };
 

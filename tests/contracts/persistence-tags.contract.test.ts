@@ -158,7 +158,7 @@ onEveryBackend('tags', (on) => {
     expect(await of(a)).toEqual([]);
     await on.run((tx) => tx.workspaces.remove(b.id, noon));
     expect(await of(b)).toEqual([]);
-    expect(await on.read((tx) => tx.tagBindings.effectiveOf([b.id]))).toEqual([]);
+    expect(await on.read((tx) => tx.tagBindings.effectiveOf('workspace', [b.id]))).toEqual([]);
   });
 
   it('have the values of the project, unless the workspace has its own', async () => {
@@ -176,10 +176,10 @@ onEveryBackend('tags', (on) => {
     ];
     await on.workspace(organization, { name: 'c' });
     await bind(on, a, { env: 'test', zone: '1' });
-    const effective = await on.read((tx) => tx.tagBindings.effectiveOf([a.id, b.id]));
+    const effective = await on.read((tx) => tx.tagBindings.effectiveOf('workspace', [a.id, b.id]));
     const brief = ({ id }: Workspace) =>
       effective
-        .filter(({ workspaceId }) => workspaceId === id)
+        .filter(({ appliesTo }) => appliesTo === id)
         .map(({ key, value, inheritedFrom }) => `${key}=${value}${inheritedFrom === project.id ? ' inherited' : ''}`);
     expect(brief(a)).toEqual(['env=test', 'team=net inherited', 'zone=1']);
     expect(brief(b)).toEqual(['env=prod inherited', 'team=net inherited']);
@@ -200,6 +200,31 @@ onEveryBackend('tags', (on) => {
     expect(await having({ tags: ['team', 'env'] })).toBe('ab');
     expect(await having({ tags: ['zone', 'team'] })).toBe('a');
     expect(await having({ excludedTags: ['team'] })).toBe('c');
+    const own = await on.read((tx) => tx.tagBindings.of(ofProject));
+    const [other, elsewhere] = [aProject(organization), aProject(await on.organization())];
+    for (const one of [other, elsewhere]) {
+      const owner = { kind: 'project', id: one.id } as const;
+      await on.run(async (tx) => {
+        await tx.projects.add(one);
+        await tx.tagBindings.bind(owner, bindingsOf(owner, one.organizationId, { env: 'test' }));
+      });
+    }
+    const ofEach = await on.read((tx) => tx.tagBindings.effectiveOf('project', [project.id, other.id, 'prj-nothing']));
+    const expected = own.map(({ id, key, value }) => ({ id, key, value, appliesTo: project.id, inheritedFrom: null }));
+    expect(ofEach.filter(({ appliesTo }) => appliesTo === project.id)).toEqual(expected);
+    expect(ofEach.filter(({ appliesTo }) => appliesTo !== project.id)).toMatchObject([
+      { key: 'env', value: 'test', appliesTo: other.id },
+    ]);
+    const projects = async (...bindings: readonly Partial<KeyValue>[]) => {
+      const all = await on.read((tx) => tx.projects.page(organization.id, nobody, 'all', page, { bindings }));
+      expect(all.total).toBe(all.items.length);
+      return new Set(all.items.map(({ subject }) => subject.id));
+    };
+    expect(await projects({ key: 'env' })).toEqual(new Set([project.id, other.id]));
+    expect(await projects({ key: 'env', value: 'test' })).toEqual(new Set([other.id]));
+    expect(await projects({ value: 'prod' }, { key: 'team' })).toEqual(new Set([project.id]));
+    expect(await projects({ key: 'env' }, { key: 'zone' })).toEqual(new Set());
+    expect(await projects({ key: 'ENV' })).toEqual(new Set());
     await on.run((tx) => tx.tagBindings.unbindAll(ofProject));
     expect(await found({ key: 'team' })).toBe('');
   });

@@ -82,6 +82,12 @@ onEveryBackend(
       for (const user of users) expect(await on.read((tx) => tx.users.find(user.id))).toEqual(user);
     });
 
+    it('writes nothing if it was begun to read only', async () => {
+      const user = aUser();
+      await expect(on.read((tx) => tx.users.add(user))).rejects.toThrow();
+      expect(await on.read((tx) => tx.users.find(user.id))).toBeUndefined();
+    });
+
     it('refuses a transaction that is used after its end', async () => {
       let kept: Transaction | undefined;
       await on.run(async (tx) => {

@@ -112,6 +112,7 @@ type Act = (useCases: UseCases) => Promise<unknown>;
   const secrets = new RandomSecrets();
   const box = new SealedSecretBox(['a secret']);
   const options = { ...defaultRunOptions, message: '' };
+  const identityProvider = new MemoryIdentityProvider();
   let store: MemoryBundleStore;
   beforeEach(() => {
     store = new MemoryBundleStore();
@@ -133,7 +134,7 @@ type Act = (useCases: UseCases) => Promise<unknown>;
       bundleInspector: new TarBundleInspector(limits),
       bundleStore: store,
       commitFetcher: new MemoryCommitFetcher(),
-      identityProvider: new MemoryIdentityProvider(),
+      identityProvider,
       runTaskCaller: new MemoryRunTaskCaller(),
       settings,
       ...given,
@@ -795,6 +796,51 @@ type Act = (useCases: UseCases) => Promise<unknown>;
     const members = await instance(0).read((tx) => tx.teams.members([owners.id]));
     expect(members.get(owners.id)).toHaveLength(1);
     expect(team.owners).toBe(false);
+  });
+
+  /** The user of the place becomes an owner by a group, and the owner takes the organization's groups away. */
+  const ownerByGroup = async ({ organization, owner, user }: Place) => {
+    await instance(0).run((tx) => tx.teamGroups.give(organization.id, ['*']));
+    const subject = unique('subject');
+    const { issuer } = identityProvider;
+    await on(0).addIdentity.execute(asUser(owner), { userId: user.id, issuer, subject });
+    const owners = await instance(0).read(async (tx) => (await tx.teams.ownedBy(owner.id))[0]);
+    if (owners === undefined) throw new Error('there is an owners team');
+    const group = unique('group');
+    await on(0).updateTeam.execute(asUser(owner), owners.id, { ssoTeamId: group });
+    const signIn: Act = async (useCases) => {
+      identityProvider.person = { subject, groups: [group] };
+      const { url, sealed } = await useCases.beginSignIn.execute('/app');
+      const query = new URL(url).search.slice(1);
+      const request = { id: 'request-1', address: null, route: 'GET /session/callback' };
+      return useCases.completeSignIn.execute({ query, sealed, secret: undefined, request });
+    };
+    const takeGroups: Act = (useCases) => useCases.giveOrganizationGroups.execute(asUser(owner), organization.name, []);
+    const removeOwner: Act = (useCases) =>
+      useCases.changeTeamMembers.execute(asUser(owner), owners.id, 'remove', [owner.id]);
+    const members = async () => (await instance(0).read((tx) => tx.teams.members([owners.id]))).get(owners.id);
+    return { signIn, takeGroups, removeOwner, members };
+  };
+
+  it.each([
+    ['is then taken away', true],
+    ['has just been taken away', false],
+  ] as const)('leave no user in a team by a group that %s', async (_, signsInFirst) => {
+    const place = await newPlace();
+    const { signIn, takeGroups, members } = await ownerByGroup(place);
+    const ended = await (signsInFirst ? overlapping(signIn, takeGroups) : overlapping(takeGroups, signIn));
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect((await members())?.map(({ id }) => id)).toEqual([place.owner.id]);
+  });
+
+  it('keep an owner of an organization who leaves by a group while the other one is removed', async () => {
+    const place = await newPlace();
+    const { signIn, takeGroups, removeOwner, members } = await ownerByGroup(place);
+    await signIn(on(0));
+    const [taken, removed] = await overlapping(takeGroups, removeOwner);
+    expect(taken).toMatchObject({ status: 'fulfilled' });
+    expect(removed).toEqual({ status: 'rejected', reason: refusal('owners-team/protected') });
+    expect((await members())?.map(({ id }) => id)).toEqual([place.owner.id]);
   });
 
   it('refuse none of many who change one thing at once', async () => {

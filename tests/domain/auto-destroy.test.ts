@@ -57,13 +57,14 @@ describe('a change of a scheduled destruction', () => {
     },
   );
 
-  it.each([now, '2029-12-31T00:00:00.000Z'])('refuses the time %s, which has come', (at) => {
-    expect(thrownBy(() => changedAutoDestroy(null, { at }, facts))).toMatchObject({
-      code: 'attribute/invalid',
-      message: 'Auto destroy at must be in the future',
-    });
-    // It came between the client's read and its write: the schedule stays.
-    expect(changedAutoDestroy({ ...fixed, at }, { at }, facts)?.at).toBe(at);
+  it.each([now, '2029-12-31T00:00:00.000Z'])('takes the time %s, which has come', (at) => {
+    expect(changedAutoDestroy(null, { at }, facts)?.at).toBe(at);
+  });
+
+  it('replaces the duration with a time, unless the client sends back the time that it read', () => {
+    const at = '2030-01-09T12:00:00.000Z';
+    expect(changedAutoDestroy(rolling, { at }, facts)).toEqual({ at, activityDuration: null, by: bob });
+    expect(changedAutoDestroy(rolling, { at: rolling.at }, facts)).toEqual({ ...rolling, by: bob });
   });
 });
 

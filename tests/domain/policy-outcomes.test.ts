@@ -352,11 +352,11 @@ describe('a policy', () => {
   it('has a well-formed name, and a query if it is one of OPA, and only then', () => {
     expect(checkPolicy(settings)).toBe(settings);
     const sentinel = { ...settings, kind: 'sentinel', query: null, enforcementLevel: 'soft-mandatory' } as const;
-    expect(checkPolicy(sentinel)).toBe(sentinel);
+    expect(checkPolicy(sentinel)).toEqual(sentinel);
+    expect(checkPolicy({ ...sentinel, query: 'data.cost.deny' })).toEqual(sentinel);
     for (const [change, attribute] of [
       [{ name: 'a tag' }, 'name'],
       [{ query: null }, 'query'],
-      [{ kind: 'sentinel' }, 'query'],
       [{ enforcementLevel: 'hard-mandatory' }, 'enforcementLevel'],
       [{ kind: 'sentinel', query: null, enforcementLevel: 'mandatory' }, 'enforcementLevel'],
     ] as const) {

@@ -249,7 +249,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'effects/retry': ['site administrator'],
   'audit-events/read': [...owners, ...auditToken],
   'audit-events/read-site': ['site administrator'],
-  'audit-trails/read': auditToken,
+  'audit-trails/read': [...organizationToken, ...auditToken],
   'configuration-versions/read': [...mayReadRuns, ...organizationToken],
   'configuration-versions/create': mayQueuePlans,
   'configuration-versions/archive': [...mayQueuePlans, ...organizationToken],

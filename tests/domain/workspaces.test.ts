@@ -193,7 +193,20 @@ describe('the settings of a workspace', () => {
     const [triggerPrefixes, triggerPatterns] = [['modules'], ['**/*.tf']];
     expect(checkSettings({ triggerPrefixes })).toEqual({ triggerPrefixes, triggerPatterns: [] });
     expect(checkSettings({ triggerPatterns, triggerPrefixes: [] })).toEqual({ triggerPatterns, triggerPrefixes: [] });
-    expect(checkSettings({ triggerPatterns: [] })).toEqual({ triggerPatterns: [] });
+    expect(checkSettings({ triggerPatterns: [] })).toEqual({ triggerPatterns: [], triggerPrefixes: [] });
+    expect(checkSettings({ triggerPrefixes: [] })).toEqual({ triggerPatterns: [], triggerPrefixes: [] });
+    const off = { fileTriggersEnabled: false };
+    for (const refused of [
+      () => checkSettings({ triggerPatterns }, off),
+      () => checkSettings({ triggerPatterns, ...off }),
+    ]) {
+      expect(thrownBy(refused)).toMatchObject({
+        message: 'Trigger patterns require file triggers enabled to be true',
+        details: { attribute: 'triggerPatterns' },
+      });
+    }
+    expect(checkSettings({ triggerPatterns, fileTriggersEnabled: true }, off)).toMatchObject({ triggerPatterns });
+    expect(checkSettings({ triggerPrefixes }, off)).toMatchObject({ triggerPrefixes });
     expect(thrownBy(() => checkSettings({ triggerPrefixes, triggerPatterns }))).toMatchObject({
       code: 'attribute/invalid',
       details: { attribute: 'triggerPatterns' },

@@ -1,7 +1,9 @@
-import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
 import { commands } from '../../src/infrastructure/cli/commands.js';
@@ -10,8 +12,8 @@ import type { Command } from '../../src/infrastructure/cli/toolkit/command.js';
 import { size, table } from '../../src/infrastructure/cli/toolkit/output.js';
 import { nodeFault } from '../../src/infrastructure/node-version.js';
 import { archiveOf } from '../support/archives.js';
-import { gatehouse } from '../support/command-line.js';
-import { freshSchema, skipPostgres } from '../support/databases.js';
+import { gatehouse, program } from '../support/command-line.js';
+import { freshDatabase, freshSchema, onPostgres, skipPostgres } from '../support/databases.js';
 import { inTemporaryDirectory, ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
 import { noteSecretsOf } from '../support/secrets-in-logs.js';
@@ -823,7 +825,7 @@ describe('the collection of garbage', () => {
       });
       const migrated = await gatehouse(['migrate'], environment);
       expect(migrated.json.migrations).toContainEqual(expect.stringMatching(/^\d{14}_schema/));
-      expect((await piped(['migrate'], environment)).json).toEqual({ migrations: [] });
+      expect((await piped(['migrate'], environment)).json).toEqual({ migrations: [], fills: [] });
       const added = await gatehouse(['user', 'add', 'alice', '--email', 'a@example.com'], environment);
       expect(added).toMatchObject({ status: 0, err: '', json: { username: 'alice' } });
       const words = ['organization', 'create', 'acme', '--email', 'ops@acme.example', '--owner', 'alice'];
@@ -851,5 +853,149 @@ describe('the collection of garbage', () => {
     const examined = await piped(['doctor'], environment);
     expect(examined.out).toMatch(/ECONNREFUSED/);
     expect(examined.out + err).not.toContain('hidden-word');
+  });
+});
+
+(skipPostgres ? describe.skip : describe)('moving a service to Postgres and back', () => {
+  let directory: string;
+  let service: ServiceProcess | undefined;
+  let postgres: Awaited<ReturnType<typeof freshDatabase>>;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    postgres = await freshDatabase();
+  });
+
+  afterEach(async () => {
+    await service?.end();
+    await postgres.drop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** Kills a move while it copies the trail, which takes long. Another database is asked: a session would be refused. */
+  async function killedMove(environment: Environment): Promise<void> {
+    const killed = spawn(process.execPath, [program, 'move', '--to', postgres.url], { env: { ...environment } });
+    const exited = once(killed, 'exit');
+    const name = new URL(postgres.url).pathname.slice(1);
+    const copies = `select 1 from pg_stat_activity where datname = '${name}' and query like 'insert into "audit_events"%'`;
+    await until('it copies the trail', async () => (await onPostgres(copies)).length > 0, 30_000);
+    killed.kill('SIGKILL');
+    expect(await exited).toEqual([null, 'SIGKILL']);
+  }
+
+  it('begins again after it was killed, and until then the target refuses to serve', async () => {
+    const environment = { DATA_DIR: directory };
+    await piped(['migrate'], environment);
+    const file = join(directory, 'gatehouse.sqlite');
+    const source = new Database(file);
+    source.exec(`insert into audit_events (id, at, actor_kind, action, outcome, count)
+      with recursive n as (select 1 as i union all select i + 1 from n where i < 30000)
+      select 'ae-' || i, '2020', 'system', 'runs/queue', 'done', 1 from n`);
+    source.close();
+    const before = await readFile(file);
+    await killedMove(environment);
+    const onServer = { ...environment, DATABASE_URL: postgres.url, PORT: '0' };
+    const sentence = expect.stringContaining('a move to this database has not ended; wait for it, or run the same');
+    expect(await gatehouse(['serve'], onServer)).toMatchObject({ status: 1, err: sentence });
+    expect(await piped(['user', 'list'], onServer)).toMatchObject({ status: 1, err: sentence });
+    const moved = await piped(['move', '--to', postgres.url], environment);
+    // Migrations write rows of their own.
+    const tables = expect.arrayContaining([expect.objectContaining({ table: 'audit_events', rows: 30_000 })]);
+    expect(moved).toMatchObject({ status: 0, err: '', json: { tables, 'not-moved': [] } });
+    expect((await readFile(file)).equals(before)).toBe(true);
+    const twice = await piped(['move', '--to', postgres.url], environment);
+    expect(twice).toMatchObject({ status: 1, err: expect.stringMatching(/^the target is not empty: it has rows in/) });
+  });
+
+  it('keeps tokens, upload URLs, leases and sealed values', async () => {
+    const data = join(directory, 'data');
+    const bytes = await archiveOf({ 'main.tf': 'output "x" {}' });
+    const start = async (environment: Environment) => {
+      service = await ServiceProcess.start(environment);
+      return new ServiceSteps(service);
+    };
+    const first = await start({ DATA_DIR: data });
+    const workspaceId = await first.service.provision();
+    const agentToken = await first.agentToken('acme');
+    const attributes = { key: 'region', value: 'eu-1', category: 'env' };
+    await first.ask('POST', `/workspaces/${workspaceId}/vars`, { data: { type: 'vars', attributes } });
+    const versionId = await first.uploaded(workspaceId, bytes);
+    const job = await first.agent(agentToken).claimed();
+    const { id, uploadUrl } = await first.service.newVersion(workspaceId, { 'auto-queue-runs': false });
+    const environment = { DATA_DIR: data };
+    const whileItRuns = await piped(['move', '--to', postgres.url], environment);
+    expect(whileItRuns).toMatchObject({ status: 1, err: expect.stringMatching(/^a running service uses .*Stop it/) });
+    await first.service.end();
+
+    const works = async (environment: Environment) => {
+      const steps = await start(environment);
+      expect((await steps.service.download(versionId)).equals(bytes)).toBe(true);
+      const resumed = steps.agent(agentToken).resumed(job);
+      expect((await resumed.heartbeat()).status).toBe(200);
+      const [variable] = await steps.ask('GET', `/workspaces/${workspaceId}/vars`);
+      expect(variable.attributes).toMatchObject({ key: 'region', value: 'eu-1' });
+      return { resumed, service: steps.service };
+    };
+    const moved = await typed(['move', '--to', postgres.url], environment);
+    expect(moved).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/^\d+ rows of \d+ tables copied to postgres:/),
+    });
+    for (const sentence of [
+      `Archives remain in ${data}/bundles`,
+      'Set SIGNING_SECRET to the content of',
+      'Set DATABASE_URL',
+    ]) {
+      expect(moved.out).toContain(sentence);
+    }
+    const secret = (await readFile(join(data, 'signing-secret'), 'utf8')).trim();
+    const onServer = { ...environment, DATABASE_URL: postgres.url, SIGNING_SECRET: secret };
+    const second = await works(onServer);
+    const url = second.service.url + new URL(uploadUrl).pathname;
+    expect((await fetch(url, { method: 'PUT', body: new Uint8Array(bytes) })).status).toBe(200);
+    expect((await second.resumed.log(0, 'planning\n')).status).toBe(200);
+    const back = join(directory, 'back');
+    const early = await piped(['move', '--to', back], onServer);
+    expect(early).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/^the source is in use: .* stop every instance/),
+    });
+    await second.service.end();
+
+    const returned = await piped(['move', '--to', back], { ...onServer, SIGNING_SECRET: '' });
+    expect(returned).toMatchObject({ status: 0, json: { to: `${back}/gatehouse.sqlite` } });
+    const [archives, key] = returned.json.next;
+    expect(archives).toBe(`Archives were not copied: copy ${data}/bundles to ${back}/bundles.`);
+    expect(key).toBe(`Copy ${data}/signing-secret to ${back}/signing-secret.`);
+    await cp(join(data, 'bundles'), join(back, 'bundles'), { recursive: true });
+    await copyFile(join(data, 'signing-secret'), join(back, 'signing-secret'));
+    const last = await works({ DATA_DIR: back });
+    expect((await last.resumed.planned()).status).toBe(200);
+    expect(await last.service.statusOf(id)).toBe('uploaded');
+    await last.service.end();
+    expect(await piped(['verify'], { DATA_DIR: back })).toMatchObject({ status: 0, json: { faults: [] } });
+  });
+
+  it.each([
+    [[], { status: 2, err: expect.stringContaining('--to is required') }],
+    [['--to', 'mysql://x/y'], { status: 1, err: '--to must be a postgres:// URL, or a directory for SQLite\n' }],
+    [
+      ['--to', 'postgres://localhost:1/x'],
+      { status: 1, err: expect.stringMatching(/^the database does not respond: .*:1/) },
+    ],
+    [['--to', '/nonexistent'], { status: 1, err: 'gatehouse backup copies SQLite to a directory\n' }],
+  ])('is refused with %j', async (words, expected) => {
+    const DATA_DIR = join(directory, 'used');
+    await piped(['migrate'], { DATA_DIR });
+    expect(await piped(['move', ...words], { DATA_DIR })).toMatchObject(expected);
+  });
+
+  it('is refused without a database to move', async () => {
+    const DATA_DIR = join(directory, 'nothing');
+    const { status, err } = await piped(['move', '--to', postgres.url], { DATA_DIR });
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: `${DATA_DIR}/gatehouse.sqlite does not exist. Check DATA_DIR\n`,
+    });
   });
 });

@@ -55,7 +55,10 @@ interface Held {
 async function hold(view: ConsolePage, method: string, part: string): Promise<Held> {
   const { page } = view;
   const held: HTTPRequest[] = [];
+  const probe = new URL('/healthz?held', page.url()).href;
+  let isHolding = false;
   const listener = (request: HTTPRequest): void => {
+    if (request.url() === probe) isHolding = true;
     if (request.method() === method && request.url().includes(part)) held.push(request);
     // One that was under way before is not stopped, and cannot be continued.
     else request.continue().catch(() => undefined);
@@ -73,6 +76,11 @@ async function hold(view: ConsolePage, method: string, part: string): Promise<He
   // First, because a request that is stopped before anyone listens is never continued.
   page.on('request', listener);
   await page.setRequestInterception(true);
+  // Chromium answers before the page knows of it: a request sent at once can still pass.
+  await until('the page stops its requests', async () => {
+    await page.evaluate((address) => fetch(address).then(() => undefined), probe);
+    return isHolding;
+  });
   return { reached, count: () => held.length, release };
 }
 

@@ -221,7 +221,7 @@ describeConsole(
       await view.shows('! awaiting override');
       const details = await view.find('link', 'Details of scanner after the plan');
       expect(await details.evaluate((link) => link.getAttribute('href'))).toBe('https://scanner.example/1');
-      await (await view.page.waitForSelector('aria/Outcomes: 1'))?.click();
+      await view.page.locator('aria/Outcomes: 1').click();
       await view.shows(`The bucket is public ${hostile}`);
       await view.shows('Severity: High');
       await view.shows(`# Close it ${hostile}`);

@@ -154,7 +154,7 @@ suite(`commits fetched with git${reason}`, () => {
         ['refs/pull/7/head', pull],
       ] as const) {
         const found = await fetched(requestOf(url, { ref }));
-        expect(found).toMatchObject({ sha, defaultBranch: undefined });
+        expect(found).toMatchObject({ sha, defaultBranch: 'main' });
       }
       const pulled = await fetched(requestOf(url, { ref: 'refs/pull/7/head', commitSha: pull }));
       expect(pulled.files).toEqual({ 'main.tf': 'pull\n' });

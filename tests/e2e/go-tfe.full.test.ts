@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, jest } from '@jest/globals';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
+import { recordedIn, recordingIn, refusedIn } from '../support/recorded-requests.js';
 
 jest.setTimeout(300_000);
 
@@ -22,7 +23,7 @@ describe(`the client library of the field, unmodified${reason}`, () => {
       await inTemporaryDirectory(async (directory) => {
         const walk = join(directory, 'walk');
         await run(go, ['build', '-o', walk, '.'], { cwd: client });
-        const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data') });
+        const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data'), ...recordingIn(directory) });
         try {
           const { stdout } = await run(walk, [service.url, adminToken, configuration], { timeout: 120_000 }).catch(
             (failure) => failure as { stdout: string },
@@ -33,6 +34,8 @@ describe(`the client library of the field, unmodified${reason}`, () => {
         } finally {
           await service.end();
         }
+        expect(recordedIn(directory).length).toBeGreaterThan(100);
+        expect(refusedIn(directory)).toEqual([]);
       });
     },
   );

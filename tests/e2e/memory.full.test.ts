@@ -154,7 +154,7 @@ describe(`memory${reason}`, () => {
     `does not grow with the length of a list that ${clients} clients read whole`,
     () =>
       inTemporaryDirectory(async (directory) => {
-        const lists = await longLists(join(directory, 'gatehouse.sqlite'), [1_000, 10_000]);
+        const lists = await longLists(join(directory, 'gatehouse.sqlite'), [1_000, 50_000]);
         const service = await ServiceProcess.start({ DATA_DIR: directory });
         try {
           const pid = service.child.pid ?? 0;
@@ -173,10 +173,11 @@ describe(`memory${reason}`, () => {
           };
           // Until V8 has given what is young all the room it ever will.
           const shorter = await all(1_000, 60);
-          const longer = await all(10_000, 4);
-          const figures = `1,000 rows ${shorter.toFixed(0)} MiB, 10,000 rows ${longer.toFixed(0)} MiB`;
+          const longer = await all(50_000, 1);
+          const figures = `1,000 rows ${shorter.toFixed(0)} MiB, 50,000 rows ${longer.toFixed(0)} MiB`;
           process.stdout.write(`${clients} readers of a whole list at once: peak of ${figures}\n`);
-          expect(longer - shorter).toBeLessThan(24);
+          // All of them held would be 200 MiB; when V8 collects moves the peak by some 25.
+          expect(longer - shorter).toBeLessThan(64);
         } finally {
           await service.end();
         }

@@ -1,10 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { archiveOf } from '../support/archives.js';
 import { needing } from '../support/examples.js';
 import { ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { endRecording, recordingIn } from '../support/recorded-requests.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 
 jest.setTimeout(180_000);
@@ -19,7 +20,7 @@ let agent: AgentProcess;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data') });
+  service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data'), ...recordingIn(directory) });
   steps = new ServiceSteps(service);
   await service.provision();
   const work = join(directory, 'work');
@@ -35,7 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await agent?.end('SIGKILL');
   await service?.end();
-  await rm(directory, { recursive: true, force: true });
+  await endRecording(directory);
 });
 
 const ends = ['applied', 'planned_and_finished', 'errored'];

@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { commands, configuration, elsewhere, type Site, type Way, ways } from '../clients/terraform-commands.js';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { endRecording, recordingIn } from '../support/recorded-requests.js';
 import { ServiceSteps } from '../support/service-steps.js';
 import {
   hostname,
@@ -42,7 +43,7 @@ class Stage {
 
   private static async make(program: string): Promise<Stage> {
     const directory = await temporaryDirectory();
-    const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data') });
+    const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data'), ...recordingIn(directory) });
     const steps = new ServiceSteps(service);
     const attributes = { name: 'acme', email: 'ops@example.com' };
     await steps.ask('POST', '/organizations', { data: { type: 'organizations', attributes } });
@@ -64,7 +65,7 @@ class Stage {
   private async end(): Promise<void> {
     await this.agent.end('SIGKILL');
     await this.service.end();
-    await rm(this.directory, { recursive: true, force: true });
+    await endRecording(this.directory);
   }
 
   /** A home directory without credentials. */

@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { needing } from '../support/examples.js';
 import { TestProvider } from '../support/identity-provider.js';
 import { freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { endRecording, recordingIn } from '../support/recorded-requests.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
 import { RunningCommand, terraform } from '../support/terraform-cli.js';
 import { TlsProxy } from '../support/tls-proxy.js';
@@ -27,6 +28,7 @@ describe('terraform login, with the command unmodified', () => {
     url = `http://127.0.0.1:${port}`;
     service = await ServiceProcess.start({
       ...provider.environment,
+      ...recordingIn(directory),
       DATA_DIR: join(directory, 'data'),
       OIDC_CREATE_USERS: 'on',
       PORT: String(port),
@@ -39,7 +41,8 @@ describe('terraform login, with the command unmodified', () => {
     await service?.end();
     await provider?.stop();
     await proxy?.end();
-    if (reason === '') await rm(directory, { recursive: true });
+    if (reason !== '') return;
+    await endRecording(directory);
   });
 
   /** The browser's requests of the service, which reach it without the proxy. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { endRecording, recordingIn } from '../support/recorded-requests.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { type Ended, hostname, killCommands, terraform, Workplace } from '../support/terraform-cli.js';
 
@@ -20,7 +21,7 @@ let agent: AgentProcess;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data') });
+  service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data'), ...recordingIn(directory) });
   steps = new ServiceSteps(service);
   const attributes = { name: 'acme', email: 'ops@example.com' };
   await steps.ask('POST', '/organizations', { data: { type: 'organizations', attributes } });
@@ -39,7 +40,8 @@ afterAll(async () => {
   killCommands();
   await agent?.end('SIGKILL');
   await service?.end();
-  if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  if (directory === undefined) return;
+  await endRecording(directory);
 });
 
 const configuration =

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -17,6 +17,7 @@ import {
 } from '../clients/provider-resources.js';
 import { needing } from '../support/examples.js';
 import { adminToken, freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { endRecording, recordingIn } from '../support/recorded-requests.js';
 import { noteSecretsOf } from '../support/secrets-in-logs.js';
 import { terraform } from '../support/terraform-cli.js';
 import { findProvider, tfeProvider } from '../support/tfe-provider.js';
@@ -71,6 +72,7 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`;
   proxy.forwardTo(base);
   service = await ServiceProcess.start({
+    ...recordingIn(directory),
     DATA_DIR: join(directory, 'data'),
     PORT: String(port),
     PUBLIC_URL: `https://${proxy.host}`,
@@ -92,7 +94,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.end();
   await proxy?.end();
-  if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  if (directory === undefined) return;
+  await endRecording(directory);
 });
 
 /** A directory with a configuration and its own local state. */

@@ -275,6 +275,14 @@ describe('where runs are executed', () => {
     expect(await refused(admin, organizationPath, modeAlone)).toEqual(
       invalid('default-execution-mode', 'Default execution mode agent requires a default agent pool'),
     );
+    const withoutMode = doc(
+      'organizations',
+      { 'default-execution-mode': 'remote' },
+      { 'default-agent-pool': { data: { id: pool, type: 'agent-pools' } } },
+    );
+    expect(await refused(admin, organizationPath, withoutMode)).toEqual(
+      invalid('default-execution-mode', "Default agent pool must not be specified unless using 'agent' execution mode"),
+    );
     const foreign = (await takeByDefault('apool-nobody').expect(422)).body.errors[0];
     expect(foreign.source).toEqual({ pointer: '/data/relationships/default-agent-pool' });
     const scoped = await newPool({ 'organization-scoped': false });

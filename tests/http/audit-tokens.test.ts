@@ -134,9 +134,16 @@ describe('the audit token of an organization', () => {
       const refused = await auditor.get(`${path}?${parameter}`).expect(422);
       expect(refused.body.errors[0].source.parameter).toBe(parameter.split('=')[0]);
     }
-    for (const caller of [admin, await api.organizationToken(name)]) {
+    for (const caller of [admin, api.as(await secretOf(`/teams/${team}/authentication-token`, admin))]) {
       expect((await caller.get(path).expect(404)).body).toEqual(missing);
     }
+    const own = await api.organizationToken(name);
+    const events = (await own.get(`${path}?page[size]=1000`).expect(200)).body;
+    expect(events.data.slice(-2)).toEqual(whole.data);
+    expect((await own.get(`/organizations/${name}/audit-events`).expect(404)).body).toEqual(missing);
+    const elsewhere = await api.organizationToken(await newOrganization());
+    const foreign = (await elsewhere.get(path).expect(200)).body;
+    expect(JSON.stringify(foreign)).not.toContain(event.id);
   });
 
   it('is named by the audit trail for what it was refused', async () => {

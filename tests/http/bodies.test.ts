@@ -1,10 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
-import { documentKindOf } from '../../src/adapters/http/routing/document-kind.js';
+import { documentKindOf, hasFreeText } from '../../src/adapters/http/routing/document-kind.js';
+import { atMost } from '../../src/adapters/http/routing/read-body.js';
 import { MemoryBudget } from '../../src/adapters/http/server/memory/memory-budget.js';
 import { type Caller, doc, missing, newName, pathOf, startApi, unhurried } from '../support/api.js';
 import { packed } from '../support/archives.js';
@@ -311,6 +314,29 @@ describe('a body that is slow', () => {
   });
 });
 
+describe('a file of at most three bytes', () => {
+  const received = async (headers: object, ...parts: readonly string[]) => {
+    let read = 0;
+    const body = async function* () {
+      for (const part of parts) {
+        read += part.length;
+        yield Buffer.from(part);
+      }
+    };
+    const passed = Readable.from(atMost(3, { headers } as Parameters<typeof atMost>[1], body())).toArray();
+    const outcome = await passed.then(String, ({ message }: Error) => message);
+    return [outcome, read];
+  };
+
+  it('is passed on as long as it may be, and refused as soon as it is known to be longer', async () => {
+    const refused = 'the body is larger than 3 bytes';
+    expect(await received({ 'content-length': '3' }, 'ab', 'c')).toEqual(['ab,c', 3]);
+    expect(await received({}, 'ab', 'c')).toEqual(['ab,c', 3]);
+    expect(await received({ 'content-length': '4' }, 'ab')).toEqual([refused, 0]);
+    expect(await received({}, 'ab', 'cd', 'e')).toEqual([refused, 4]);
+  });
+});
+
 describe('a response that its client does not read', () => {
   const clock = { now: 0 };
   const small = new MemoryBudget(512 * KiB, () => clock.now);
@@ -429,6 +455,25 @@ describe('every route that reads a body', () => {
       if (body !== 'read' && body !== 'ignored')
         expect(Object.values(bodyKinds)).toContain('bytes' in body ? body.bytes : body.document);
     }
+  });
+
+  it.each([
+    ['no body and no type', {}, ''],
+    ['a body of no bytes and no type', { 'Content-Length': 0 }, ''],
+    ['a body of unknown length that ends at once', { ...json, 'Transfer-Encoding': 'chunked' }, '0\r\n\r\n'],
+  ])('takes %s as a document without content', async (_, headers, body) => {
+    const id = await api.workspace('acme', newName());
+    const client = await connected();
+    const { Authorization } = by(api.admin);
+    client.ask('POST', `/workspaces/${id}/actions/lock`, { Authorization, ...headers }).write(body);
+    expect((await client.response()).status).toBe(200);
+    await ended(client);
+  });
+
+  it('may be longer if its members have any names', () => {
+    const word = z.string().max(10);
+    expect(hasFreeText(z.object({ a: word }))).toBe(false);
+    expect(hasFreeText(z.object({ a: z.record(word, word) }))).toBe(true);
   });
 
   it.each(

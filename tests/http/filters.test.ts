@@ -20,7 +20,8 @@ describe('a filter', () => {
     await bench.version();
     const run = await bench.run({ message: 'hidden message' });
     const { name } = (await admin.get(`/workspaces/${workspaceId}`).expect(200)).body.data.attributes;
-    const fresh = doc('projects', { name: 'hidden project' });
+    const hiddenTag = [{ type: 'tag-bindings', attributes: { key: 'hidden-key', value: 'x' } }];
+    const fresh = doc('projects', { name: 'hidden project' }, { 'tag-bindings': { data: hiddenTag } });
     const created = await admin.post(`/organizations/${organization}/projects`, fresh).expect(201);
     const project = created.body.data.id;
     const moved = { data: [{ type: 'workspaces', id: workspaceId }] };
@@ -39,6 +40,7 @@ describe('a filter', () => {
       ['workspaces?filter[project][id]=', project],
       ['projects?q=', 'hidden project'],
       ['projects?filter[names]=', 'hidden project'],
+      ['projects?include=effective_tag_bindings&filter[tagged][0][key]=', 'hidden-key'],
       ['teams?q=', team],
       ['teams?include=users&filter[names]=', team],
     ] as const) {
@@ -111,6 +113,27 @@ describe('a filter', () => {
       .get(encoded(`/organizations/${bench.organization}/runs?filter[timeframe]=year`))
       .expect(200);
     expect(later.body.data).toEqual([]);
+  });
+
+  it('of runs by agent pool finds them for those who may list the pools', async () => {
+    const bench = await Bench.make(api);
+    await bench.version();
+    const run = await bench.run();
+    const { name } = (await admin.get(`/agent-pools/${bench.poolId}`).expect(200)).body.data.attributes;
+    const path = (pool: string) => `/organizations/${bench.organization}/runs?filter[agent_pool_names]=${pool}`;
+    const found = async (caller: Caller, pool: string): Promise<readonly string[]> =>
+      (await caller.get(encoded(path(pool))).expect(200)).body.data.map(({ id }: { id: string }) => id);
+    expect(await found(admin, `other,${name}`)).toEqual([run]);
+    expect(await found(admin, 'other')).toEqual([]);
+    const manager = await bench.member('read', { 'organization-access': { 'manage-agent-pools': true } });
+    expect(await found(manager, name)).toEqual([run]);
+    const reader = await bench.member('read');
+    const absent = await reader.get(encoded(path('x'.repeat(name.length)))).expect(200);
+    expect(absent.body.data).toEqual([]);
+    expect(await withoutName(reader, path(name), name)).toBe(absent.text);
+    const local = doc('workspaces', { 'execution-mode': 'local' });
+    await admin.patch(`/workspaces/${bench.workspaceId}`, local).expect(200);
+    expect(await found(admin, name)).toEqual([]);
   });
 
   it('of team tokens is one of clients, and not of the contract', async () => {

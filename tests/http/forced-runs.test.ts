@@ -58,7 +58,7 @@ describe('a run that is canceled by force', () => {
       attributes: {
         status: 'canceled',
         'canceled-at': api.clock.now(),
-        'force-cancel-available-at': null,
+        'force-cancel-available-at': available,
         'status-timestamps': { 'force-canceled-at': api.clock.now() },
       },
       relationships: { 'canceled-by': { data: { id: api.admin.id, type: 'users' } } },

@@ -47,6 +47,13 @@ describe('a provider', () => {
     expect(await signIn({ sub, userinfo })).toEqual(refused);
   });
 
+  it('is believed about a subject of 255 characters, and refused with a longer one', async () => {
+    const sub = newName('person').padEnd(255, '-');
+    const userinfo = { email: `${newName('person')}@example.com`, email_verified: true };
+    expect(await signIn({ sub, userinfo })).toEqual([303, userinfo.email]);
+    expect(await signIn({ sub: `${sub}-`, userinfo })).toEqual(refused);
+  });
+
   it.each([
     ['the ID token of another address', { email_verified: true }, {}, { email: 'victim' }],
     ['userinfo of another address', { email: 'victim' }, {}, { email_verified: true }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { JsonReader } from '../../src/adapters/http/routing/json-reader.js';
-import { countValues } from '../../src/adapters/http/routing/read-json.js';
+import { checkJson, checkValues, countValues } from '../../src/adapters/http/routing/read-json.js';
 import { fc, runs } from '../support/properties.js';
 
 const unbounded = { levels: 1_000, values: 1_000_000 };
@@ -100,12 +100,32 @@ describe('JSON that is read in slices', () => {
     '[tru,e]',
     '-',
     '[]{}',
+    '"\u00ff"',
+    '\uff3f[1]',
+    '1 "a',
+    '[] "',
+    '{"a" "b',
+    '["a" "b',
   ])('has the outcome of the whole: %j', (text) => {
     const bytes = Buffer.from(text);
     // A byte order mark is in one slice: slices are long.
     for (const cut of [text.startsWith('\ufeff') ? 3 : 1, 4, 100]) {
       expect(outcomeOf(() => readIn(bytes, [cut]))).toEqual(outcomeOf(() => whole(bytes)));
     }
+  });
+
+  it('has members that are like any other, also with the name of a prototype', () => {
+    const bytes = Buffer.from('{"__proto__":1,"a":2}');
+    const [found, expected] = [readIn(bytes, [4]), whole(bytes)].map((value) =>
+      Object.getOwnPropertyDescriptors(value as object),
+    );
+    expect(Object.entries(found ?? {})).toEqual(Object.entries(expected ?? {}));
+  });
+
+  it('begins after a byte order mark, also where an empty slice comes before it', () => {
+    const reader = new JsonReader(unbounded);
+    for (const slice of ['', '\ufeff', '[1]']) reader.read(Buffer.from(slice));
+    expect(reader.end()).toEqual([1]);
   });
 
   it('that is not UTF-8 is refused', () => {
@@ -129,7 +149,23 @@ describe('JSON that is read in slices', () => {
   });
 });
 
+describe('JSON with a NUL', () => {
+  it.each(['a\0', ['a\0'], { a: { b: 'a\0' } }, { 'a\0': 1 }])('is refused: %j', (value) => {
+    expect(() => checkJson(value)).toThrow('contains a NUL character');
+  });
+
+  it.each([undefined, null, 1, true, 'a', [null], { a: null }])('is not this: %j', (value) => {
+    expect(() => checkJson(value)).not.toThrow();
+  });
+});
+
 describe('the number of values in JSON', () => {
+  it('is taken up to the limit of its kind', () => {
+    const kind = { bytes: { max: 10 }, levels: { max: 2 }, values: { max: 3 } };
+    expect(checkValues(Buffer.from('[1,2]'), kind)).toBe(3);
+    expect(() => checkValues(Buffer.from('[1,2,3]'), kind)).toThrow('more than 3 values');
+  });
+
   it('is counted before it is parsed', () => {
     const count = (value: unknown): number => {
       if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + count(item), 1);
@@ -154,6 +190,7 @@ describe('the number of values in JSON', () => {
       }),
       { numRuns: runs(1_000) },
     );
+    expect(countValues(Buffer.from(JSON.stringify([`${'x'.repeat(63)}\\`, 'y', 'y'])), 100)).toBe(4);
     for (const open of ['"', `"${'x'.repeat(100)}`, `"${'x'.repeat(100)}\\"`, '"\\']) {
       expect(countValues(Buffer.from(open), 100)).toBe(1);
     }

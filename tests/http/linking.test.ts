@@ -27,6 +27,13 @@ async function signedIn(person = someone()): Promise<Browser> {
 
 const userOf = async (browser: Browser) => (await browser.get('/session').expect(200)).body.data.attributes.user;
 
+/** The actions of the user, the newest first. */
+async function actionsOf({ id }: { readonly id: string }): Promise<readonly string[]> {
+  const { body } = await api.admin.get('/admin/audit-events?page[size]=20').expect(200);
+  const events: { readonly attributes: Record<string, string> }[] = body.data;
+  return events.flatMap(({ attributes }) => (attributes['actor-id'] === id ? (attributes.action ?? []) : []));
+}
+
 /** Seconds since 1970 by the clock of the service. */
 const seconds = (offset = 0): number => Math.floor(Date.parse(api.clock.now()) / 1_000) + offset;
 
@@ -76,6 +83,8 @@ describe('linking an identity', () => {
     expect(answer.headers.location).toBe('http://gatehouse.test/app/settings/tokens');
     expect(await userOf(browser)).toEqual(user);
     expect(await userOf(elsewhere)).toBeNull();
+    expect((await actionsOf(user)).slice(0, 2)).toEqual(['sessions/start', 'identities/link']);
+    expect((await actionsOf(user)).filter((action) => action === 'users/create-at-sign-in')).toHaveLength(1);
     expect(await userOf(await signedIn(second))).toEqual(user);
   });
 
@@ -106,9 +115,15 @@ describe('linking an identity', () => {
   it('of one that the person has changes nothing', async () => {
     const first = someone();
     const browser = await signedIn(first);
-    const { id } = await userOf(browser);
+    const user = await userOf(browser);
     await browser.get(await visit(await confirm(browser, present(first)), first)).expect(303);
-    expect((await userOf(browser)).id).toBe(id);
+    expect(await userOf(browser)).toEqual(user);
+    expect(await actionsOf(user)).toEqual([
+      'sessions/start',
+      'sessions/start',
+      'identities/link',
+      'users/create-at-sign-in',
+    ]);
     expect((await browser.get('/account/identities').expect(200)).body.data).toHaveLength(1);
   });
 
@@ -136,6 +151,27 @@ describe('linking an identity', () => {
     await signedIn(other);
     const answer = await browser.get(await visit(await confirm(browser, present(first)), other));
     expect([answer.status, said(answer)]).toEqual([403, expect.stringContaining('belongs to another user')]);
+  });
+
+  it('asks for one of the provider that signs people in, among those that the person has', async () => {
+    const browser = await signedIn();
+    const { id } = await userOf(browser);
+    const elsewhere = doc('identities', { issuer: 'https://other.example', subject: id });
+    await api.admin.post(`/admin/users/${id}/identities`, elsewhere).expect(201);
+    expect(said(await browser.bare('get', '/session/link').expect(200))).toContain('You sign in twice');
+    const user = await api.user(newName('person'));
+    const person = someone();
+    const identities = `/admin/users/${user.id}/identities`;
+    const { body } = await api.admin.post(
+      identities,
+      doc('identities', { issuer: provider.issuer, subject: person.sub }),
+    );
+    await api.admin
+      .post(identities, doc('identities', { issuer: 'https://other.example', subject: user.id }))
+      .expect(201);
+    const other = await signedIn(person);
+    await api.unitOfWork.run((tx) => tx.identities.remove(user.id, body.data.id));
+    expect(said(await other.bare('get', '/session/link').expect(200))).toContain('Paste a user token');
   });
 
   it('belongs to the session that began it', async () => {
@@ -235,6 +271,12 @@ describe('where the provider never says when a person signed in', () => {
     for (const token of [made, again]) {
       expect(said(await submit(browser, { token }))).toContain('takes a user token of yours');
     }
+    const user = await api.user(newName('person'));
+    const person = someone();
+    const identity = doc('identities', { issuer: provider.issuer, subject: person.sub });
+    await api.admin.post(`/admin/users/${user.id}/identities`, identity).expect(201);
+    const page = await submit(await signedIn(withoutTime(person)), { token: user.secret as string });
+    expect(said(page)).toContain('takes a user token of yours');
   });
 
   it('is not forgotten that it did once', async () => {

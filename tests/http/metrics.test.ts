@@ -240,15 +240,17 @@ describe('what is read of the database', () => {
     runs: new Map(),
     teamTokens: { expiring: 0, expired: 0 },
     organizations: [],
+    workspacesToRemove: 0,
     ...given,
   });
   const due = (oldest: number) => snapshot({ effects: [{ lane: 'local', state: 'due', count: 3, oldest }] });
 
-  const watching = (takeSnapshot: () => Promise<Snapshot>) => {
+  const watching = (takeSnapshot: () => Promise<Snapshot>, readOnly = async () => false) => {
     let time = 0;
     const exposition = new Exposition({
       streams: () => 0,
       memory: () => 0,
+      readOnly,
       meters: new Meters(),
       takeSnapshot,
       version: '1.2.3',
@@ -291,6 +293,31 @@ describe('what is read of the database', () => {
     expect(oldest(await scrapedIn(15))).toBe(0);
     found = snapshot();
     expect(oldest(await scrapedIn(15))).toBeUndefined();
+  });
+
+  it('is how many workspaces of deleted organizations are left', async () => {
+    const { scrapedIn } = watching(async () => snapshot({ workspacesToRemove: 7 }));
+    expect((await scrapedIn(0)).value('gatehouse_workspaces_to_remove')).toBe(7);
+  });
+
+  it('is read where nothing can be written, which has a metric of its own', async () => {
+    let state = async () => true;
+    const { scrapedIn } = watching(
+      async () => snapshot(),
+      () => state(),
+    );
+    const readOnly = async () => {
+      const found = await scrapedIn(5);
+      expect(found.value('gatehouse_database_up')).toBe(1);
+      return found.value('gatehouse_database_read_only');
+    };
+    expect(await readOnly()).toBe(1);
+    state = async () => false;
+    expect(await readOnly()).toBe(0);
+    state = async () => {
+      throw new Error('it does not respond');
+    };
+    expect(await readOnly()).toBeUndefined();
   });
 
   it('is not waited for when it is slow, and served once it has arrived', async () => {

@@ -481,7 +481,7 @@ describe('a member with delegated rights, together with accomplices', () => {
       const sets = await tx.policySets.page(organizationId, page);
       return {
         tags: (await tx.tags.page(organizationId, 'all', page, { workspaceId: workspace.id })).items,
-        bindings: await tx.tagBindings.effectiveOf([workspace.id]),
+        bindings: await tx.tagBindings.effectiveOf('workspace', [workspace.id]),
         variableSets: (await tx.variableSets.pageOfWorkspace(workspace.id, page)).items,
         policySets: await tx.policySets.applyingTo(workspace.id),
         versions: sets.items.map((set) => set.versions),

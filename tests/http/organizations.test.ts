@@ -41,6 +41,7 @@ const everyPermission = (value: boolean) => ({
   'can-read-varsets': value,
   'can-manage-varsets': value,
   'can-update-sentinel': value,
+  'can-manage-run-tasks': value,
   'can-update-agent-pools': value,
   'can-read-audit-events': value,
 });
@@ -74,6 +75,7 @@ describe('organizations', () => {
       'external-id': expect.stringMatching(/^org-[A-Za-z0-9]{16}$/),
       'created-at': api.clock.now(),
       'default-execution-mode': 'remote',
+      'remaining-testable-count': 0,
       ...initialSettings,
       ...attributes,
     },
@@ -109,7 +111,7 @@ describe('organizations', () => {
     for (const name of [second, first]) await api.organization(name);
     const caller = await api.member(second, newName());
     const list = await caller.get('/organizations').expect(200);
-    expect(list.body.data).toEqual([resource(second)]);
+    expect(list.body.data).toEqual([resource(second, { permissions: everyPermission(false) })]);
     expect(list.body.links.self).toBe(`${prefix}/organizations?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
     expect(list.body.meta.pagination['total-count']).toBe(1);
     await api.admin.post(`/organizations/${first}/organization-memberships`, {
@@ -120,6 +122,32 @@ describe('organizations', () => {
     const token = await api.organizationToken(first);
     expect(idsOf((await token.get('/organizations').expect(200)).body)).toEqual([first]);
     expect((await (await api.user(newName())).get('/organizations').expect(200)).body.data).toEqual([]);
+  });
+
+  it('say in a list what they say alone', async () => {
+    const [first, second, third] = [`a-${newName()}`, `b-${newName()}`, `c-${newName()}`];
+    for (const name of [first, second, third]) await api.organization(name);
+    const teams = [
+      await api.team(second, newName(), { 'organization-access': { 'manage-teams': true } }),
+      await api.team(second, newName(), { 'organization-access': { 'manage-policies': true } }),
+    ];
+    const caller = await api.member(second, newName(), teams);
+    const { email } = (await caller.get('/account/details')).body.data.attributes;
+    const { data } = (await admin.get(`/organizations/${first}/teams?filter[names]=owners`).expect(200)).body;
+    const owners = { teams: { data: [{ id: data[0].id, type: 'teams' }] } };
+    for (const [name, relationships] of [[first, owners] as const, [third, {}] as const]) {
+      const body = doc('organization-memberships', { email }, relationships);
+      await admin.post(`/organizations/${name}/organization-memberships`, body).expect(201);
+    }
+    const issued = await admin.post(`/teams/${teams[0]}/authentication-token`).expect(201);
+    const ofTeam = api.as(issued.body.data.attributes.token);
+    for (const one of [caller, await api.organizationToken(second), ofTeam]) {
+      const list = (await one.get('/organizations').expect(200)).body.data;
+      expect(list).toHaveLength(one === caller ? 3 : 1);
+      for (const listed of list) {
+        expect((await one.get(`/organizations/${listed.id}`).expect(200)).body.data).toEqual(listed);
+      }
+    }
   });
 
   it('say to each caller what that caller may do', async () => {
@@ -147,6 +175,16 @@ describe('organizations', () => {
       'can-manage-users': true,
       'can-update-agent-pools': true,
     });
+  });
+
+  it('include their default project, for those who have access to it', async () => {
+    const name = await newOrganization();
+    const { data, included } = (await admin.get(`/organizations/${name}?include=default-project`).expect(200)).body;
+    const { id } = data.relationships['default-project'].data;
+    expect(included).toEqual([(await admin.get(`/projects/${id}`).expect(200)).body.data]);
+    const stranger = await api.holderOf(name);
+    const shown = await stranger.get(`/organizations/${name}?include=default_project`).expect(200);
+    expect(shown.body).not.toHaveProperty('included');
   });
 
   it('are renamed with all that hangs on them', async () => {
@@ -346,7 +384,10 @@ describe('memberships of an organization', () => {
       },
     };
     expect(id).toMatch(/^ou-[A-Za-z0-9]{16}$/);
-    expect(created.body).toEqual(document);
+    const invited = { username: null, email: document.data.attributes.email, 'is-service-account': false };
+    const included = [{ id: user.id, type: 'users', attributes: invited }];
+    expect(created.body).toEqual({ ...document, included });
+    expect((await admin.get(`/organization-memberships/${id}?include=user`).expect(200)).body).toEqual(created.body);
     expect((await admin.get(`/organization-memberships/${id}`).expect(200)).body).toEqual(document);
     expect((await user.get(`/teams/${team}`).expect(200)).body.data.relationships.users).toEqual({
       data: [{ id: user.id, type: 'users' }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
-import { familyParameters } from '../../src/adapters/http/routing/parameters.js';
+import { isSelecting } from '../../src/adapters/http/routing/parameters.js';
 import type { Route } from '../../src/adapters/http/routing/route.js';
 import type { Standing } from '../../src/domain/index.js';
 import { type Caller, startApi } from '../support/api.js';
@@ -32,8 +32,10 @@ const sampleOf = (schema: z.ZodType): string => {
 };
 
 /** The outcomes' own filters have groups that callers name: there, both dialects refuse any other filter. */
-const isOutcomeFilter = ({ path }: Route, prefix: string, name: string): boolean =>
-  prefix === '' && path.endsWith('/policy-set-outcomes') && name.startsWith('filter[');
+const isOutcomeFilter = ({ path }: Route, name: string): boolean =>
+  path.endsWith('/policy-set-outcomes') && name.startsWith('filter');
+
+const { paths } = describeApi('self-hosted', '0.0.0');
 
 const reading = everyRoute.filter(({ route }) => route.method === 'get');
 /** Parameters that are names of something, which the path has already. */
@@ -41,32 +43,56 @@ const required = (schema: z.ZodType): boolean => !schema.safeParse(undefined).su
 /** One of these filters must be given, and the path has it. */
 const isAlternative = ({ path }: Route): boolean => path === '/workspaces/:id/effective-access';
 
-describe('the query parameters of the family', () => {
-  const names = Object.keys(familyParameters);
+/** Every name that some operation serves. */
+const everyName = [...new Set(everyRoute.flatMap(({ route }) => Object.keys(route.parameters)))];
+const mistyped = [
+  'filter[nobody]',
+  'filter[]',
+  'filter[',
+  'filter[name]]',
+  'search[nmae]',
+  'search[tags][key]',
+  'q[nobody]',
+];
 
+interface Refused {
+  readonly detail: string;
+  readonly source: { readonly parameter: string };
+}
+
+describe('the query parameters that filter, search, sort or include', () => {
   it.each(reading)('are each served or refused by $name', async ({ prefix, route }) => {
     const caller = mighty(route).at(prefix);
     const path = pathAbout(route, existing);
     const plain = await caller.get(path);
     const served = Object.entries(route.parameters);
-    for (const [name, schema] of served.filter(([, schema]) => !required(schema) && !isAlternative(route))) {
+    const optional = served.filter(([name, schema]) => !required(schema) && !isOutcomeFilter(route, name));
+    for (const [name, schema] of optional.filter(() => !isAlternative(route))) {
       expect([name, (await caller.get(adding(path, name, sampleOf(schema)))).status]).toEqual([name, plain.status]);
     }
-    const others = names.filter((name) => !Object.hasOwn(route.parameters, name));
-    const asked = others.filter((name) => !isOutcomeFilter(route, prefix, name));
-    const answer = await caller.get(asked.reduce((all, name) => adding(all, name, 'a'), path));
+    const others = [...everyName, ...mistyped].filter(
+      (name) => !Object.hasOwn(route.parameters, name) && !isOutcomeFilter(route, name),
+    );
+    const answer = await caller.get(others.reduce((all, name) => adding(all, name, 'a'), path));
     if (prefix === '') return expect(answer.status).toBe(plain.status);
     expect(answer.status).toBe(400);
-    expect(answer.body.errors).toEqual(
-      names
-        .filter((name) => others.includes(name))
-        .map((name) => ({
-          status: '400',
-          title: 'bad request',
-          detail: `${name} is not supported: ${familyParameters[name]}`,
-          source: { parameter: name },
-        })),
-    );
+    const errors: readonly Refused[] = answer.body.errors;
+    expect(errors.map(({ source }) => source.parameter)).toEqual(others);
+    for (const { detail, source } of errors) {
+      expect(detail.startsWith(`${source.parameter} is not supported: `)).toBe(true);
+      expect(served.filter(([name]) => !detail.includes(name))).toEqual([]);
+      expect(detail.endsWith('Invalid include parameter')).toBe(source.parameter === 'include');
+    }
+  });
+
+  it.each(
+    everyRoute.filter(
+      ({ prefix, route: { method, body } }) => prefix !== '' && method !== 'get' && typeof body === 'string',
+    ),
+  )('are refused by $name, which then does nothing', async ({ prefix, route }) => {
+    const path = adding(pathAbout(route, existing), 'filter[nobody]', 'a');
+    const { body } = await mighty(route).at(prefix).send(route.method, path, {}).expect(400);
+    expect(body.errors.map(({ source }: Refused) => source)).toEqual([{ parameter: 'filter[nobody]' }]);
   });
 
   it.each(reading.filter(({ route }) => route.action !== null && Object.keys(route.parameters).length > 0))(
@@ -83,16 +109,20 @@ describe('the query parameters of the family', () => {
     },
   );
 
-  it.each(reading)('are in the family, if $name serves them', ({ route }) => {
-    expect(Object.keys(route.parameters).filter((name) => !names.includes(name))).toEqual([]);
-    expect(Object.keys(route.reference().query ?? {})).toEqual(expect.arrayContaining(Object.keys(route.parameters)));
-  });
-
   it.each(reading)('are not all that $name can be sent: unknown names are ignored', async ({ prefix, route }) => {
     const path = pathAbout(route, existing);
     const plain = await mighty(route).at(prefix).get(path);
-    const unknown = ['filter[nobody]', 'nobody', 'constructor', 'filter[tagged]x', 'search'];
-    const asked = unknown.filter((name) => !isOutcomeFilter(route, '', name));
+    const unknown = [
+      'nobody',
+      'constructor',
+      'filter',
+      'search',
+      'includes',
+      'sort[name]',
+      'Filter[name]',
+      '__proto__',
+    ];
+    const asked = unknown.filter((name) => !isOutcomeFilter(route, name));
     const answer = await mighty(route)
       .at(prefix)
       .get(asked.reduce((all, name) => adding(all, name, 'a'), path));
@@ -100,35 +130,46 @@ describe('the query parameters of the family', () => {
   });
 
   it('are not taken apart by brackets, whether they are served or not', async () => {
-    const faults = async (path: string) => (await api.admin.at('/api/v2').get(path).expect(400)).body.errors;
-    const at = `/organizations/${existing.organization}`;
-    expect(await faults(`${at}/teams?filter[names][0]=a`)).toEqual([
-      expect.objectContaining({
-        detail: 'filter[names][0] is not supported: several values are one filter[names], with commas',
-        source: { parameter: 'filter[names][0]' },
-      }),
-    ]);
-    expect((await faults(`${at}/policy-sets?filter[names][0]=a`))[0].detail).toBe(
-      `filter[names][0] is not supported: ${familyParameters['filter[names]']}`,
+    const detailOf = async (path: string): Promise<string> => {
+      const { body } = await api.admin.at('/api/v2').get(`/organizations/${existing.organization}${path}`).expect(400);
+      return body.errors[0].detail;
+    };
+    for (const end of ['[0]', '[]']) {
+      expect(await detailOf(`/teams?filter[names]${end}=a`)).toBe(
+        `filter[names]${end} is not supported: several values are one filter[names], with commas`,
+      );
+    }
+    expect(await detailOf('/teams?q[name]=a')).toBe(
+      'q[name] is not supported: this endpoint supports include, q, filter[names]',
+    );
+    expect(await detailOf('/policy-sets?filter[names][0]=a')).toBe(
+      'filter[names][0] is not supported: this endpoint supports include, search[name], filter[kind], filter[versioned]',
     );
   });
 
-  it('are described where they are served, and nowhere else', () => {
-    const { paths, info } = describeApi('self-hosted', '0.0.0');
-    for (const { name, prefix, route } of reading) {
-      const item = paths[prefix + route.path.replaceAll(/:(\w+)/g, '{$1}')];
-      const inQuery = (item?.get?.parameters ?? []).filter((parameter) => parameter.in === 'query');
-      const described = inQuery.map((parameter) => parameter.name);
-      expect({ name, served: described.filter((one) => names.includes(one)).sort() }).toEqual({
-        name,
-        served: Object.keys(route.parameters).sort(),
-      });
-    }
-    for (const name of names) expect(JSON.stringify(info)).toContain(`\`${name}\``);
+  it('are refused where there are none, in words that clients look for', async () => {
+    const { body } = await api.as(secret).at('/api/v2').get('/account/details?include=teams').expect(400);
+    expect(body.errors[0].detail).toBe(
+      'include is not supported: this endpoint does not filter, search, sort or include. Invalid include parameter',
+    );
+  });
+
+  it('may include what newer clients know, in a run', async () => {
+    const path = pathAbout({ method: 'get', path: '/runs/:id' } as Route, existing);
+    const { body } = await api.as(secret).at('/api/v2').get(`${path}?include=tf_policy_evaluations,plan`).expect(200);
+    expect(body.included.map(({ type }: { type: string }) => type)).toEqual(['plans']);
+    await api.as(secret).at('/api/v2').get(`${path}?filter[nobody]=a`).expect(400);
+  });
+
+  it.each(everyRoute)('are described where $name serves them, and nowhere else', ({ prefix, route }) => {
+    const item = paths[prefix + route.path.replaceAll(/:(\w+)/g, '{$1}')];
+    const inQuery = (item?.[route.method]?.parameters ?? []).filter((parameter) => parameter.in === 'query');
+    const described = inQuery.map(({ name }) => name);
+    expect(described.filter(isSelecting).sort()).toEqual(Object.keys(route.parameters).sort());
   });
 
   it('are refused for the list of users', async () => {
-    for (const name of ['filter[admin]', 'filter[suspended]', 'q']) {
+    for (const name of ['filter[email]', 'filter[status]', 'sort']) {
       await api.admin
         .at('/api/v2')
         .get(adding('/admin/users', name, 'true'))

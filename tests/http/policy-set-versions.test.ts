@@ -82,7 +82,7 @@ const faulty: readonly (readonly [what: string, bytes: Buffer, reason: string])[
 ];
 
 describe('a policy set version', () => {
-  it('is created with an empty body, and only this answer has the upload URL', async () => {
+  it('is created with an empty body, and shows its creator the upload URL while it waits for its archive', async () => {
     const setId = await newSet();
     const answer = await admin.post(`/policy-sets/${setId}/versions`).expect(201);
     const { id } = answer.body.data;
@@ -104,7 +104,31 @@ describe('a policy set version', () => {
     };
     const upload = expect.stringMatching(/^http:\/\/gatehouse\.test\/v1\/policies\/polsetver-/);
     expect(answer.body.data).toEqual({ ...resource, links: { ...resource.links, upload } });
-    expect(await shown(id)).toEqual(resource);
+    const pending = await shown(id);
+    expect(pending).toEqual({ ...resource, links: { ...resource.links, upload } });
+    const include = '?include=newest_version';
+    for (const path of [`/policy-sets/${setId}${include}`, `/organizations/acme/policy-sets${include}`]) {
+      const { included } = (await admin.get(path).expect(200)).body;
+      expect(included.find((one: { id: string }) => one.id === id)).toEqual(resource);
+    }
+    const others = await api.team('acme', newName(), { 'organization-access': { 'manage-policies': true } });
+    const manager = await api.member('acme', newName(), [others]);
+    expect((await manager.get(`/policy-set-versions/${id}`).expect(200)).body.data).toEqual(resource);
+    const outsider = await api.member('acme', newName());
+    const hidden = await outsider.get(`/policy-set-versions/${id}`).expect(404);
+    expect(hidden.text).toBe((await outsider.get('/policy-set-versions/polsetver-nothing').expect(404)).text);
+    await api.upload(pending.links.upload, good).expect(200);
+    expect((await shown(id)).links).toEqual(resource.links);
+  });
+
+  it('shows no upload URL once an archive was refused', async () => {
+    const { id, uploadUrl } = await newVersion(await newSet());
+    await api.upload(uploadUrl, Buffer.from('nothing')).expect(422);
+    expect(await shown(id)).toMatchObject({
+      attributes: { status: 'errored' },
+      links: { self: `${prefix}/policy-set-versions/${id}` },
+    });
+    expect((await shown(id)).links).not.toHaveProperty('upload');
   });
 
   it('gives its set the policies once its archive is uploaded', async () => {

@@ -91,6 +91,8 @@ describe('policy sets', () => {
     await patch(kept);
     await patch({ name: null, 'agent-enabled': null, 'policy-update-patterns': null });
     expect(await attributes()).toMatchObject(kept);
+    await patch({ 'policy-tool-version': '0.44.12345678901' });
+    expect(await attributes()).toMatchObject({ 'policy-tool-version': '0.44.12345678901' });
     await patch({ 'policy-tool-version': null });
     expect(await attributes()).toMatchObject({ ...kept, 'policy-tool-version': null });
     const refused = admin.patch(`/policy-sets/${id}`, doc('policy-sets', { 'policy-tool-version': 'newest' }));

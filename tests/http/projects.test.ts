@@ -71,7 +71,11 @@ describe('projects', () => {
         'can-manage-teams': may,
       },
     },
-    relationships: { organization: { data: { id: 'acme', type: 'organizations' } } },
+    relationships: {
+      organization: { data: { id: 'acme', type: 'organizations' } },
+      'tag-bindings': { links: { related: `${prefix}/projects/${id}/tag-bindings` } },
+      'effective-tag-bindings': { links: { related: `${prefix}/projects/${id}/effective-tag-bindings` } },
+    },
     links: { self: `${prefix}/projects/${id}` },
   });
 
@@ -105,7 +109,8 @@ describe('projects', () => {
   });
 
   it('refuse malformed and taken names, and what they do not serve', async () => {
-    const rule = 'Name must be 3 to 40 letters, digits, spaces, dashes and underscores, without a space at either end';
+    const rule =
+      'Name may only contain letters, digits, spaces, dashes and underscores, 3 to 40 of them, without a space at either end';
     for (const name of ['', 'ab', 'x'.repeat(41), ' abc', 'abc ', 'a/b', 'abc\n', 'ünï']) {
       const answer = await admin.post(path, doc('projects', { name })).expect(422);
       expect(answer.body).toEqual(invalid('name', rule));
@@ -146,9 +151,56 @@ describe('projects', () => {
     expect(await listed('page%5Bsize%5D=2&page%5Bnumber%5D=2')).toEqual([defaultName, 'gamma']);
     expect(await listed('q=ET')).toEqual(['beta']);
     expect(await listed(`filter%5Bnames%5D=gamma,${encodeURIComponent(defaultName)},alpha`)).toEqual([
+      'Alpha',
       defaultName,
       'gamma',
     ]);
+  });
+
+  it('include their tag bindings, and are selected by them', async () => {
+    const bound = (values: Readonly<Record<string, string>>) => ({
+      data: Object.entries(values).map(([key, value]) => ({ type: 'tag-bindings', attributes: { key, value } })),
+    });
+    const stage = newName('stage');
+    const make = async (values: Readonly<Record<string, string>>): Promise<string> => {
+      const body = doc('projects', { name: newName('tagged') }, { 'tag-bindings': bound(values) });
+      return (await admin.post(path, body).expect(201)).body.data.id;
+    };
+    const [one, other] = [await make({ [stage]: 'prod', team: 'net' }), await make({ [stage]: 'test' })];
+    const effective = (await admin.get(`/projects/${one}/effective-tag-bindings`).expect(200)).body.data;
+    expect(effective.map(({ attributes }: { attributes: object }) => attributes)).toEqual([
+      { key: stage, value: 'prod' },
+      { key: 'team', value: 'net' },
+    ]);
+    const shown = (await admin.get(`/projects/${one}?include=effective_tag_bindings`).expect(200)).body;
+    expect(shown.included).toEqual(effective);
+    const identifiers = effective.map(({ id, type }: { id: string; type: string }) => ({ id, type }));
+    expect(shown.data.relationships['effective-tag-bindings'].data).toEqual(identifiers);
+    const alone = (await admin.get(`/projects/${one}`).expect(200)).body;
+    expect(alone).not.toHaveProperty('included');
+    expect(alone.data.relationships['effective-tag-bindings']).not.toHaveProperty('data');
+    const list = async (query: string, caller = admin) => {
+      const { body } = await caller.get(`${path}?include=effective_tag_bindings&${query}`).expect(200);
+      expect(body.meta.pagination['total-count']).toBe(body.data.length);
+      return body;
+    };
+    const keyed = `filter[tagged][0][key]=${stage}`;
+    const both = await list(keyed);
+    expect(both.data.map(({ id }: { id: string }) => id).sort()).toEqual([one, other].sort());
+    expect(both.included).toHaveLength(3);
+    expect(both.data.find(({ id }: { id: string }) => id === one)).toEqual(shown.data);
+    expect((await list(`${keyed}&filter[tagged][0][value]=test`)).data).toMatchObject([{ id: other }]);
+    expect((await list(`${keyed}&filter[tagged][a][value]=net`)).data).toEqual([shown.data]);
+    expect((await list(`${keyed}x`)).data).toEqual([]);
+    const reader = await memberWith({}, { [await newWorkspace(other)]: 'read' });
+    const seen = await list(keyed, reader);
+    expect(seen.data).toMatchObject([{ id: other }]);
+    expect(seen.included).toHaveLength(1);
+    for (const malformed of ['filter[tagged][0]=a', 'filter[tagged][0][key]=']) {
+      expect((await admin.get(`${path}?${malformed}`).expect(400)).body.errors[0].source.parameter).toMatch(
+        /^filter\[tagged\]\[0\]/,
+      );
+    }
   });
 
   it('are seen with access to a workspace in them, and then hidden no more than it', async () => {

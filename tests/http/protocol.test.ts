@@ -163,7 +163,7 @@ describe('a request', () => {
   });
 
   it('may carry unknown query parameters', async () => {
-    const query = 'foo=bar&foo=baz&filter[name]=x&__proto__=1&constructor=2&page[offset]=7&%5B%5D&=&&sorted=-name';
+    const query = 'foo=bar&foo=baz&filters[name]=x&__proto__=1&constructor=2&page[offset]=7&%5B%5D&=&&sorted=-name';
     const answer = await admin.get(`/organizations/acme/workspaces?${query}`).expect(200);
     expect(answer.body.data.length).toBeGreaterThan(0);
     await admin.get(`/organizations/acme?includes=nonsense&${query}`).expect(200);

@@ -244,14 +244,20 @@ describe('over HTTP, as the policy says', () => {
   /** In `npm test`, each route is called as every fifth caller. */
   const every = 5;
 
-  /** Routes that are called as the same callers follow each other, so that they find the same worlds. */
+  const subjectsAt = ({ action }: Route): readonly Subject[] => (action === null ? [] : subjectsOf(action));
+
+  /** The worlds of the calls to a route depend on these, and on the callers. */
+  const worldsOf = (route: Route): string =>
+    JSON.stringify([sceneOf(keyOf(route)), subjectsAt(route).map(({ name }) => name)]);
+
+  /** Routes that find the same worlds follow each other. */
   const inTurn = routesOnce
-    .map((served, turn) => ({ ...served, turn }))
-    .sort((one, other) => (one.turn % every) - (other.turn % every));
+    .map((served, turn) => ({ ...served, turn, worlds: worldsOf(served.route) }))
+    .sort((one, other) => one.worlds.localeCompare(other.worlds) || (one.turn % every) - (other.turn % every));
 
   it.each(inTurn)('$name', async ({ prefix, route, turn }) => {
     const { action } = route;
-    const subjects = action === null ? [] : subjectsOf(action);
+    const subjects = subjectsAt(route);
     const unlike: string[] = [];
     const each = subjects.length === 0 ? [anyOne] : subjects;
     const cases = actors.flatMap((kind) => each.map((subject) => ({ kind, subject })));

@@ -16,6 +16,28 @@ const aRun = async () => {
   return { bench, id: await bench.run() };
 };
 
+interface Identified {
+  readonly id: string;
+  readonly type: string;
+}
+
+/** The run names these events and comments, wherever it is shown. */
+const named = async (bench: Bench, id: string, ...lists: readonly (readonly Identified[])[]) => {
+  const [events, comments] = lists.map((list) => list.map(({ id, type }) => ({ id, type })));
+  for (const path of [
+    `/runs/${id}`,
+    `/workspaces/${bench.workspaceId}/runs`,
+    `/organizations/${bench.organization}/runs`,
+  ]) {
+    const shown = [await data(admin.get(path))].flat()[0].relationships;
+    expect({ path, events: shown['run-events'].data, comments: shown.comments.data }).toEqual({
+      path,
+      events,
+      comments,
+    });
+  }
+};
+
 describe('comments on a run', () => {
   it('are added, shown and listed with their event', async () => {
     const { bench, id } = await aRun();
@@ -49,7 +71,9 @@ describe('comments on a run', () => {
       },
       links: { self: eventLink },
     });
-    expect((await data(admin.get(`/runs/${id}/run-events`))).at(-1)).toEqual(event);
+    const events = await data(admin.get(`/runs/${id}/run-events`));
+    expect(events.at(-1)).toEqual(event);
+    await named(bench, id, events, [added]);
   });
 
   it('are those of actions too', async () => {
@@ -57,6 +81,7 @@ describe('comments on a run', () => {
     await bench.planned(id);
     await admin.post(`/runs/${id}/actions/discard`, { comment: 'Too expensive' }).expect(202);
     const [given, ...others] = await data(admin.get(`/runs/${id}/comments`));
+    await named(bench, id, await data(admin.get(`/runs/${id}/run-events`)), [given]);
     expect(others).toEqual([]);
     const part = `${id.replace('run-', '')}-discarded`;
     expect(given).toMatchObject({

@@ -115,7 +115,7 @@ describe('the queue of an organization', () => {
 });
 
 describe('the current run of a workspace', () => {
-  it('is the one that holds it, or else the one that waits longest', async () => {
+  it('is the one that holds it, or else the one that waits longest, or else the one that held it last', async () => {
     const bench = await Bench.make(api);
     await bench.version();
     const { workspaceId } = bench;
@@ -124,7 +124,9 @@ describe('the current run of a workspace', () => {
     const first = await bench.run();
     expect(await current()).toEqual({ id: first, type: 'runs' });
     await bench.act(first, 'cancel');
-    expect(await current()).toBeNull();
+    expect(await current()).toEqual({ id: first, type: 'runs' });
+    const canceled = `/organizations/${bench.organization}/workspaces?filter[current-run][status]=canceled`;
+    expect((await admin.get(canceled).expect(200)).body.data).toHaveLength(1);
     await data(admin.post(`/workspaces/${workspaceId}/actions/lock`, {}));
     const second = await bench.run();
     const third = await bench.run();
@@ -137,5 +139,9 @@ describe('the current run of a workspace', () => {
     expect(beside.body.included[0].relationships['current-run'].data.id).toBe(second);
     const described = await admin.patch(`/workspaces/${workspaceId}`, doc('workspaces', { description: 'ours' }));
     expect(described.body.data.relationships['current-run'].data.id).toBe(second);
+    expect((await admin.get(canceled).expect(200)).body.data).toEqual([]);
+    for (const waiting of [second, third]) await bench.act(waiting, 'cancel');
+    expect(await current()).toEqual({ id: first, type: 'runs' });
+    expect((await admin.get(canceled).expect(200)).body.data).toHaveLength(1);
   });
 });

@@ -2,12 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
-import { doc, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+import { MemoryBudget } from '../../src/adapters/http/server/memory/memory-budget.js';
+import { type Caller, doc, invalid, missing, newName, pathOf, prefix, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
+import { parseExposition } from '../support/exposition-format.js';
+import { RawClient } from '../support/raw-client.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
+
+const KiB = 1024;
 
 /** The payload of a call. */
 interface Call {
@@ -130,6 +136,36 @@ describe('run tasks of a workspace', () => {
     await admin.delete(one).expect(204);
     await admin.get(one).expect(404);
   });
+
+  it.each([prefix, ''] as const)(
+    'are included with their task, where the caller may read them, at %j',
+    async (mount) => {
+      const [seen, hidden] = [await api.workspace('acme', newName()), await api.workspace('acme', newName())];
+      const task = await newTask({ name: newName('shared') });
+      const [shown, other] = [await attach(seen, task), await attach(hidden, task)];
+      const { name } = (await admin.get(`/tasks/${task}`).expect(200)).body.data.attributes;
+      const team = await api.team('acme', newName(), { 'organization-access': { 'manage-run-tasks': true } });
+      await api.grant(team, seen, { access: 'read' });
+      const manager = await api.member('acme', newName(), [team]);
+      const included = async (caller: Caller, target: string): Promise<readonly string[]> =>
+        ((await caller.at(mount).get(target).expect(200)).body.included ?? [])
+          .map(({ type, id }: { type: string; id: string }) => `${type} ${id}`)
+          .sort();
+      for (const target of [`/tasks/${task}?`, `${path}?search[name]=${name}&`]) {
+        expect(await included(admin, `${target}include=workspace_tasks`)).toEqual(
+          [`workspace-tasks ${shown}`, `workspace-tasks ${other}`].sort(),
+        );
+        expect(await included(manager, `${target}include=workspace_tasks`)).toEqual([`workspace-tasks ${shown}`]);
+        expect(await included(manager, `${target}include=workspace-tasks.workspace`)).toEqual([
+          `workspace-tasks ${shown}`,
+          `workspaces ${seen}`,
+        ]);
+        expect(await included(manager, target)).toEqual([]);
+      }
+      const [beside] = (await manager.get(`/tasks/${task}?include=workspace_tasks`).expect(200)).body.included;
+      expect(beside).toEqual((await manager.get(`/workspaces/${seen}/tasks/${shown}`).expect(200)).body.data);
+    },
+  );
 
   it.each([prefix, ''] as const)('of another organization are as ones that do not exist, at %j', async (mount) => {
     const elsewhere = newName('org');
@@ -305,6 +341,7 @@ describe('a run with a run task', () => {
     });
 
     it('records who called and who reported', async () => {
+      await api.flushRefusals(true);
       const { body } = await admin.get('/organizations/acme/audit-events?page[size]=100').expect(200);
       const about = body.data.map(({ attributes }: { attributes: Record<string, string> }) => attributes);
       const events = about.filter((event: Record<string, string>) => event.subject === call.task_result_id);
@@ -318,6 +355,13 @@ describe('a run with a run task', () => {
         ['task-results/report', 'run-task'],
         ['task-results/call', 'system'],
       ]);
+      const refused = events.filter(({ outcome }: Record<string, string>) => outcome !== 'done');
+      expect(refused.length).toBeGreaterThan(0);
+      for (const event of refused) {
+        expect(event).toMatchObject({
+          ...{ action: 'task-results/report', 'actor-kind': 'run-task', outcome: 'attribute/invalid' },
+        });
+      }
     });
   });
 
@@ -345,6 +389,46 @@ describe('a run with a run task', () => {
       expect(await statusOf()).toBe('post_plan_completed');
       await asTask('get', call.plan_json_api_url).expect(401);
     });
+  });
+
+  it('takes memory of its own: what others of its address take does not stop it', async () => {
+    const memory = new MemoryBudget(512 * KiB);
+    const tight = await startApi({ unitOfWork: api.unitOfWork, bundleStore: api.bundleStore, memory });
+    const bench = await Bench.make(api);
+    await bench.version();
+    await attach(bench.workspaceId, await newTask({}, bench.organization), { stages: ['post_plan'] });
+    const job = await bench.claimed(await bench.run());
+    // More than the system takes at once from the service for a client that does not read.
+    const plan = JSON.stringify({ plan: 'x'.repeat(8 * KiB * KiB) });
+    await job.artifact('plan-json-redacted', Buffer.from(plan));
+    await job.planned();
+    await api.settle();
+    call = calls.at(-1) as Call;
+    const linked = await admin.patch(
+      `/workspaces/${bench.workspaceId}`,
+      doc('workspaces', { 'vcs-repo': { 'clone-url': 'https://git.example/a/b.git' } }),
+    );
+    const hook: string = linked.body.data.attributes['vcs-repo']['webhook-url'];
+    const other = await RawClient.connected(tight.server);
+    const json = { 'Content-Type': 'application/json' };
+    other.ask('POST', hook, { ...json, 'Content-Length': 16 * KiB }).write('{');
+    while (memory.reserved === 0) await nextTurn();
+
+    const body = JSON.stringify(doc('task-results', { status: 'running' })).padEnd(20 * KiB);
+    await supertest(tight.server)
+      .patch(pathOf(call.task_result_callback_url ?? ''))
+      .set({ ...json, Authorization: `Bearer ${call.access_token}` })
+      .send(body)
+      .expect(200);
+    const reader = await RawClient.connected(tight.server);
+    const asked = { Authorization: `Bearer ${call.access_token}` };
+    reader.stopReading().ask('GET', pathOf(call.plan_json_api_url ?? ''), asked);
+    const metrics = async () => parseExposition((await tight.anonymous.get('/metrics')).text);
+    const isCut = async () => (await metrics()).value('gatehouse_memory_refusals_total', { reason: 'unread' }) === 1;
+    while (memory.waiting.size === 0 && !(await isCut())) await nextTurn();
+    expect(await isCut()).toBe(false);
+    reader.leave();
+    other.leave();
   });
 
   describe('that fails', () => {

@@ -335,6 +335,7 @@ describe('a sign-in', () => {
     provider.broken = 500;
     const answer = await browser.get('/session/sign-in').expect(503);
     expect(said(answer)).toContain('The identity provider does not answer');
+    expect(answer.text).toContain('/session/sign-in">');
     expect(answer.headers['retry-after']).toBeDefined();
     provider.broken = undefined;
     const back = await browser.leave(someone());
@@ -381,7 +382,9 @@ describe('without an identity provider', () => {
       'can-issue-tokens': false,
       user: null,
     });
-    expect(said(await browser.get('/session/sign-in').expect(404))).toContain('has not set OIDC_ISSUER');
+    const page = await browser.get('/session/sign-in').expect(404);
+    expect(said(page)).toContain('has not set OIDC_ISSUER');
+    expect(page.text).not.toContain('/session/sign-in">');
     await browser.get('/session/callback?code=x').expect(400);
     browser.cookies.set(cookieName, off.admin.secret as string);
     await browser.get('/account/details').expect(401);
@@ -415,9 +418,12 @@ describe('identities, to a site administrator', () => {
 
   it('have an issuer and a subject', async () => {
     const user = await strict.user(newName('person'));
-    for (const attributes of [{ issuer: 'https://provider.example' }, { issuer: ' ', subject: 'x' }]) {
-      await strict.admin.post(`/admin/users/${user.id}/identities`, doc('identities', attributes)).expect(422);
+    const issuer = 'https://provider.example';
+    const identities = `/admin/users/${user.id}/identities`;
+    for (const attributes of [{ issuer }, { issuer: ' ', subject: 'x' }, { issuer, subject: 's'.repeat(256) }]) {
+      await strict.admin.post(identities, doc('identities', attributes)).expect(422);
     }
+    await strict.admin.post(identities, doc('identities', { issuer, subject: 's'.repeat(255) })).expect(201);
     await strict.admin
       .post('/admin/users/user-none/identities', doc('identities', { issuer: 'a', subject: 'b' }))
       .expect(404);

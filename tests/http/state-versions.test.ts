@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { missing, newName, pathOf, prefix, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 import { announcementOf } from '../support/reference-agent.js';
@@ -18,19 +18,24 @@ const textOf = (serial: number): string =>
   JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, resources: serial === 3 ? [resource] : [] });
 
 const api = await startApi({ prefix });
-const bench = await Bench.make(api);
-await bench.version();
-const shown = await api.admin.get(`/workspaces/${bench.workspaceId}`).expect(200);
-const name = shown.body.data.attributes.name;
-for (const serial of [1, 2, 3]) {
-  const runId = await bench.run();
-  await bench.planned(runId);
-  await bench.act(runId, 'apply');
-  const job = await bench.claimed(runId);
-  ids.push(await job.writeState(textOf(serial), { serial, outputs: serial === 3 ? outputs : [] }));
-  await job.applied();
-}
-await api.settle();
+let bench: Bench;
+let name: string;
+
+beforeAll(async () => {
+  bench = await Bench.make(api);
+  await bench.version();
+  const shown = await api.admin.get(`/workspaces/${bench.workspaceId}`).expect(200);
+  name = shown.body.data.attributes.name;
+  for (const serial of [1, 2, 3]) {
+    const runId = await bench.run();
+    await bench.planned(runId);
+    await bench.act(runId, 'apply');
+    const job = await bench.claimed(runId);
+    ids.push(await job.writeState(textOf(serial), { serial, outputs: serial === 3 ? outputs : [] }));
+    await job.applied();
+  }
+  await api.settle();
+});
 
 const last = (): string => ids.at(-1) ?? '';
 const current = (what = ''): string => `/workspaces/${bench.workspaceId}/current-state-version${what}`;
@@ -141,6 +146,26 @@ it('outputs come in order of name, and no sensitive value with others', async ()
   }
 });
 
+it('outputs next to their workspace are what clients know as its outputs, with the same ids', async () => {
+  const ids = await Promise.all(['ids', 'password', 'zone'].map(outputId));
+  for (const path of [`/workspaces/${bench.workspaceId}`, `/organizations/${bench.organization}/workspaces/${name}`]) {
+    const { data, included } = (await api.admin.get(`${path}?include=outputs`).expect(200)).body;
+    expect(data.relationships.outputs.data).toEqual(ids.map((id) => ({ id, type: 'workspace-outputs' })));
+    expect(included).toEqual(
+      [
+        { name: 'ids', 'output-type': 'array', value: ['a', 1], sensitive: false },
+        { name: 'password', 'output-type': 'object', value: null, sensitive: true },
+        { name: 'zone', 'output-type': 'string', value: 'eu', sensitive: false },
+      ].map((attributes, index) => ({
+        id: ids[index],
+        type: 'workspace-outputs',
+        attributes,
+        links: { self: `${prefix}/state-version-outputs/${ids[index]}` },
+      })),
+    );
+  }
+});
+
 it('a sensitive value is returned when it is requested on its own', async () => {
   const { body } = await api.admin.get(`/state-version-outputs/${await outputId('password')}`).expect(200);
   expect(body.data.attributes).toEqual({
@@ -201,6 +226,7 @@ describe('outputs with long values', () => {
       [`/workspaces/${other.workspaceId}/current-state-version-outputs`, 'data'],
       [`/workspaces/${other.workspaceId}/current-state-version?include=outputs`, 'included'],
       [`/state-versions/${id}?include=outputs`, 'included'],
+      [`/workspaces/${other.workspaceId}?include=outputs`, 'included'],
       [`/state-versions/${id}/outputs`, 'data'],
     ] as const) {
       const { body, headers } = await api.admin.get(path).expect(200);

@@ -106,15 +106,16 @@ const promised: Readonly<Record<string, number>> = {
   'get /projects/:id/effective-tag-bindings': 3,
   // Its place in the queue is read from the workspace's other runs, its policies from the policy sets.
   'post /runs': 12,
-  'get /workspaces/:workspaceId/runs': 4,
-  'get /runs/:id': 3,
+  // Runs name their comments.
+  'get /workspaces/:workspaceId/runs': 5,
+  'get /runs/:id': 4,
   'get /runs/:id/run-events': 3,
   'get /run-events/:id': 3,
   'get /runs/:id/comments': 3,
   'get /comments/:id': 4,
   // Comments are counted under the workspace's lock.
   'post /runs/:id/comments': 7,
-  'get /organizations/:organization/runs': 6,
+  'get /organizations/:organization/runs': 7,
   'get /organizations/:organization/runs/queue': 3,
   'get /organizations/:organization/changes': 2,
   'get /organizations/:organization/capacity': 3,
@@ -214,7 +215,8 @@ const promised: Readonly<Record<string, number>> = {
   'delete /admin/agent-pools/:id': 8,
   'get /admin/agent-pools/:sitePoolId/authentication-tokens': 3,
   'post /admin/agent-pools/:sitePoolId/authentication-tokens': 5,
-  'get /organizations': 3,
+  // One for the caller's rights in all of them.
+  'get /organizations': 4,
   // The first organization of a service is given every group.
   'post /organizations': 8,
   'get /organizations/:organization': 2,
@@ -248,6 +250,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /authentication-tokens/:id': 2,
   'delete /authentication-tokens/:id': 4,
   'get /admin/failing-effects': 3,
+  // And the rows, unless nothing is being removed.
+  'get /admin/removals': 2,
   'post /admin/failing-effects/:id/actions/retry': 4,
   'get /admin/users': 3,
   'post /admin/users': 6,
@@ -278,17 +282,20 @@ const promised: Readonly<Record<string, number>> = {
 const promisedWithAll: Readonly<Record<string, { readonly include: string; readonly statements: number }>> = {
   'get /runs/:id': {
     include: 'workspace,plan,apply,task_stages,configuration_version,configuration_version.ingress_attributes',
-    statements: 8,
+    statements: 9,
   },
   'get /organizations/:organization/runs': {
     include: 'plan,apply,workspace,created_by,configuration_version,task_stages',
-    statements: 12,
+    statements: 13,
   },
   'get /organizations/:organization/workspaces': { include: 'project,current_state_version', statements: 8 },
+  'get /organizations/:organization/projects': { include: 'effective_tag_bindings', statements: 6 },
   'get /organizations/:organization/teams': { include: 'users,organization_memberships', statements: 7 },
-  'get /task-stages/:id': { include: 'run,run.workspace,policy_evaluations', statements: 7 },
-  'get /configuration-versions/:id': { include: 'run,ingress_attributes', statements: 5 },
-  'get /workspaces/:workspaceId/configuration-versions': { include: 'run,ingress_attributes', statements: 6 },
+  'get /organizations/:organization/tasks': { include: 'workspace_tasks.workspace', statements: 9 },
+  'get /admin/users': { include: 'organizations', statements: 4 },
+  'get /task-stages/:id': { include: 'run,run.workspace,policy_evaluations', statements: 8 },
+  'get /configuration-versions/:id': { include: 'run,ingress_attributes', statements: 6 },
+  'get /workspaces/:workspaceId/configuration-versions': { include: 'run,ingress_attributes', statements: 7 },
 };
 
 /** Statements before a refusal: the caller's, and the resource's. A route that needs more has a reason. */

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Response } from 'supertest';
-import { loginPortOf } from '../../src/domain/index.js';
+import type { UnitOfWork } from '../../src/application/index.js';
+import { DomainError, loginPortOf } from '../../src/domain/index.js';
 import { newName, publicUrl, startApi } from '../support/api.js';
 import { TestProvider } from '../support/identity-provider.js';
+import { RowsInMemory } from '../support/rows-in-memory.js';
 import { Visitor } from '../support/visitor.js';
 
 const provider = await TestProvider.start(publicUrl);
@@ -113,6 +115,9 @@ describe('terraform login', () => {
       description: 'terraform login',
       'expired-at': new Date(Date.parse(api.clock.now()) + 30 * 86_400_000).toISOString(),
     });
+    const { body } = await api.admin.get('/admin/audit-events?page[size]=5').expect(200);
+    const recorded = { action: 'user-tokens/manage', 'actor-id': user.id, subject: token.id };
+    expect(body.data[0].attributes).toMatchObject(recorded);
     // It outlives the session.
     await browser.send('delete', '/session').expect(204);
     await command.get('/api/v2/account/details').expect(200);
@@ -158,6 +163,20 @@ describe('terraform login', () => {
     const page = await browser.bare('get', asked().path).expect(200);
     const fields = { ...fieldsOf(page), [name]: value, decision: 'allow' };
     expect((await browser.submit('/oauth/authorize', fields).expect(400)).headers.location).toBeUndefined();
+  });
+
+  it('takes a state of 500 characters', async () => {
+    await (await signedIn()).bare('get', asked({ state: 'x'.repeat(500) }).path).expect(200);
+  });
+
+  it('has a person sign in again who signed in more than 15 minutes before they consent', async () => {
+    const browser = await signedIn();
+    const { path } = asked();
+    const fields = { ...fieldsOf(await browser.bare('get', path).expect(200)), decision: 'allow' };
+    api.clock.advance(901);
+    const page = await browser.submit('/oauth/authorize', fields).expect(200);
+    expect(page.text).toContain('Your sign-in is too old');
+    expect(page.text).toContain(provider.environment.OIDC_ISSUER);
   });
 
   it('takes a consent from its own page only', async () => {
@@ -216,6 +235,25 @@ describe('a code of terraform login', () => {
     );
     await redeem(code, 'x'.repeat(20_000)).expect(413);
     await redeem(code, verifier).expect(200);
+  });
+
+  it('is answered so that the command may come again while the database is away', async () => {
+    const memory = new RowsInMemory();
+    let fault: Error | undefined;
+    const reached = <Result>(work: () => Promise<Result>) => (fault === undefined ? work() : Promise.reject(fault));
+    const unitOfWork: UnitOfWork = {
+      run: (work) => reached(() => memory.run(work)),
+      read: (work) => reached(() => memory.read(work)),
+    };
+    const { server } = await startApi({ environment, unitOfWork });
+    const refusals = (['service/unavailable', 'changes/too-many-followers'] as const).map(
+      (code) => new DomainError(code, 'not now'),
+    );
+    for (fault of [...refusals, new Error('a fault of this service')]) {
+      const form = { grant_type: 'authorization_code', client_id: 'terraform-cli', code: 'x', code_verifier: 'x' };
+      const { body } = await supertest(server).post('/oauth/token').type('form').send(form);
+      expect(body).toEqual(refused('temporarily_unavailable'));
+    }
   });
 
   it('gives no more tokens than a user may have', async () => {

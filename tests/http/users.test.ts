@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { doc, invalid, missing, newName, prefix, refusal, startApi, tokenDocument } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  invalid,
+  missing,
+  newName,
+  prefix,
+  refusal,
+  startApi,
+  tokenDocument,
+} from '../support/api.js';
 
 const api = await startApi({ prefix });
 const { admin } = api;
@@ -19,7 +29,7 @@ const userDocument = (id: unknown, username: string, attributes: object = {}) =>
     username,
     email: emailOf(username),
     'unconfirmed-email': null,
-    'avatar-url': null,
+    'avatar-url': expect.stringMatching(/^\/assets\/avatars\/[0-9a-f]{24}\.svg$/),
     'two-factor': { enabled: false, verified: false },
     'is-service-account': false,
     'is-admin': false,
@@ -135,6 +145,52 @@ describe('users', () => {
     expect(past.links.first).toBe(`${prefix}/admin/users?page%5Bnumber%5D=1&page%5Bsize%5D=20`);
   });
 
+  it('are selected by a text, by kind and by suspension, with their organizations', async () => {
+    const stem = newName('listed');
+    const [first, second] = [`A-${newName()}`, `b-${newName()}`];
+    for (const name of [second, first]) await api.organization(name);
+    const [plain, mighty, away] = ['a', 'b', 'c'].map((letter) => `${letter}-${stem}`) as [string, string, string];
+    const member = await api.member(first, plain);
+    await admin.post(`/organizations/${second}/organization-memberships`, {
+      data: { attributes: { email: emailOf(plain) } },
+    });
+    await member.get('/account/details').expect(200);
+    await admin.post(`/organizations/acme/organization-memberships`, {
+      data: { attributes: { email: emailOf(plain) } },
+    });
+    await create({ username: mighty, email: emailOf(mighty), 'is-admin': true }).expect(201);
+    const suspended = await api.user(away);
+    await admin.post(`/admin/users/${suspended.id}/actions/suspend`).expect(200);
+    const listed = async (query: string) => (await admin.get(`/admin/users?q=${stem}&${query}`).expect(200)).body;
+    const names = async (query: string) => {
+      const { data, meta } = await listed(query);
+      expect(meta.pagination['total-count']).toBe(data.length);
+      return data.map(({ attributes }: { attributes: { username: string } }) => attributes.username);
+    };
+    expect(await names('')).toEqual([plain, mighty, away]);
+    expect(await names('filter[admin]=true')).toEqual([mighty]);
+    expect(await names('filter[suspended]=true')).toEqual([away]);
+    expect(await names('filter[admin]=false&filter[suspended]=false')).toEqual([plain]);
+    const { data, included } = await listed('include=organizations');
+    const identifiers = (...ids: readonly string[]) => ids.map((id) => ({ id, type: 'organizations' }));
+    // An invitation that waits is not a membership.
+    expect(data.map(({ relationships }: { relationships: object }) => relationships)).toEqual([
+      { organizations: { data: identifiers(first, second) } },
+      { organizations: { data: [] } },
+      { organizations: { data: [] } },
+    ]);
+    const attributes = (name: string) => ({ name, 'external-id': expect.stringMatching(/^org-/) });
+    expect(included).toEqual(
+      [first, second].map((name) => ({ id: name, type: 'organizations', attributes: attributes(name) })),
+    );
+    for (const { relationships } of (await listed('')).data) expect(relationships).toBeUndefined();
+    for (const query of ['filter[admin]=yes', 'filter[suspended]=1']) {
+      const refused = await admin.get(`/admin/users?${query}`).expect(422);
+      expect(refused.body.errors[0].source).toEqual({ parameter: query.split('=')[0] });
+    }
+    await member.get('/admin/users?include=organizations').expect(404);
+  });
+
   it('are kept out while they are suspended, with every token', async () => {
     const username = newName();
     const user = await api.member('acme', username);
@@ -182,6 +238,51 @@ describe('users', () => {
     });
     const token = await api.organizationToken('acme');
     expect((await token.get('/account/details').expect(404)).body).toEqual(missing);
+  });
+});
+
+describe('the avatar of a user', () => {
+  const avatarOf = async (caller: Caller): Promise<string> =>
+    (await caller.get('/account/details').expect(200)).body.data.attributes['avatar-url'];
+
+  it('is a picture of this service, the same at every request, and another for another user', async () => {
+    const path = await avatarOf(user);
+    expect(await avatarOf(user)).toBe(path);
+    const picture = async (at: string) => {
+      const answer = await api.anonymous.at('').get(at).expect(200).expect('Content-Type', 'image/svg+xml');
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+      });
+      return answer.body.toString();
+    };
+    const drawn = await picture(path);
+    expect(drawn).toMatch(
+      /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 7 7"[^<]*><rect[^<]*\/><path[^<]*\/><\/svg>$/,
+    );
+    expect(await picture(path)).toBe(drawn);
+    const other = await avatarOf(await api.user(newName()));
+    expect(other).not.toBe(path);
+    expect(await picture(other)).not.toBe(drawn);
+  });
+
+  it('does not follow from the name or the address, and does not show whether there is a user', async () => {
+    const username = newName();
+    const first = await api.user(username);
+    const path = await avatarOf(first);
+    await admin.delete(`/admin/users/${first.id}`).expect(204);
+    await api.settle();
+    expect(await avatarOf(await api.user(username))).not.toBe(path);
+    await api.anonymous.at('').get(path).expect(200);
+    await api.anonymous
+      .at('')
+      .get(`/assets/avatars/${'0123456789ab'.repeat(2)}.svg`)
+      .expect(200);
+    for (const name of ['', 'a.svg', `${'A'.repeat(24)}.svg`, `${'a'.repeat(25)}.svg`, `${'a'.repeat(24)}.png`]) {
+      await api.anonymous.at('').get(`/assets/avatars/${name}`).expect(404);
+    }
   });
 });
 
@@ -346,6 +447,33 @@ describe('work that fails', () => {
     api.clock.advance(2);
     await api.settle();
     expect((await admin.get(path).expect(200)).body.data).toEqual([]);
+  });
+});
+
+describe('data that is being removed', () => {
+  it('is listed by organization for site administrators, until it is gone', async () => {
+    const name = newName();
+    await api.organization(name);
+    for (const workspace of ['a', 'b']) {
+      await admin.post(`/organizations/${name}/workspaces`, doc('workspaces', { name: workspace })).expect(201);
+    }
+    const { id } = (await admin.get(`/organizations/${name}/workspaces/a`).expect(200)).body.data;
+    expect((await admin.get('/admin/removals').expect(200)).body.data).toEqual([]);
+    await admin.delete(`/workspaces/${id}`).expect(204);
+    await admin.delete(`/organizations/${name}`).expect(204);
+    const begun = api.clock.now();
+    api.clock.advance(5);
+    const { data, meta } = (await admin.get('/admin/removals').expect(200)).body;
+    expect(data).toEqual([
+      {
+        id: expect.stringMatching(/^org-/),
+        type: 'removals',
+        attributes: { 'organization-name': name, 'begun-at': begun, 'workspaces-left': 2 },
+      },
+    ]);
+    expect(meta.pagination['total-count']).toBe(1);
+    await api.settle();
+    expect((await admin.get('/admin/removals').expect(200)).body.data).toEqual([]);
   });
 });
 

@@ -476,6 +476,11 @@ describe('the id of a delivery', () => {
   it.each(['', 'x'.repeat(256)])('is none when it is unfit for one', (id) => {
     expect(deliver(hub, { 'X-GitHub-Delivery': id }, {})?.id).toBeNull();
   });
+
+  it('may be as long as one is kept', () => {
+    const id = 'x'.repeat(255);
+    expect(deliver(hub, { 'X-GitHub-Delivery': id }, {})?.id).toBe(id);
+  });
 });
 
 describe('a well-signed delivery that is malformed', () => {
@@ -626,7 +631,7 @@ describe('a well-signed delivery that is malformed', () => {
     ).toEqual(['/object_attributes/source_branch']);
   });
 
-  it.each(['main', 'Köln/größe', 'a-b', 'dependabot/npm/@types/node-1.2.3', 'a.locked', 'x#1'])(
+  it.each(['main', 'Köln/größe', 'a-b', 'dependabot/npm/@types/node-1.2.3', 'a.locked', 'x#1', 'a'.repeat(1024)])(
     'is not what the branch %j makes it',
     (name) => {
       expect(github('push', but(githubPush, 'ref', `refs/heads/${name}`))?.event?.commit.branch).toBe(name);

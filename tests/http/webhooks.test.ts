@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
-import type { UnitOfWork } from '../../src/application/index.js';
+import type { Transaction } from '../../src/application/index.js';
 import { type Caller, doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { aClaim } from '../support/claims.js';
@@ -150,7 +150,7 @@ describe('a pushed commit makes a version', () => {
   it('of GitHub, with what the delivery says of the commit', async () => {
     const hook = await newHook(githubUrl, { credential: 'deploy' });
     const sha = api.repositories.push(githubUrl, 'main', archive, 'Said by the repository');
-    const answer = await github(hook, 'push', pushOf(sha)).expect(202);
+    const answer = await github(hook, 'push', pushOf(sha)).expect(202).expect('Content-Length', '0');
     expect(answer.text).toBe('');
 
     const version = await onlyVersionOf(hook);
@@ -246,6 +246,22 @@ describe('a pushed commit makes a version', () => {
     await github(hook, 'push', pushed()).expect(202);
     const { commit } = await onlyVersionOf(hook);
     expect(commit['clone-url']).toBe('https://git.internal.example:8443/Harbour/Network');
+  });
+});
+
+describe('a delivery', () => {
+  it('is recorded where it makes a version, and where it is refused', async () => {
+    const hook = await newHook(githubUrl);
+    await github(hook, 'push', pushed()).expect(202);
+    await send(hook.path, githubHeaders('push', newId()), pushed()).expect(404);
+    await api.flushRefusals(true);
+    const reportsIn = async (trail: string) => {
+      const { data } = (await api.admin.get(`${trail}?filter[action]=configuration-versions/report`).expect(200)).body;
+      return data.map(({ attributes }: Json) => [attributes['actor-kind'], attributes.outcome, attributes.subject]);
+    };
+    const { id } = await onlyVersionOf(hook);
+    expect(await reportsIn('/organizations/acme/audit-events')).toContainEqual(['forge', 'done', id]);
+    expect(await reportsIn('/admin/audit-events')).toContainEqual(['forge', 'resource/not-found', null]);
   });
 });
 
@@ -381,6 +397,28 @@ describe('the settings of the workspace', () => {
   });
 });
 
+/** Runs `meanwhile` before the next transaction that writes. */
+class Interrupted extends RowsInMemory {
+  meanwhile: (() => Promise<unknown>) | undefined;
+
+  override async run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const { meanwhile } = this;
+    this.meanwhile = undefined;
+    await meanwhile?.();
+    return super.run(work);
+  }
+}
+
+/** A push to the main branch, to another service. */
+const pushTo = (app: typeof api.app, hook: Hook): Test => {
+  const payload = JSON.stringify(pushOf('ab'.repeat(20)));
+  return supertest(app)
+    .post(hook.path)
+    .set({ ...githubHeaders('push', newId()), ...signers.hub(hook.key)(Buffer.from(payload)) })
+    .set('Content-Type', 'application/json')
+    .send(payload);
+};
+
 describe('a caller that is not a forge of the workspace', () => {
   it('learns nothing: all refusals are the same', async () => {
     const payload = pushed();
@@ -422,18 +460,8 @@ describe('a caller that is not a forge of the workspace', () => {
     ['linked to another branch', 204],
     ['deleted', 404],
   ] as const)('makes no version when the workspace is %s while the delivery is read', async (what, status) => {
-    const rows = new RowsInMemory();
-    let meanwhile: (() => Promise<unknown>) | undefined;
-    const interrupted: UnitOfWork = {
-      read: (work) => rows.read(work),
-      run: async (work) => {
-        const first = meanwhile;
-        meanwhile = undefined;
-        await first?.();
-        return rows.run(work);
-      },
-    };
-    const other = await startApi({ unitOfWork: interrupted });
+    const rows = new Interrupted();
+    const other = await startApi({ unitOfWork: rows });
     await other.organization('acme');
     const workspaceId = await other.workspace('acme', 'linked');
     const path = `/workspaces/${workspaceId}`;
@@ -446,16 +474,26 @@ describe('a caller that is not a forge of the workspace', () => {
       'linked to another branch': () => link({ 'clone-url': githubUrl, branch: 'release' }).expect(200),
       deleted: () => other.admin.delete(path).expect(204),
     };
-    const payload = pushOf('ab'.repeat(20));
-    const delivery = supertest(other.app)
-      .post(hook.path)
-      .set({ ...githubHeaders('push', newId()), ...signers.hub(hook.key)(bytesOf(payload)) });
-    meanwhile = changes[what];
-    await delivery.set('Content-Type', 'application/json').send(JSON.stringify(payload)).expect(status);
-    expect(meanwhile).toBeUndefined();
+    rows.meanwhile = changes[what];
+    await pushTo(other.app, hook).expect(status);
+    expect(rows.meanwhile).toBeUndefined();
     const now = other.clock.now();
     const made = await rows.run((tx) => tx.effects.claim(aClaim('fetches', { now, until: now })));
     expect(made).toEqual([]);
+  });
+
+  it('makes no version of a policy set that is deleted while the delivery is read', async () => {
+    const rows = new Interrupted();
+    const other = await startApi({ unitOfWork: rows });
+    await other.organization('acme');
+    const settings = { name: 'linked', kind: 'opa', 'vcs-repo': { 'clone-url': githubUrl } };
+    const { body } = await other.admin
+      .post('/organizations/acme/policy-sets', doc('policy-sets', settings))
+      .expect(201);
+    const hook = hookOf(body.data.id, body.data.attributes['vcs-repo']);
+    rows.meanwhile = () => other.admin.delete(`/policy-sets/${body.data.id}`).expect(204);
+    await pushTo(other.app, hook).expect(404);
+    expect(rows.meanwhile).toBeUndefined();
   });
 
   it('is answered at once, however long the addresses it sends', async () => {
@@ -551,7 +589,7 @@ describe('POST /workspaces/:id/actions/fetch', () => {
         'commit-sha': sha,
         'commit-message': 'The latest',
         identifier: 'harbour/safety/vault',
-        'on-default-branch': false,
+        'on-default-branch': true,
         'sender-username': null,
       },
     });

@@ -124,12 +124,15 @@ describe('workspaces', () => {
       outputs: { links: { related: `${prefix}/workspaces/${id}/current-state-version-outputs` } },
       'tag-bindings': { links: { related: `${prefix}/workspaces/${id}/tag-bindings` } },
       'effective-tag-bindings': { links: { related: `${prefix}/workspaces/${id}/effective-tag-bindings` } },
-      vars: { links: { related: `${prefix}/workspaces/${id}/vars` } },
+      vars: { data: [], links: { related: `${prefix}/workspaces/${id}/vars` } },
       'agent-pool': { data: null },
       'locked-by': { data: null },
       ...relationships,
     },
-    links: { self: `${prefix}/organizations/acme/workspaces/${name}` },
+    links: {
+      self: `${prefix}/organizations/acme/workspaces/${name}`,
+      'self-html': `/app/acme/workspaces/${name}`,
+    },
   });
 
   it('are created with defaults, and shown by id and by name', async () => {
@@ -170,7 +173,7 @@ describe('workspaces', () => {
     const shown = { ...attributes, ...overwrites, operations: false, actions: { 'is-destroyable': false } };
     expect(created.body).toEqual({ data: resource(id, name, shown) });
     expect((await admin.get(`/workspaces/${id}`).expect(200)).body).toEqual(created.body);
-    const patterns = { 'trigger-patterns': ['**/*.tf'], 'source-name': null };
+    const patterns = { 'trigger-patterns': ['**/*.tf'], 'file-triggers-enabled': true, 'source-name': null };
     const changed = await admin.patch(`/workspaces/${id}`, doc('workspaces', patterns)).expect(200);
     expect(changed.body).toEqual({ data: resource(id, name, { ...shown, ...patterns, 'trigger-prefixes': [] }) });
   });

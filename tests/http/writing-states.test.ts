@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { effectLeaseSeconds, neverEnded } from '../../src/application/index.js';
 import { later } from '../../src/domain/index.js';
@@ -14,6 +15,7 @@ import {
   refusal,
   startApi,
 } from '../support/api.js';
+import { objectIdOf } from '../support/application.js';
 import { Bench } from '../support/bench.js';
 
 const api = await startApi({ prefix });
@@ -22,10 +24,11 @@ interface Given {
   readonly serial?: number;
   readonly lineage?: string;
   readonly outputs?: object;
+  readonly resources?: readonly object[];
 }
 
-const stateOf = ({ serial = 1, lineage = 'lineage-1', outputs = {} }: Given = {}): Buffer =>
-  Buffer.from(JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, lineage, outputs, resources: [] }));
+const stateOf = ({ serial = 1, lineage = 'lineage-1', outputs = {}, resources = [] }: Given = {}): Buffer =>
+  Buffer.from(JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, lineage, outputs, resources }));
 
 const md5Of = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
 
@@ -96,6 +99,19 @@ const conflict = (detail: unknown, attribute?: string) =>
 const read = async (url: string): Promise<string> =>
   Buffer.from((await api.anonymous.at('').get(pathOf(url)).buffer().expect(200)).body).toString();
 
+/** How many files are stored. */
+const stored = async (): Promise<number> => (await Readable.from(api.bundleStore.all()).toArray()).length;
+
+/** While the body is still sent. */
+const upload = (url: string, body: AsyncIterable<Uint8Array>) =>
+  api.useCases.uploadStateVersion.execute(objectIdOf(url), body);
+
+const unreadable: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => {
+    throw new Error('the body was read');
+  },
+};
+
 describe('a state version that is created with its bytes', () => {
   it('is the current one at once, with its JSON form', async () => {
     const place = await Place.make();
@@ -124,6 +140,21 @@ describe('a state version that is created with its bytes', () => {
     expect(id).toBe(body.data.id);
     expect(await read(attributes['hosted-state-download-url'])).toBe(stateOf().toString());
     expect(await read(attributes['hosted-json-state-download-url'])).toBe(json.toString());
+  });
+
+  it('is answered whole when it is sent again, and stored once', async () => {
+    const place = await Place.make();
+    const outputs = { size: { value: 5, type: 'number' } };
+    const resources = [{ mode: 'managed', type: 'null_resource', name: 'one', provider: 'x', instances: [{}] }];
+    const send = () =>
+      place.inline({ outputs, resources }, { 'json-state': Buffer.from('{}').toString('base64') }).expect(201);
+    await send();
+    await api.settle();
+    const before = await stored();
+    const { body } = await send();
+    expect(body.data).toEqual(await place.current());
+    expect(body.data.attributes).toMatchObject({ 'resources-processed': true, resources: [{ name: 'one' }] });
+    expect([await stored(), await api.bundleStore.unsettled(0)]).toEqual([before, []]);
   });
 
   it('has outputs as soon as they are read', async () => {
@@ -239,6 +270,7 @@ describe('a state version that is created without its bytes', () => {
     const current = await place.current();
     expect(current.id).toBe(id);
     expect(current.attributes).toMatchObject({ status: 'finalized', size: stateOf().length });
+    expect(await read(current.attributes['hosted-state-download-url'])).toBe(stateOf().toString());
     expect(await read(current.attributes['hosted-json-state-download-url'])).toBe('{}');
   });
 
@@ -250,7 +282,10 @@ describe('a state version that is created without its bytes', () => {
       [state, stateOf()],
       [json, Buffer.from('{}')],
     ] as const) {
-      for (let attempt = 0; attempt < 2; attempt += 1) await api.upload(url, bytes).expect(200);
+      await api.upload(url, bytes).expect(200);
+      const before = await stored();
+      await api.upload(url, bytes).expect(200);
+      expect(await stored()).toBe(before);
       expect((await api.upload(url, Buffer.from('other')).expect(409)).body).toEqual(other);
     }
     expect(await api.bundleStore.unsettled(0)).toEqual([]);
@@ -271,7 +306,10 @@ describe('a state version that is created without its bytes', () => {
     const place = await Place.make();
     const first = await place.urls();
     await api.upload(first.json, Buffer.from('{}')).expect(200);
+    const before = await stored();
     const second = await place.urls();
+    await api.settle();
+    expect(await stored()).toBe(before - 1);
     await api.admin.get(`/state-versions/${first.id}`).expect(404);
     for (const url of [first.state, first.json]) {
       expect((await api.upload(url, stateOf()).expect(404)).body).toEqual(missing);
@@ -310,6 +348,7 @@ describe('a state version that is created without its bytes', () => {
     for (const url of [state, json]) {
       const answer = await api.upload(url, stateOf()).expect(409);
       expect(answer.body).toEqual(conflict(expect.stringContaining('not locked')));
+      await expect(upload(url, unreadable)).rejects.toMatchObject({ code: 'workspace/lock-refused' });
     }
     await place.lock(api.admin);
     const held = await api.upload(state, stateOf()).expect(409);
@@ -323,27 +362,38 @@ describe('a state version that is created without its bytes', () => {
 });
 
 describe('an upload in progress', () => {
+  const suspend = ({ caller }: Place) => api.admin.post(`/admin/users/${caller.id}/actions/suspend`).expect(200);
   it.each([
-    ['the lock', 'workspace/lock-refused', (place: Place) => place.unlock()],
-    [
-      'the right',
-      'resource/not-found',
-      (place: Place) => api.admin.post(`/admin/users/${place.caller.id}/actions/suspend`).expect(200),
-    ],
-  ])('keeps nothing of what was being sent when the right or the lock was lost: %s', async (_, code, lose) => {
+    ['the lock', 'state', 'workspace/lock-refused', (place: Place) => place.unlock()],
+    ['the lock', 'json', 'workspace/lock-refused', (place: Place) => place.unlock()],
+    ['the right', 'state', 'resource/not-found', suspend],
+  ] as const)('keeps nothing of what was being sent when %s was lost: %s', async (_, file, code, lose) => {
     const place = await Place.make((bench) => bench.member('write'));
-    const { state, json } = await place.urls();
+    const { [file]: url, json } = await place.urls();
     async function* sent() {
       yield stateOf().subarray(0, 1);
       await lose(place);
       yield stateOf().subarray(1);
     }
-    const objectId = state.slice(state.lastIndexOf('/') + 1);
-    await expect(api.useCases.uploadStateVersion.execute(objectId, sent())).rejects.toMatchObject({ code });
+    await expect(upload(url, sent())).rejects.toMatchObject({ code });
     if (code === 'resource/not-found') await api.upload(json, Buffer.from('{}')).expect(404);
     await place.noState();
     expect(await api.bundleStore.unsettled(0)).toEqual([]);
   });
+});
+
+it('two uploads of the same bytes at once are one', async () => {
+  const place = await Place.make();
+  const { state } = await place.urls();
+  const before = await stored();
+  async function* sent() {
+    yield stateOf().subarray(0, 1);
+    await api.upload(state, stateOf()).expect(200);
+    yield stateOf().subarray(1);
+  }
+  await upload(state, sent());
+  await place.current();
+  expect([await stored(), await api.bundleStore.unsettled(0)]).toEqual([before + 1, []]);
 });
 
 describe('writing a state while a run is applied', () => {
@@ -360,9 +410,8 @@ describe('writing a state while a run is applied', () => {
       await applying(place, versionId);
       yield stateOf().subarray(1);
     }
-    const objectId = state.slice(state.lastIndexOf('/') + 1);
     const refused = { code: 'runs/in-progress' };
-    await expect(api.useCases.uploadStateVersion.execute(objectId, sent())).rejects.toMatchObject(refused);
+    await expect(upload(state, sent())).rejects.toMatchObject(refused);
     const words = conflict(expect.stringContaining('is being applied: its agent writes the next state'));
     expect((await api.upload(state, stateOf()).expect(409)).body).toEqual(words);
     for (const send of [() => place.inline(), () => place.create()])
@@ -463,6 +512,14 @@ describe('a rollback', () => {
     await place.inline({ serial: 2 }).expect(201);
   });
 
+  it('replaces what the client announced', async () => {
+    const place = await Place.make();
+    const first = (await place.inline().expect(201)).body.data.id;
+    const announced = await place.urls({ serial: 2 });
+    await place.roll(first).expect(201);
+    expect((await api.upload(announced.state, stateOf({ serial: 2 })).expect(404)).body).toEqual(missing);
+  });
+
   it('is of a state of the workspace, under its lock', async () => {
     const place = await Place.make();
     const other = await Place.make();
@@ -475,7 +532,9 @@ describe('a rollback', () => {
     }
     const id = (await place.inline().expect(201)).body.data.id;
     await place.unlock();
-    expect((await place.roll(id).expect(409)).body).toEqual(conflict(expect.stringContaining('not locked')));
+    for (const one of [id, 'sv-none']) {
+      expect((await place.roll(one).expect(409)).body).toEqual(conflict(expect.stringContaining('not locked')));
+    }
   });
 });
 
@@ -486,7 +545,7 @@ describe('a request for a state version', () => {
       ['serial', { serial: null }, 'Serial must be a number'],
       ['serial', { serial: -1 }, expect.any(String)],
       ['md5', { md5: 'zz' }, 'Md5 must be 32 hexadecimal digits'],
-      ['state', { state: 'not base64!' }, 'State must be base64'],
+      ...['not base64!', 'e30', 'e3!='].map((state) => ['state', { state }, 'State must be base64'] as const),
       ['json-state', { 'json-state': 'e30=' }, 'Json state must come with state'],
     ] as const) {
       expect((await place.create({}, attributes).expect(422)).body).toEqual(invalid(attribute, detail));

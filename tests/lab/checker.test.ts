@@ -22,6 +22,7 @@ const told = (
   ended,
   outcome,
   status: { done: 200, refused: 409, unknown: 0 }[outcome],
+  retryAfter: 0,
   ...more,
 });
 
@@ -194,6 +195,11 @@ const planted: readonly (readonly [string, string, Partial<Told>])[] = [
     rest({ runs: ['run-2', 'run-3'].map((id) => ({ ...run, id, status: 'planning', source: 'tfe-api' })).concat(run) }),
   ],
   ['a 500', 'no unexpected fault', and(told(30, 31, '', 'create-run', '', 'unknown', { status: 500 }))],
+  [
+    'a 503 that does not say when to retry',
+    '503 says when to retry',
+    and(told(30, 31, '', 'create-run', '', 'unknown', { status: 503 })),
+  ],
   ['a request that hung', 'every request ends', and(told(30, 2000, '', 'create-run', '', 'unknown'))],
   [
     'an error that no fault explains',

@@ -17,15 +17,10 @@ import { DomainError } from '../../src/domain/index.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
-import { openMigrated } from './databases.js';
 import { MemoryBundleStore } from './memory-bundle-store.js';
 import './described-answers.js';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { Agent, createServer, type RequestListener, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
 import type { Container } from 'inversify';
 import type { Response, Test } from 'supertest';
@@ -167,7 +162,6 @@ export const faultsIn = ({ body }: Response): readonly (readonly [pointer: strin
 export const namesIn = (body: { data: readonly { attributes: { name: string } }[] }): readonly string[] =>
   body.data.map(({ attributes }) => attributes.name);
 
-const directories: string[] = [];
 const servers: Server[] = [];
 
 /**
@@ -185,45 +179,7 @@ async function listening(app: RequestListener): Promise<Server> {
 afterAll(() => {
   agent.destroy();
   for (const server of servers) server.close().closeAllConnections();
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
-
-/** The storage of a suite's rows, with operations that only tests need. */
-interface Rows {
-  readonly unitOfWork: UnitOfWork;
-  /** Passes on the changes of each commit. */
-  readonly hearChanges: (hear: ChangeListener) => void;
-  /** All stored rows, as one text. */
-  readonly stored: () => Promise<string>;
-}
-
-function rowsInMemory(): Rows {
-  const unitOfWork = new RowsInMemory();
-  return {
-    unitOfWork,
-    hearChanges: (hear) => unitOfWork.hearChanges(hear),
-    stored: async () => unitOfWork.text,
-  };
-}
-
-async function rowsInFile(): Promise<Rows> {
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-http-'));
-  directories.push(directory);
-  const database = await openMigrated(join(directory, 'gatehouse.sqlite'));
-  const files = async () => {
-    const names = await readdir(directory);
-    return Promise.all(names.map((name) => readFile(join(directory, name), 'latin1')));
-  };
-  return {
-    unitOfWork: database.unitOfWork,
-    hearChanges: (changed) => database.onChange({ ordered: () => {}, changed }),
-    stored: async () => (await files()).join(),
-  };
-}
-
-/** SQLite in memory, or in a file if TEST_HTTP_DATABASE asks for it: there reads have a connection of their own. */
-const usualRows = async (): Promise<Rows> =>
-  process.env.TEST_HTTP_DATABASE === 'file' ? rowsInFile() : rowsInMemory();
 
 const signingSecret = 'a secret for tests that is long enough';
 
@@ -279,7 +235,7 @@ export async function startApi(
     readonly environment?: Readonly<Record<string, string>>;
     readonly unitOfWork?: UnitOfWork;
     /** Required with a `unitOfWork` whose changes streams must report. */
-    readonly hearChanges?: Rows['hearChanges'];
+    readonly hearChanges?: (hear: ChangeListener) => void;
     readonly bundleStore?: BundleStore;
     readonly timeouts?: Timeouts;
     readonly memory?: MemoryBudget;
@@ -293,8 +249,9 @@ export async function startApi(
 ) {
   const clock = new FixedClock();
   const log = new KeptLog();
-  const rows = await usualRows();
-  const unitOfWork = options.unitOfWork ?? rows.unitOfWork;
+  const rows = new RowsInMemory();
+  const unitOfWork = options.unitOfWork ?? rows;
+  const hearChanges = options.hearChanges ?? ((hear) => rows.hearChanges(hear));
   const bundleStore = options.bundleStore ?? new MemoryBundleStore();
   const signingSecrets = options.signingSecrets ?? [signingSecret];
   const stopping = new AbortController();
@@ -306,6 +263,7 @@ export async function startApi(
     publicUrl: options.publicUrl ?? publicUrl,
     signingSecrets,
     log,
+    readOnly: async () => !health.ready,
     ready: async () => {
       if (!health.ready) throw new DomainError('service/unavailable', 'the database is read-only');
     },
@@ -323,7 +281,7 @@ export async function startApi(
   container.rebind('commitFetcher').toConstantValue(repositories);
   const app = resolve(container, 'app');
   const use = resolve(container, 'useCases');
-  (options.hearChanges ?? rows.hearChanges)(use.changeFeed.announce);
+  hearChanges(use.changeFeed.announce);
   const server = await listening(app);
   // The search for lost agents gives them time, counted from its first pass.
   await use.reclaimLostRuns.execute();
@@ -342,8 +300,10 @@ export async function startApi(
     server,
     clock,
     log,
-    ...rows,
     unitOfWork,
+    hearChanges,
+    /** All stored rows, as one text. */
+    stored: async () => rows.text,
     bundleStore,
     stopping,
     health,

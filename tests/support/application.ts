@@ -11,6 +11,7 @@ import type { Settings } from '../../src/application/ports/outside/settings.js';
 import type { UseCases } from '../../src/application/use-cases.js';
 import {
   type Actor,
+  type AuditEvent,
   type BundleKey,
   ConfigurationVersion,
   type ConfigurationVersionId,
@@ -414,6 +415,13 @@ export class World {
       'select kind, payload from effects order by id',
     );
     return rows.map(({ kind, payload }) => ({ kind, ...JSON.parse(payload) }));
+  }
+
+  /** The audit events of the organization, newest first. */
+  async recorded(): Promise<readonly AuditEvent[]> {
+    const all = { action: undefined, actorId: undefined, since: undefined, until: undefined, oldestFirst: false };
+    const part = { after: undefined, limit: 100 };
+    return (await this.useCases.listAuditEvents.execute(this.owner, 'acme', all, part)).items;
   }
 
   /** Every bundle the store holds, by its key. */

@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { noteEnvironment, noteSecretsOf, watchLog } from './secrets-in-logs.js';
 
-const program = fileURLToPath(new URL('../../dist/infrastructure/cli/gatehouse.js', import.meta.url));
+/** The built command line. */
+export const program = fileURLToPath(new URL('../../dist/infrastructure/cli/gatehouse.js', import.meta.url));
 
 /** The output and exit code of a command. */
 export interface Ended {
@@ -16,7 +17,7 @@ export interface Ended {
   readonly json: any;
 }
 
-/** The built command line, in a pipe. Its standard error is a log: no secret may be in it. */
+/** Runs it in a pipe. Its standard error is a log: no secret may be in it. */
 export async function gatehouse(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,

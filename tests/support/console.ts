@@ -23,6 +23,8 @@ type Role =
   | 'status'
   | 'textbox';
 
+const selectorOf = (role: Role, name: string): string => `aria/${name}[role="${role}"]`;
+
 /** The console as a person uses it: everything is found by its role and accessible name. */
 export class ConsolePage {
   constructor(
@@ -32,25 +34,27 @@ export class ConsolePage {
 
   /** The element, once it is there. */
   async find(role: Role, name: string): Promise<ElementHandle> {
-    const selector = `aria/${name}[role="${role}"]`;
-    const found = await this.page.waitForSelector(selector, { timeout }).catch(async () => {
-      throw new Error(`no ${role} "${name}" in:\n${await this.text()}`);
-    });
+    const found = await this.orText(role, name, this.page.waitForSelector(selectorOf(role, name), { timeout }));
     if (found === null) throw new Error(`no ${role} "${name}"`);
     return found;
   }
 
+  private orText<T>(role: Role, name: string, found: Promise<T>): Promise<T> {
+    return found.catch(async (cause) => {
+      throw new Error(`no ${role} "${name}" in:\n${await this.text()}`, { cause });
+    });
+  }
+
   async has(role: Role, name: string): Promise<boolean> {
-    return (await this.page.$(`aria/${name}[role="${role}"]`)) !== null;
+    return (await this.page.$(selectorOf(role, name))) !== null;
   }
 
   /** Presses what has these names, one after the other: the second may be in the dialog that the first opens. */
   async press(role: Role, ...names: readonly string[]): Promise<void> {
     for (const name of names) {
-      const found = await this.find(role, name);
-      // A menu that has just opened may still be moving to its place.
-      if (role === 'menuitem') await found.asLocator().setTimeout(timeout).click();
-      else await found.click();
+      // The locator waits until it stands still: what is read above it moves it, and a menu moves when it opens.
+      const pressed = this.page.locator(selectorOf(role, name)).setTimeout(timeout).click();
+      await this.orText(role, name, pressed);
     }
   }
 

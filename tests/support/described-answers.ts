@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import supertest, { type Response } from 'supertest';
+import { unlinkedIn } from './full-linkage.js';
 import { published } from './published-description.js';
 import { RecordedExamples } from './recorded-examples.js';
 
@@ -33,7 +34,10 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** Records a response body that is JSON, and the body of a request that was granted. */
+/**
+ * Records a response body that is JSON, and the body of a request that was granted. Throws if the response includes what
+ * none of its relationships leads to.
+ */
 function noteExamples({ method, url, body }: Sent, answer: Response): void {
   const { status, headers } = answer;
   const place = published.placeOf(method, url, status);
@@ -45,6 +49,8 @@ function noteExamples({ method, url, body }: Sent, answer: Response): void {
   const text = isJson.test(headers['content-type'] ?? '') ? textOf(answer) : '';
   if (text === '') return;
   const document = JSON.parse(text);
+  const unlinked = unlinkedIn(document);
+  if (unlinked.length > 0) throw new Error(`included, and in no relationship with data: ${unlinked.join(', ')}`);
   if (refusal === undefined) examples.note(`${operationId} ${status}`, document);
   else examples.note(`${refusal} ${document.errors[0].title}`, document);
 }
@@ -60,10 +66,8 @@ interface Asked {
 
 const asked = (supertest as unknown as { readonly Test: { readonly prototype: Asked } }).Test.prototype;
 const { assert } = asked;
-/** The same suite on a file has the same answers, and takes its time already. */
-const once = process.env.TEST_HTTP_DATABASE === undefined;
 asked.assert = function (error, answer, done) {
-  if (once && answer?.headers['tfp-appname'] === 'Gatehouse') {
+  if (answer?.headers['tfp-appname'] === 'Gatehouse') {
     this.expect(() => {
       const { pathname, search } = new URL(this.url);
       const fault = undescribedIn(this.method, pathname + search, answer);

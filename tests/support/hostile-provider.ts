@@ -26,6 +26,14 @@ export class HostileProvider {
   person: Told | null = null;
   /** Signs with a key that it does not publish. */
   signsWithAnotherKey = false;
+  /** The answer of the token endpoint, instead of tokens. */
+  tokenFailure:
+    | { readonly status: number; readonly headers?: Record<string, string>; readonly body: object }
+    | undefined;
+  /** Further metadata. */
+  metadataToo: object = {};
+  /** Whether the last client named its secret in a header, and not in the form. */
+  authenticatedByHeader = false;
   /** The parameters of each request that it was asked to sign a person in with. */
   readonly asked: URLSearchParams[] = [];
   private readonly own = keys();
@@ -78,6 +86,12 @@ export class HostileProvider {
       case '/jwks':
         return void json({ keys: [{ ...this.own.publicKey.export({ format: 'jwk' }), kid: 'own', use: 'sig' }] });
       case '/token':
+        this.authenticatedByHeader = request.headers.authorization !== undefined;
+        if (this.tokenFailure !== undefined) {
+          const { status, headers, body } = this.tokenFailure;
+          response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+          return void response.end(JSON.stringify(body));
+        }
         return void json(this.tokens(form.get('code') ?? ''));
       default: {
         const { told } = this.codes.get(request.headers.authorization?.split(' ')[1] ?? '') ?? {};
@@ -98,6 +112,7 @@ export class HostileProvider {
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256'],
       authorization_response_iss_parameter_supported: true,
+      ...this.metadataToo,
     };
   }
 

@@ -41,7 +41,8 @@ export class MemoryCommitFetcher implements CommitFetcher {
     if (sha === undefined || commit === undefined) {
       throw new DomainError('repository/fetch-failed', `${ref ?? cloneUrl} does not exist in the repository`);
     }
-    const defaultBranch = request.ref === null ? head?.replace('refs/heads/', '') : undefined;
+    const isKnown = request.ref === null || commitSha === null;
+    const defaultBranch = isKnown ? head?.replace('refs/heads/', '') : undefined;
     await this.delays.get(sha);
     const archive = request.directory ? await directoryOf(commit.archive, request.directory) : commit.archive;
     return receive({ sha, message: commit.message, defaultBranch }, one(archive));

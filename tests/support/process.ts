@@ -41,10 +41,12 @@ export class ServiceProcess {
     environment: Readonly<Record<string, string>>,
     /** A shell command that runs before the shell executes the service. */
     first = ':',
+    /** The directory of a built release. */
+    release = root,
   ): Promise<ServiceProcess> {
     const env = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', ADMIN_TOKEN: adminToken, ...environment };
     const child = spawn('sh', ['-c', `${first}; exec "$@"`, 'sh', process.execPath, ...words], {
-      cwd: root,
+      cwd: release,
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -9,6 +9,8 @@ type Key = string;
 
 const kept = new URL('../../src/adapters/http/openapi/examples.json', import.meta.url);
 
+export const recordedExamples: Readonly<Record<Key, unknown>> = JSON.parse(readFileSync(kept, 'utf8'));
+
 /** Ids of tests, and the names that tests make: those of two letters could be anything else, as a region. */
 const numberedNames = new RegExp(`\\b(${Object.values(idPrefixes).join('|')}|[a-z]{3,})([-_])\\d{1,6}\\b`, 'g');
 
@@ -70,7 +72,6 @@ const rankOf = (text: string): readonly [number, number] => {
 
 /** The examples of one test file: compares them with actual responses, or records better ones in recording mode. */
 export class RecordedExamples {
-  private readonly recorded: Readonly<Record<Key, unknown>> = JSON.parse(readFileSync(kept, 'utf8'));
   private readonly found = new Map<Key, { readonly rank: readonly [number, number]; readonly text: string }>();
   private readonly confirmed = new Set<Key>();
 
@@ -91,7 +92,7 @@ export class RecordedExamples {
 
   /** Compares error responses verbatim and other responses by their members. */
   private isAs(key: Key, value: unknown): boolean {
-    const recorded = this.recorded[key];
+    const recorded = recordedExamples[key];
     if (/^[45]\d\d/.test(key)) return normalized(value) === JSON.stringify(recorded);
     const members = (of: unknown) => [...new Set(pathsIn(of))].sort().join();
     return members(value) === members(recorded);

@@ -40,7 +40,7 @@ export function noteSecretsOf(answer: string): void {
 /** The variables of an environment that hold secrets. */
 export function noteEnvironment(environment: Readonly<Record<string, string | undefined>>): void {
   for (const [name, value] of Object.entries(environment)) {
-    if (!/TOKEN|SECRET|PASSWORD|ACCESS_KEY|DATABASE_URL/.test(name)) continue;
+    if (!/TOKEN|SECRET|PASSWORD|ACCESS_KEY|DATABASE_(?:DIRECT_)?URL/.test(name)) continue;
     // Only the password of a URL is secret.
     if (name.endsWith('_URL')) noteSecret(value && new URL(value).password);
     else for (const one of value?.split(',') ?? []) noteSecret(one.trim());

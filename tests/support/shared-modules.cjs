@@ -13,8 +13,8 @@ const { compiled, sourceMapOf } = require('./compiled.cjs');
 
 const root = pathToFileURL(join(__dirname, '../..') + sep).href;
 const loadedAgain = [`${root}tests/`, `${root}lab/`];
-/** It keeps compiled schemas, and no state of the tests. */
-const loadedOnce = `${root}tests/support/published-description.ts`;
+/** They keep compiled schemas and the routes, and no state of the tests. */
+const loadedOnce = ['published-description', 'walk-routes'].map((name) => `${root}tests/support/${name}.ts`);
 
 /** How many files this process has run. It makes their modules' addresses differ. */
 let files = 0;
@@ -24,7 +24,7 @@ registerHooks({
     if (specifier === '@jest/globals') return { url: `jest-globals:${files}`, format: 'module', shortCircuit: true };
     const found = next(inTypeScript(specifier, context.parentURL), context);
     const isOfTests = loadedAgain.some((folder) => found.url.startsWith(folder)) && found.url.endsWith('.ts');
-    const anew = isOfTests && found.url !== loadedOnce;
+    const anew = isOfTests && !loadedOnce.includes(found.url);
     return anew ? { ...found, url: `${found.url}?${files}` } : found;
   },
   load(url, context, next) {

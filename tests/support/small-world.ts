@@ -119,6 +119,7 @@ const afterwards: Scene = {
 
 /** The initial statuses for routes that trigger a transition. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
+  'get /organizations/:organization/tasks': { attached: true },
   'get /task-results/:id': { attached: true },
   'get /task-results/:taskResultId/outcomes': { attached: true },
   'get /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
@@ -293,6 +294,9 @@ export async function makeSmallWorld(
     for (const user of [caller, boss, other, newcomer]) await tx.users.add(user);
     await tx.memberships.add(aMembership(organization, boss));
     await tx.memberships.add(otherMembership);
+    const beyond = anOrganization();
+    await tx.organizations.add(beyond);
+    await tx.memberships.add(aMembership(beyond, boss));
     if (standing.actor === 'user' && standing.member) await tx.memberships.add(aMembership(organization, caller));
     for (const team of teams) await tx.teams.add(team);
     await tx.teams.addMembers(owners, [boss.id]);
@@ -313,6 +317,9 @@ export async function makeSmallWorld(
     await tx.tags.give(organization.id, [workspace.id], [tag], noon);
     const binding = aTagBinding(workspace);
     await tx.tagBindings.bind(binding.owner, [binding]);
+    const ofProject = { kind: 'project', id: project.id } as const;
+    const inherited = ['stage', 'team'].map((key) => aTagBinding(workspace, { owner: ofProject, key }));
+    await tx.tagBindings.bind(ofProject, inherited);
     await tx.variableSets.add(variableSet);
     await tx.setVariables.add(setVariable);
     if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, workspace.id, standingInOwn.grant);

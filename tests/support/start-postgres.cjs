@@ -25,28 +25,44 @@ async function startPostgres({ durable = false } = {}) {
   const data = await mkdtemp(join(durable ? tmpdir() : passingFiles, 'gatehouse-postgres-data-'));
   globalThis.gatehousePostgres = { directories: [directory, data] };
   const native = await installed(binaries, directory);
-  const owner = process.getuid?.() === 0 ? nobody : {};
-  if ('uid' in owner) await Promise.all([directory, data].map((made) => chown(made, owner.uid, owner.gid)));
+  await Promise.all([directory, data].map(own));
+  createData(native, data);
+  const port = await freePort();
+  globalThis.gatehousePostgres.server = spawnServer({
+    native,
+    data,
+    directory,
+    port,
+    settings: durable ? [] : passing,
+  });
+  await ready(globalThis.gatehousePostgres.server);
+  process.env.TEST_POSTGRES_URL = `postgres://postgres@127.0.0.1:${port}/postgres`;
+}
+
+/** Settings of servers whose data is gone when the tests end. */
+const passing = ['fsync=off', 'full_page_writes=off'];
+
+const owner = process.getuid?.() === 0 ? nobody : {};
+
+/** Gives a file or directory to the user that servers run as. */
+const own = (made) => ('uid' in owner ? chown(made, owner.uid, owner.gid) : undefined);
+
+function createData(native, data) {
   const made = spawnSync(
     join(native, 'bin/initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    { ...owner, cwd: directory, encoding: 'utf8' },
+    { ...owner, cwd: data, encoding: 'utf8' },
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || made.error}`);
-  const port = await freePort();
-  const settings = [
-    'listen_addresses=127.0.0.1',
-    'max_connections=200',
-    ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
-  ];
-  const server = spawn(
+}
+
+function spawnServer({ native, data, directory, port, settings }) {
+  const all = ['listen_addresses=127.0.0.1', 'max_connections=200', ...settings];
+  return spawn(
     join(native, 'bin/postgres'),
-    ['-D', data, '-p', String(port), '-k', directory, ...settings.flatMap((setting) => ['-c', setting])],
+    ['-D', data, '-p', String(port), '-k', directory, ...all.flatMap((setting) => ['-c', setting])],
     { ...owner, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  globalThis.gatehousePostgres.server = server;
-  await ready(server);
-  process.env.TEST_POSTGRES_URL = `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
 async function stopPostgres() {
@@ -100,7 +116,7 @@ function ready(server) {
     let said = '';
     server.stderr.on('data', (chunk) => {
       said += chunk;
-      if (said.includes('ready to accept connections')) resolve();
+      if (/ready to accept (?:read-only )?connections/.test(said)) resolve();
       if (said.length > 65536) said = said.slice(-4096);
     });
     server.once('exit', (code) => reject(new Error(`postgres ended with ${code}: ${said}`)));
@@ -108,4 +124,13 @@ function ready(server) {
 }
 
 module.exports = startPostgres;
-module.exports.stop = stopPostgres;
+Object.assign(module.exports, {
+  stop: stopPostgres,
+  packaged,
+  installed,
+  own,
+  createData,
+  spawnServer,
+  ready,
+  passing,
+});

@@ -3,9 +3,10 @@ import { dialects } from '../../src/adapters/http/routing/dialect.js';
 import type { Route } from '../../src/adapters/http/routing/route.js';
 import type { Prefix } from './api.js';
 
+const byPrefix = new Map(dialects.map((dialect) => [dialect.prefix, routes({} as never, dialect)]));
+
 /** The routes of one dialect, to look at and not to serve. */
-export const routesAt = (prefix: Prefix): readonly Route[] =>
-  dialects.filter((dialect) => dialect.prefix === prefix).flatMap((dialect) => routes({} as never, dialect));
+export const routesAt = (prefix: Prefix): readonly Route[] => byPrefix.get(prefix) ?? [];
 
 export const everyRoute = (['', '/api/v2'] as const).flatMap((prefix) =>
   routesAt(prefix).map((route) => ({ name: `${route.method} ${prefix}${route.path}`, prefix, route })),

@@ -45,7 +45,7 @@ function groupsIn(claims: Claims, name: string | undefined): readonly string[] |
 /** In seconds since 1970, as `auth_time` is written. */
 function instantIn(claims: Claims, name: string): Instant | null {
   const value = claims[name];
-  const isTime = typeof value === 'number' && value >= 0 && value < 8.64e12;
+  const isTime = typeof value === 'number' && value < 8.64e12;
   return isTime ? new Date(value * 1000).toISOString() : null;
 }
 

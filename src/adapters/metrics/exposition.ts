@@ -23,6 +23,8 @@ export interface ExpositionOptions {
   readonly connections?: (() => Connections) | undefined;
   /** The number of streams of changes that are open. */
   readonly streams: () => number;
+  /** Whether the database serves reads and accepts no writes. Rejects while it does not respond. */
+  readonly readOnly: () => Promise<boolean>;
   /** The bytes that request bodies and unread responses take. */
   readonly memory: () => number;
   /**
@@ -55,11 +57,13 @@ export class Exposition {
   readonly contentType: string;
   private readonly registry: Meters['registry'];
   private readonly takeSnapshot: () => Promise<Snapshot>;
+  private readonly readOnly: () => Promise<boolean>;
   private ofProcess: boolean;
   private readonly now: () => number;
   private readonly timeout: number;
   /** Undefined while the database does not respond. */
   private snapshot: Snapshot | undefined;
+  private isReadOnly: boolean | undefined;
   private lookedAt = Number.NEGATIVE_INFINITY;
   private looking: Promise<void> | undefined;
   /** The oldest due effect of each lane, and the time since which it has been the oldest. */
@@ -69,10 +73,12 @@ export class Exposition {
     this.registry = options.meters.registry;
     this.contentType = this.registry.contentType;
     this.takeSnapshot = options.takeSnapshot;
+    this.readOnly = options.readOnly;
     this.ofProcess = options.ofProcess;
     this.now = options.now ?? (() => performance.now());
     this.timeout = options.timeout ?? 2_000;
     this.readStock();
+    this.readRemovals();
     this.readEnvironment(options);
   }
 
@@ -92,11 +98,9 @@ export class Exposition {
   /** Reads the database, unless it was read a moment ago, and does not wait for long. */
   private async look(): Promise<void> {
     if (this.now() < this.lookedAt + stockAge) return;
-    this.looking ??= this.takeSnapshot()
-      .then(
-        (snapshot) => this.seen(snapshot),
-        () => this.seen(undefined),
-      )
+    const unknown = () => undefined;
+    this.looking ??= Promise.all([this.takeSnapshot().catch(unknown), this.readOnly().catch(unknown)])
+      .then(([snapshot, isReadOnly]) => this.seen(snapshot, isReadOnly))
       .finally(() => {
         this.looking = undefined;
       });
@@ -104,6 +108,7 @@ export class Exposition {
     const late = pause(this.timeout, undefined, { signal: answered.signal }).then(
       () => {
         this.snapshot = undefined;
+        this.isReadOnly = undefined;
       },
       () => undefined,
     );
@@ -111,8 +116,9 @@ export class Exposition {
     answered.abort();
   }
 
-  private seen(snapshot: Snapshot | undefined): void {
+  private seen(snapshot: Snapshot | undefined, isReadOnly: boolean | undefined): void {
     this.snapshot = snapshot;
+    this.isReadOnly = isReadOnly;
     this.lookedAt = this.now();
     // Without a new answer, keep what was seen before: it may still be there.
     if (snapshot === undefined) return;
@@ -155,6 +161,12 @@ export class Exposition {
       () => [[{}, this.snapshot === undefined ? 0 : 1]],
     );
     this.reading(
+      'gatehouse_database_read_only',
+      '1 while the database serves reads and accepts no writes, otherwise 0. Absent while it does not respond.',
+      [],
+      () => (this.isReadOnly === undefined ? [] : [[{}, Number(this.isReadOnly)]]),
+    );
+    this.reading(
       'gatehouse_effects_waiting',
       'Background jobs by lane and state: due, in-hand (running), later (scheduled), failing (waiting for a retry) or aside (waiting for an operator). Counts the oldest 10 000.',
       ['lane', 'state'],
@@ -194,6 +206,15 @@ export class Exposition {
       'Bytes stored by an organization: archives, states, plan artifacts and policy code. Only the 100 largest organizations.',
       ['organization'],
       () => (this.snapshot?.organizations ?? []).map(({ name, bytes }) => [{ organization: name }, bytes] as const),
+    );
+  }
+
+  private readRemovals(): void {
+    this.reading(
+      'gatehouse_workspaces_to_remove',
+      'Workspaces left in deleted organizations, whose data is being removed. Counts at most 10 000.',
+      [],
+      () => (this.snapshot === undefined ? [] : [[{}, this.snapshot.workspacesToRemove]]),
     );
   }
 

@@ -47,6 +47,7 @@ export interface Task {
 interface RemoteTip {
   readonly ref: string;
   readonly sha: string;
+  readonly defaultBranch: string | undefined;
 }
 
 /** One fetch, in a directory of its own. */
@@ -89,8 +90,7 @@ export class GitCheckout {
     await this.initialize((commitSha ?? tip?.sha ?? '').length);
     const sha = await this.fetchCommit(tip?.ref ?? ref ?? 'HEAD');
     await this.countEntries(sha);
-    const defaultBranch = ref === null && tip?.ref.startsWith(branches) ? tip.ref.slice(branches.length) : undefined;
-    return { sha, message: await this.messageOf(sha), defaultBranch };
+    return { sha, message: await this.messageOf(sha), defaultBranch: tip?.defaultBranch };
   }
 
   /** The commit to pack. A directory gets a commit of its own, because packing a bare tree takes the current time. */
@@ -149,23 +149,27 @@ export class GitCheckout {
     throw fetchFailed(`git on the server is older than ${oldestGit.join('.')}`);
   }
 
-  /** The commit of the ref, or the remote's default branch and its commit. */
+  /** The commit of the ref or of the remote's default branch, which is named in either case. */
   private async tipOf(ref: string | null): Promise<RemoteTip> {
     const asked = ref ?? 'HEAD';
     const silence = this.silence();
-    const listing = this.printed(['ls-remote', '--symref', '--quiet', '--', this.task.url.href, asked]);
+    const names = new Set(['HEAD', asked]);
+    const listing = this.printed(['ls-remote', '--symref', '--quiet', '--', this.task.url.href, ...names]);
     const listed = await listing.finally(() => silence.broken());
     const lines = listed.split('\n').map((line) => line.split('\t'));
     // A pattern matches the ends of names, so other refs may be listed too.
-    const said = lines.filter(([, name]) => name === asked).map(([value = '']) => value);
-    const sha = said.find(isCommitSha);
+    const said = (of: string) => lines.filter(([, name]) => name === of).map(([value = '']) => value);
+    const sha = said(asked).find(isCommitSha);
     if (sha === undefined) {
       throw fetchFailed(
         ref === null ? 'the repository has no commits yet' : `${called(ref)} does not exist in the repository`,
       );
     }
-    const target = ref ?? said.find((value) => value.startsWith('ref: '))?.slice('ref: '.length);
-    return { ref: target !== undefined && isFullRef(target) ? target : asked, sha };
+    const head = said('HEAD')
+      .map((value) => value.replace(/^ref: /, ''))
+      .find(isFullRef);
+    const defaultBranch = head?.startsWith(branches) ? head.slice(branches.length) : undefined;
+    return { ref: ref ?? head ?? asked, sha, defaultBranch };
   }
 
   private async initialize(shaLength: number): Promise<void> {

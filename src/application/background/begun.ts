@@ -7,7 +7,7 @@ import type { Transaction } from '../ports/repositories/unit-of-work.js';
 /** An effect whose work outside the database is done. */
 export interface Begun {
   /** The effect's database changes, in the transaction that records it as performed. */
-  readonly keep?: (tx: Transaction) => Promise<void>;
+  readonly keep?: ((tx: Transaction) => Promise<void>) | undefined;
   /** Called after that commits; `kept` is false if another process had performed it in the meantime. */
   readonly afterwards?: (kept: boolean) => Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { Clock } from '../ports/outside/clock.js';
 import type { CommitRequest } from '../ports/outside/commit-fetcher.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
-import type { Effect, RemovalTarget } from '../ports/repositories/effect.js';
+import type { Effect } from '../ports/repositories/effect.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { CallRunTask } from '../supporting/run-tasks/call-run-task.js';
 import { lockedRun, type RunProgress } from '../supporting/runs/run-progress.js';
@@ -17,6 +17,7 @@ import type { StateOutputsReader } from '../supporting/state-versions/state-outp
 import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
 import { type Begun, fetchedFiles } from './begun.js';
 import type { PolicyFetches } from './policy-fetches.js';
+import { RemovalTurns } from './removal-turns.js';
 
 type Performers = {
   readonly [Kind in Effect['kind']]: (effect: Extract<Effect, { kind: Kind }>) => Promise<Begun> | Begun;
@@ -29,8 +30,6 @@ type Abandoning = {
     reason: string,
   ) => Promise<void>;
 };
-
-const rowsPerRemoval = 200;
 
 const firedAs = {
   purge: 'configuration-versions/purge',
@@ -50,31 +49,26 @@ export class EffectPerformers {
     private readonly stateOutputs: StateOutputsReader,
     private readonly policyFetches: PolicyFetches,
     private readonly runTasks: CallRunTask,
-  ) {}
+  ) {
+    this.removals = new RemovalTurns(unitOfWork);
+  }
+
+  private readonly removals: RemovalTurns;
 
   private readonly performers: Performers = {
     'discard-bundle': async ({ bundleKey }) => {
       await this.store.discard(bundleKey);
       return {};
     },
-    'remove-rows': async ({ target }) => {
-      await this.removeRows(target);
-      return {};
-    },
+    'remove-rows': ({ target }) => this.removals.begin(target),
     'queue-run': ({ versionId }) => ({ keep: (tx) => this.queueRun(tx, versionId) }),
     'purge-backing-data': ({ versionId }) => ({ keep: (tx) => this.fireIfAllowed(tx, versionId, 'purge') }),
     'archive-version': ({ versionId }) => ({ keep: (tx) => this.fireIfAllowed(tx, versionId, 'finish-runs') }),
     'fetch-commit': ({ versionId, request }) => this.fetchCommit(versionId, request),
     'fetch-run-files': ({ runId }) => this.fetchRunFiles(runId),
     'fetch-policies': ({ versionId }) => this.policyFetches.begin(versionId),
-    'call-run-task': async ({ resultId }) => {
-      const keep = await this.runTasks.execute(resultId);
-      return keep === undefined ? {} : { keep };
-    },
-    'read-state-outputs': async ({ stateVersionId }) => {
-      const keep = await this.stateOutputs.read(stateVersionId);
-      return keep === undefined ? {} : { keep };
-    },
+    'call-run-task': async ({ resultId }) => ({ keep: await this.runTasks.execute(resultId) }),
+    'read-state-outputs': async ({ stateVersionId }) => ({ keep: await this.stateOutputs.read(stateVersionId) }),
   };
 
   /** Ends what waits for an effect that is not attempted any more, with the reason; nothing waits for the other kinds. */
@@ -97,17 +91,6 @@ export class EffectPerformers {
 
   async begin<Kind extends Effect['kind']>(effect: Extract<Effect, { kind: Kind }>): Promise<Begun> {
     return (this.performers[effect.kind as Kind] as (given: typeof effect) => Promise<Begun> | Begun)(effect);
-  }
-
-  private async removeRows(target: RemovalTarget): Promise<void> {
-    for (let finished = false; !finished; ) {
-      finished = await this.unitOfWork.run(async (tx) => {
-        const batch = await tx.removals.removeBatch(target, rowsPerRemoval);
-        const discards = batch.bundleKeys.map((bundleKey) => ({ kind: 'discard-bundle', bundleKey }) as const);
-        for (const discard of discards) await tx.effects.enqueue(discard.bundleKey, [discard]);
-        return batch.finished;
-      });
-    }
   }
 
   /**

@@ -20,6 +20,8 @@ export interface Snapshot {
   readonly runs: ReadonlyMap<RunStatus, number>;
   /** Team tokens that expire within seven days, and expired ones not yet removed. */
   readonly teamTokens: { readonly expiring: number; readonly expired: number };
+  /** Workspaces in deleted organizations, whose data is being removed. */
+  readonly workspacesToRemove: number;
   /** The organizations that keep the most bytes, largest first. */
   readonly organizations: readonly OrganizationBytes[];
 }
@@ -27,7 +29,7 @@ export interface Snapshot {
 /** Surveys the whole database. Each statement reads only as much of an index range as it counts. */
 export class TakeSnapshot {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'tokens' | 'runs' | 'keptBytes' | 'effects'>,
+    private readonly unitOfWork: UnitOfWork<'tokens' | 'runs' | 'keptBytes' | 'effects' | 'removals'>,
     private readonly clock: Clock,
   ) {}
 
@@ -39,6 +41,7 @@ export class TakeSnapshot {
         effects: backlog.map(({ kind, ...rest }) => ({ ...rest, lane: laneOf(kind) })),
         runs: await tx.runs.countWaiting(max),
         teamTokens: await tx.tokens.countExpiring(now, later(now, soonDays * 24 * 3600), max),
+        workspacesToRemove: await tx.removals.countWorkspaces(max),
         organizations: await tx.keptBytes.largest(maxOrganizations),
       };
     });

@@ -22,7 +22,9 @@ export interface ListedConfigurationVersions extends Page<ConfigurationVersionSu
 /** GET /workspaces/:id/configuration-versions: newest first, including those without backing data. */
 export class ListConfigurationVersions {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'configurationVersions' | 'runs' | 'taskStages'>,
+    private readonly unitOfWork: UnitOfWork<
+      'workspaces' | 'configurationVersions' | 'runs' | 'taskStages' | 'runComments'
+    >,
   ) {}
 
   execute(

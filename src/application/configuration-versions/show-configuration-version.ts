@@ -36,7 +36,7 @@ export async function findReadable(
 
 /** The first run of each version, as the reader of their workspace sees it. A version without runs has no entry. */
 export async function runsOf(
-  tx: Transaction<'runs' | 'taskStages'>,
+  tx: Transaction<'runs' | 'taskStages' | 'runComments'>,
   ids: readonly ConfigurationVersionId[],
   standing: Standing,
 ): Promise<ReadonlyMap<ConfigurationVersionId, ShownRun>> {
@@ -47,7 +47,9 @@ export async function runsOf(
 
 /** GET /configuration-versions/:id. */
 export class ShowConfigurationVersion {
-  constructor(private readonly unitOfWork: UnitOfWork<'configurationVersions' | 'runs' | 'taskStages'>) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'configurationVersions' | 'runs' | 'taskStages' | 'runComments'>,
+  ) {}
 
   execute(
     actor: Actor,

@@ -79,9 +79,9 @@ async function find(
   id: ConfigurationVersionId,
   known?: ConfigurationVersion,
 ): Promise<ConfigurationVersion> {
-  const current = async () => found(await tx.configurationVersions.find(id));
-  const before = known ?? (await current());
-  if (!before.dependsOnCreator) return known === undefined ? before : current();
+  const before = known ?? found(await tx.configurationVersions.find(id));
+  // One from version control takes no upload, so it need not be found again.
+  if (!before.dependsOnCreator) return before;
   const seen = await findForCreator(before.state.createdBy, (actor) => tx.configurationVersions.findFor(actor, id));
   return found(stillMay(seen, 'configuration-versions/create') ? seen.subject : undefined);
 }

@@ -11,6 +11,7 @@ import type {
   TaskStageSummary,
   Team,
   WithStanding,
+  WorkspaceTask,
 } from '../../domain/index.js';
 import type { ConfigurationVersionSummary } from '../ports/repositories/configuration-version-repository.js';
 import type { MembershipView } from '../ports/repositories/organization-repository.js';
@@ -37,6 +38,7 @@ interface Views {
   readonly policy: ManagedPolicy;
   readonly 'policy-set-version': PolicySetVersion;
   readonly variable: VariableView;
+  readonly 'workspace-task': WorkspaceTask;
   readonly 'state-version': ListedStateVersion;
 }
 

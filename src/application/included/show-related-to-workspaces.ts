@@ -5,6 +5,7 @@ import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work
 import { showingEach } from '../supporting/runs/show-run.js';
 import { readingUrls } from '../supporting/state-versions/state-urls.js';
 import type { ShownWorkspace } from '../supporting/workspaces/show-workspace.js';
+import { effectiveBindings } from './effective-bindings.js';
 import { type Related, related } from './related.js';
 
 /** The resources that may be included with workspaces. */
@@ -29,6 +30,7 @@ type Needs =
   | 'configurationVersions'
   | 'runs'
   | 'taskStages'
+  | 'runComments'
   | 'tagBindings'
   | 'stateVersions';
 
@@ -67,8 +69,10 @@ export class ShowRelatedToWorkspaces {
           : []),
         ...(include.has('locked-by') ? await lockHolders(tx, actor, workspaces) : []),
         ...(include.has('effective-tag-bindings')
-          ? (await tx.tagBindings.effectiveOf(workspaces.map(({ subject }) => subject.id))).map(
-              related('effective-tag-binding'),
+          ? await effectiveBindings(
+              tx,
+              'workspace',
+              workspaces.map(({ subject }) => subject.id),
             )
           : []),
         ...(include.has('current-state') ? await this.states(tx, workspaces) : []),

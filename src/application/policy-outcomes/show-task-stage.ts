@@ -9,7 +9,7 @@ export interface ShownTaskStage extends WithStanding<TaskStage> {
 
 /** GET /task-stages/:id. */
 export class ShowTaskStage {
-  constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages' | 'runComments'>) {}
 
   execute(actor: Actor, id: TaskStageId, withRun: boolean): Promise<ShownTaskStage> {
     return this.unitOfWork.read(async (tx) => {

@@ -100,6 +100,10 @@ export const auditorStanding = (own: boolean): Standing => ({
   isAuditor: own,
 });
 
+/** The standing of a token that belongs to the organization itself, in that organization. */
+export const standingInOwn = (actor: Extract<Actor, { readonly kind: 'organization' | 'auditor' }>): Standing =>
+  actor.kind === 'auditor' ? auditorStanding(true) : { ...standingOnSite(actor), member: true };
+
 /** The standing of a run towards another workspace of its organization. */
 export const runStanding = (sharesState: boolean): Standing => ({
   actor: 'run',

@@ -276,7 +276,7 @@ export const policy = {
   'effects/retry': [['site administrator']],
   'audit-events/read': [['owner'], ['audit token']],
   'audit-events/read-site': [['site administrator']],
-  'audit-trails/read': [['audit token']],
+  'audit-trails/read': [['audit token'], ['organization token']],
   'configuration-versions/read': [['runs: read'], ['organization token']],
   'configuration-versions/create': [['runs: plan']],
   'configuration-versions/archive': [['runs: plan'], ['organization token']],

@@ -96,7 +96,10 @@ export function changedDefaults(current: ExecutionDefaults, change: Partial<Exec
   const kept = executionMode === 'agent' ? current.agentPoolId : null;
   const agentPoolId = change.agentPoolId === undefined ? kept : change.agentPoolId;
   if (agentPoolId !== null && executionMode !== 'agent') {
-    throw invalidAttribute('defaultExecutionMode', 'Default execution mode must be agent for a default agent pool');
+    throw invalidAttribute(
+      'defaultExecutionMode',
+      "Default agent pool must not be specified unless using 'agent' execution mode",
+    );
   }
   if (executionMode === 'agent' && agentPoolId === null) {
     throw invalidAttribute('defaultExecutionMode', 'Default execution mode agent requires a default agent pool');

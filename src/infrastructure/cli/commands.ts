@@ -4,6 +4,7 @@ import { doctor } from './commands/doctor.js';
 import { effectCommands } from './commands/effect.js';
 import { gc } from './commands/gc.js';
 import { migrate } from './commands/migrate.js';
+import { move } from './commands/move.js';
 import { organizationCommands } from './commands/organization.js';
 import { serve } from './commands/serve.js';
 import { tokenCommands } from './commands/token.js';
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   ...organizationCommands,
   ...agentPoolCommands,
   ...effectCommands,
+  move,
   backup,
   verify,
   gc,

@@ -71,7 +71,7 @@ export const commandLinePage = (commands: readonly Command[]): string =>
       '`node dist/infrastructure/cli/gatehouse.js COMMAND` in the image. `npm run docs` generates this page from the help of the',
       'commands.',
     ].join('\n'),
-    'On a terminal the answer is text; elsewhere, and with `--json`, one JSON document with the names of the API. Errors and\nprogress go to standard error. The exit code is 0 on success, 1 on failure or when a check finds a fault, 2 on a usage error.\nThe environment is [that of the service](configuration.md): a user who can read it and `DATA_DIR` can do anything\n([why](adr/0037-the-command-line-speaks-for-the-operator.md)). All but `migrate` and `serve` may be used while a service\nruns.',
+    'On a terminal the answer is text; elsewhere, and with `--json`, one JSON document with the names of the API. Errors and\nprogress go to standard error. The exit code is 0 on success, 1 on failure or when a check finds a fault, 2 on a usage error.\nThe environment is [that of the service](configuration.md): a user who can read it and `DATA_DIR` can do anything\n([why](adr/0037-the-command-line-speaks-for-the-operator.md)). All but `serve`, `migrate` and `move` may be used while a\nservice runs.',
     ...commands.map((command) =>
       [
         `## ${command.name}`,

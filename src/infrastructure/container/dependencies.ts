@@ -1,6 +1,7 @@
 import type { FollowRequest } from '../../adapters/http/server/observation.js';
 import type { RequestLog } from '../../adapters/http/server/request-log.js';
 import type { Timeouts } from '../../adapters/http/server/timeouts.js';
+import type { PoolerUse } from '../../adapters/http/service/service-resource.js';
 import type { Connections } from '../../adapters/metrics/exposition.js';
 import type { BundleStore, UnitOfWork } from '../../application/index.js';
 import type { Config } from '../config.js';
@@ -17,6 +18,10 @@ export interface Dependencies {
   readonly log: RequestLog;
   /** Rejects while requests cannot be served. */
   readonly ready: () => Promise<void>;
+  /** Whether the database serves reads and accepts no writes. Rejects while it does not respond. */
+  readonly readOnly: () => Promise<boolean>;
+  /** For Postgres only: how a pooler is used, if there is one. */
+  readonly pooler?: (() => PoolerUse | undefined) | undefined;
   /** Aborted when the service begins to stop: all waits and fetches end. */
   readonly stopping: AbortSignal;
   /** Aborted when uploads in flight must end. */

@@ -17,6 +17,7 @@ export const http = ({
   publicUrl,
   log,
   ready,
+  pooler,
   follow,
   stopping,
   stopped,
@@ -38,7 +39,7 @@ export const http = ({
       (use, rates, meter, exposition, memory) =>
         buildApp({
           use,
-          health: { ready },
+          health: { ready, pooler },
           log,
           meter,
           scraped: scrapedBy(config, exposition),

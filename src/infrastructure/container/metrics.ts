@@ -5,7 +5,7 @@ import { packageVersion } from '../package-version.js';
 import type { Dependencies } from './dependencies.js';
 import { provide } from './provide.js';
 
-export const metrics = ({ config, connections, watchProcess = false }: Dependencies) =>
+export const metrics = ({ config, connections, readOnly, watchProcess = false }: Dependencies) =>
   new ContainerModule(({ bind }) => {
     provide(bind, 'meters', [], () => new Meters());
     provide(
@@ -20,6 +20,7 @@ export const metrics = ({ config, connections, watchProcess = false }: Dependenc
           maxBytes: config.MAX_ORGANIZATION_BYTES,
           database: config.DATABASE_URL === undefined ? 'sqlite' : 'postgres',
           connections,
+          readOnly,
           streams: () => changeFeed.followers,
           memory: () => memory.reserved,
           ofProcess: watchProcess,

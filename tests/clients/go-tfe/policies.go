@@ -23,7 +23,7 @@ func walkPolicies(ctx context.Context, client *tfe.Client, org *tfe.Organization
 		Enforce: []*tfe.EnforcementOptions{{Path: tfe.String("sizes.sentinel"), Mode: &advisory}},
 	})
 	check("policy create in the older spelling", err)
-	expect("policy in the older spelling", len(old.Enforce) == 1 && old.Enforce[0].Mode == advisory && old.Query == nil, old)
+	expect("policy in the older spelling", len(old.Enforce) == 0 && old.EnforcementLevel == advisory && old.Query == nil, old)
 	_, err = client.Policies.Create(ctx, org.Name, tfe.PolicyCreateOptions{
 		Name: tfe.String("all-tagged"), Kind: tfe.OPA, Query: tfe.String("data.x"), EnforcementLevel: &advisory,
 	})

@@ -8,7 +8,7 @@ import { absentable, optionalDocument, reading } from '../routing/schema.js';
 const type: TypeName = {
   singular: 'configuration-version',
   plural: 'configuration-versions',
-  contract: { word: 'configuration-version', required: false },
+  contract: { words: ['configuration-version'], required: false },
 };
 
 export const configurationVersionParameters = {

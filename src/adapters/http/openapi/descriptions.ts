@@ -1,4 +1,3 @@
-import { familyParameters } from '../routing/parameters.js';
 import { consoleHeader } from '../supporting/sign-in/browser.js';
 
 /** A place in the description that says it once. */
@@ -17,10 +16,9 @@ export const about = [
   'HEAD works like GET, without a body. An unsupported method on a known path returns 405 with an `Allow` header; an',
   'unknown path returns 404. Each response has an `X-Request-Id`, which identifies the request to the operator.',
   '',
-  'Below `/api/v2`, an operation refuses these query parameters with 400 unless it describes them:',
-  `${Object.keys(familyParameters)
-    .map((name) => `\`${name}\``)
-    .join(', ')}. Other parameters that an operation does not describe are ignored.`,
+  'Below `/api/v2`, an operation refuses with 400 each `filter[…]`, `search[…]`, `q[…]`, `q`, `name`, `sort` and `include`',
+  'that it does not describe, and with 422 each attribute whose name is nearly a described one: one letter differs, or hyphens,',
+  'underscores and case. Other parameters and attributes that an operation does not describe are ignored.',
 ].join('\n');
 
 export const sessionDescription = `The session of a person who signed in at \`/session/sign-in\`. Without https, its name is \`gatehouse-session\`. A request that changes something also needs the header \`${consoleHeader}: 1\`, and an \`Origin\` or \`Sec-Fetch-Site\` header that names this service. A token goes before a session.`;

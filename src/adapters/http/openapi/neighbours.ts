@@ -16,6 +16,7 @@ import {
 import { policySchema, presentPolicy } from '../supporting/policies/policy-resource.js';
 import { policySetVersionSchema, presentPolicySetVersion } from '../supporting/policies/policy-set-version-resource.js';
 import { presentProject, projectSchema } from '../supporting/projects/project-resource.js';
+import { presentWorkspaceTask, workspaceTaskSchema } from '../supporting/run-tasks/run-task-resource.js';
 import { applySchema, planSchema, presentPhase, presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { presentStateVersion, stateVersionSchema } from '../supporting/state-versions/state-version-resource.js';
 import { effectiveBindingSchema, presentEffectiveBinding } from '../supporting/tags/tag-resource.js';
@@ -49,6 +50,7 @@ export const neighboursIn = (dialect: Dialect): Neighbours => ({
   team: { schema: () => teamSchema(dialect), present: presentTeam(dialect) },
   membership: { schema: () => membershipSchema(dialect), present: presentMembership(dialect) },
   variable: { schema: () => variableSchema(dialect), present: presentVariable(dialect) },
+  'workspace-task': { schema: () => workspaceTaskSchema(dialect), present: presentWorkspaceTask(dialect) },
   policy: { schema: () => policySchema(dialect), present: presentPolicy(dialect) },
   'policy-set-version': { schema: () => policySetVersionSchema(dialect), present: presentPolicySetVersion(dialect) },
   'state-version': { schema: () => stateVersionSchema(dialect), present: presentStateVersion(dialect) },

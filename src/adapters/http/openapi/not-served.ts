@@ -3,6 +3,8 @@ export interface NotServed {
   readonly name: string;
   /** Its endpoints, with every path below them. A parameter stands for any id, whether it exists or not. */
   readonly paths: readonly string[];
+  /** Endpoints of which those below them are served. */
+  readonly alone?: readonly string[];
   /** The resources of the tfe provider that need it. */
   readonly resources: readonly string[];
   /** In sentences, for the response and the page. */
@@ -28,13 +30,13 @@ export const notServed: readonly NotServed[] = [
   },
   {
     name: 'settings and policy sets of projects',
-    paths: [],
+    paths: of('/policy-sets/:id/relationships', 'projects', 'project-exclusions'),
     resources: ['tfe_project_settings', 'tfe_project_policy_set'],
     why: 'Execution modes and policy sets belong to the organization or to workspaces.',
   },
   {
     name: 'policy sets by tags',
-    paths: [],
+    paths: ['/policy-sets/:id/tag-selectors', '/policy-sets/:id/relationships/tag-selectors'],
     resources: ['tfe_tag_policy_set'],
     why: 'A policy set names its workspaces, or is global.',
   },
@@ -53,8 +55,20 @@ export const notServed: readonly NotServed[] = [
   {
     name: 'registry',
     paths: [
-      ...ofOrganization('registry-modules', 'registry-providers', 'no-code-modules'),
+      ...ofOrganization(
+        'registry-modules',
+        'registry-providers',
+        'registry-components',
+        'no-code-modules',
+        'provider-sets',
+        'tests',
+        'relationships/module-producers',
+      ),
+      ...ofSite('organizations/:organization/relationships/module-consumers'),
       '/registry-modules',
+      '/registry-providers',
+      '/registry-components',
+      '/provider-sets',
       '/no-code-modules',
     ],
     resources: ['tfe_registry_module', 'tfe_registry_provider', 'tfe_registry_gpg_key', 'tfe_no_code_module'],
@@ -65,6 +79,7 @@ export const notServed: readonly NotServed[] = [
     paths: [
       ...ofWorkspace('notification-configurations'),
       '/teams/:id/notification-configurations',
+      '/projects/:id/notification-configurations',
       '/notification-configurations',
     ],
     resources: ['tfe_notification_configuration', 'tfe_team_notification_configuration'],
@@ -143,20 +158,109 @@ export const notServed: readonly NotServed[] = [
       'terraform-versions',
       'opa-versions',
       'sentinel-versions',
+      'oidc-settings',
+      'users/:id/actions/grant_admin',
+      'users/:id/actions/revoke_admin',
+      'users/:id/actions/disable_two_factor',
     ),
+    alone: ofSite('organizations'),
     resources: ['tfe_terraform_version', 'tfe_opa_version', 'tfe_sentinel_version'],
     why: 'The operator uses the settings and commands of the service. Agents fetch the programs of the versions that runs name.',
     more: '[configuration](configuration.md)',
   },
   {
+    name: 'accounts',
+    paths: ['/account/update', '/account/password'],
+    alone: ['/users/:id'],
+    resources: [],
+    why: 'The operator and the identity provider keep accounts. Organizations show their members.',
+  },
+  {
+    name: 'variables of all workspaces',
+    paths: ['/vars'],
+    resources: [],
+    why: 'A workspace has its own: see `/workspaces/:id/vars`.',
+  },
+  {
+    name: 'explorer and change requests',
+    paths: [...ofOrganization('explorer'), ...ofWorkspace('change-requests'), '/workspaces/change-requests/:id'],
+    resources: [],
+    why: 'The lists of workspaces and runs have filters.',
+  },
+  {
+    name: 'backing data of states',
+    paths: ['/state-versions/:id/actions'],
+    resources: [],
+    why: 'The data retention policy of a workspace deletes old states.',
+  },
+  {
+    name: 'states that could not be uploaded',
+    paths: ['/applies/:id/errored-state'],
+    resources: [],
+    why: 'The agent keeps them.',
+    more: '[agents](agents.md)',
+  },
+  {
+    name: 'plans and applies by their run',
+    paths: ['/runs/:id/plan', '/runs/:id/apply'],
+    resources: [],
+    why: 'The run names them: see `/plans/:id` and `/applies/:id`.',
+  },
+  {
+    name: 'queries',
+    paths: [...ofWorkspace('queries'), '/queries'],
+    resources: [],
+    why: 'Agents plan and apply. `terraform query` runs on the machine of its user.',
+  },
+  {
+    name: 'plan exports',
+    paths: ['/plan-exports'],
+    resources: [],
+    why: 'They are mock data for Sentinel. `/plans/:id/json-output` returns the plan.',
+  },
+  {
+    name: 'resources of a workspace',
+    paths: ofWorkspace('resources'),
+    resources: [],
+    why: 'The current state version shows them: see `/workspaces/:id/current-state-version`.',
+  },
+  {
+    name: 'policy evaluations in the language of terraform',
+    paths: ['/tf-policy-evaluations'],
+    resources: [],
+    why: 'Policies are written for OPA: see `/task-stages/:id/policy-evaluations`.',
+  },
+  {
+    name: 'keys and identity providers of an organization',
+    paths: [
+      ...ofOrganization('hyok-configurations', 'oidc-configurations', 'audit-configuration'),
+      '/hyok-configurations',
+      '/hyok-customer-key-versions',
+      '/hyok-encrypted-data-keys',
+      '/oidc-configurations',
+    ],
+    resources: [],
+    why: 'The service encrypts with its own signing secret, and the operator configures identity providers and the audit trail.',
+  },
+  {
     name: 'subscriptions and invoices',
-    paths: [...ofOrganization('subscription', 'invoices'), '/subscriptions', '/feature-sets'],
+    paths: [...ofOrganization('subscription', 'invoices', 'feature-sets'), '/subscriptions', '/feature-sets'],
     resources: [],
     why: 'The service charges for nothing. The entitlement set of an organization shows what it can do.',
   },
   {
     name: 'stacks',
-    paths: [...ofOrganization('stacks'), '/stacks', '/stack-configurations', '/stack-deployment-groups'],
+    paths: [
+      ...ofOrganization('stacks'),
+      '/stacks',
+      '/stack-configurations',
+      '/stack-deployment-groups',
+      '/stack-deployment-runs',
+      '/stack-deployment-steps',
+      '/stack-diagnostics',
+      '/stack-states',
+      '/varsets/:id/relationships/stacks',
+    ],
     resources: ['tfe_stack', 'tfe_stack_variable_set'],
     why: 'Stacks are planned by programs of their vendor that are not public.',
   },

@@ -62,7 +62,7 @@ const areas = {
   ],
   'Team tokens': teamTokenRoutes,
   'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
-  Projects: projectRoutes,
+  Projects: (use, dialect) => projectRoutes(use, dialect, neighboursIn(dialect)),
   Workspaces: (use, dialect) => [
     ...workspaceRoutes(use, dialect, neighboursIn(dialect)),
     ...dataRetentionRoutes(use, dialect),
@@ -82,7 +82,7 @@ const areas = {
     ...policySetParameterRoutes(use, dialect),
   ],
   Policies: policyRoutes,
-  'Run tasks': runTaskRoutes,
+  'Run tasks': (use, dialect) => runTaskRoutes(use, dialect, neighboursIn(dialect)),
   'Agent pools': (use, dialect) => agentPoolRoutes(use, dialect, neighboursIn(dialect)),
   Organizations: (use, dialect) => [
     ...organizationRoutes(use, dialect, neighboursIn(dialect)),
@@ -104,10 +104,7 @@ const areas = {
 export const routesByArea = (use: UseCases, dialect: Dialect): readonly Area<Route>[] =>
   Object.entries(areas).map(([area, routesOf]) => ({
     area,
-    routes: routesOf(use, dialect).map((route) => ({
-      ...route,
-      refusesOthers: dialect.refusesParameters && route.method === 'get',
-    })),
+    routes: routesOf(use, dialect).map((route) => ({ ...route, refusesOthers: dialect.refusesParameters })),
   }));
 
 /** The map of the API: every endpoint that asks for a token, as one dialect serves it. */

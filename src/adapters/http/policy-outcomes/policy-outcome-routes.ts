@@ -116,7 +116,7 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
         'listPolicySetOutcomes',
         'List policy set outcomes of a policy evaluation',
         () => policySetOutcomeSchema(dialect),
-        { query: outcomeFilterParameters },
+        { parameters: outcomeFilterParameters },
       ),
       async (call) => {
         const id = parameter(call, 'policyEvaluationId');

@@ -7,8 +7,8 @@ export interface TypeName {
   readonly plural: string;
   /** An alternative name that clients request it by. */
   readonly alias?: string;
-  /** How the contract writes it, where that is not the plural, and whether it may be missing there. */
-  readonly contract?: { readonly word: string; readonly required: boolean };
+  /** How the contract writes it, where that is not the plural alone, and whether it may be missing there. */
+  readonly contract?: { readonly words: readonly [string, ...string[]]; readonly required: boolean };
 }
 
 /**
@@ -32,8 +32,8 @@ export interface Dialect {
   /** The actions of the self-hosted edition that this dialect knows. */
   readonly backingDataActions: readonly { readonly word: string; readonly change: BackingDataChange }[];
   /**
-   * Whether query parameters of the family that the specification does not have are served, or else refused. The
-   * contract ignores them on its own lists, and refuses none.
+   * Whether it has query parameters that the specification does not have, and refuses those that an operation does not
+   * serve and attributes that are nearly its own. The contract ignores all of them.
    */
   readonly refusesParameters: boolean;
   /** The words accepted as a request's `type`, the preferred one first; `undefined` among them allows a missing one. */
@@ -51,8 +51,8 @@ export const contract: Dialect = {
   unnamedPermissions: 'default',
   backingDataActions: [],
   refusesParameters: false,
-  acceptedTypes: ({ plural, contract: { word, required } = { word: plural, required: false } }) =>
-    required ? [word] : [word, undefined],
+  acceptedTypes: ({ plural, contract: { words, required } = { words: [plural], required: false } }) =>
+    required ? words : [...words, undefined],
 };
 
 export const client: Dialect = {

@@ -17,7 +17,7 @@ export interface Resource {
   readonly id: string;
   readonly type: string;
   readonly attributes: Members;
-  readonly relationships?: Members;
+  readonly relationships?: Members | WireValue | undefined;
   readonly links?: Members | WireValue | undefined;
 }
 

@@ -58,7 +58,8 @@ export class JsonReader {
       const byte = slice[at] as number;
       if (isBlank(byte)) at += 1;
       else if (byte === 0x22) {
-        if (this.expected === 'colon' || this.expected === 'comma' || this.expected === 'nothing') throw notJson;
+        // At any other wrong place it is refused once it ends.
+        if (this.expected === 'nothing') throw notJson;
         this.inText = true;
         at = this.text(slice, at + 1);
       } else if (byte === 0x7b) at = this.open(at, { isArray: false, made: {}, name: '' }, 'first name');

@@ -1,92 +1,49 @@
 import { z } from 'zod';
+import { limits } from './limits.js';
 import type { Query } from './query.js';
 import { type Fault, RequestError } from './request-error.js';
 
 /**
  * The query parameters that a list or a resource serves, by name: filters, searches, sorting and `include`. A schema
- * reads the text of one parameter. Everything else that the family has is refused.
+ * reads the text of one parameter. Other parameters of these kinds are refused. A name with the group `[0]` stands for
+ * all that begin as it does before the group: the operation reads them itself, and refuses malformed ones.
  */
 export type Parameters = Readonly<Record<string, z.ZodType>>;
 
 export type Values<Served extends Parameters> = { readonly [Name in keyof Served]: z.output<Served[Name]> };
 
-const notByProject = 'agent pools are not scoped by project, and policy sets are not attached to projects';
-const notHere = 'this endpoint does not support it';
+/** The names by which clients of this API family select, sort and include: ignored, the response would look right and not be. */
+const selecting = /^(?:(?:filter|search|q)\[|(?:q|name|sort|include)$)/;
 
-/**
- * Every query parameter by which a client of this API family selects, sorts or includes, and why it is refused where it
- * is not served. A name covers the names that go on from it in brackets: `filter[names]` is `filter[names][0]`, which is
- * refused where lists are written with commas. Groups of `filter[tagged]` may have any text in place of the 0.
- */
-export const familyParameters: Readonly<Record<string, string>> = {
-  include: 'this endpoint includes nothing. Invalid include parameter',
-  sort: notHere,
-  name: notHere,
-  q: notHere,
-  'q[email]': notHere,
-  'q[name]': notHere,
-  'search[basic]': notHere,
-  'search[commit]': notHere,
-  'search[exclude-tags]': notHere,
-  'search[name]': notHere,
-  'search[tags]': notHere,
-  'search[user]': notHere,
-  'search[wildcard-name]': notHere,
-  'filter[admin]': notHere,
-  'filter[agent_pool_names]': notHere,
-  'filter[allowed_projects][name]': notByProject,
-  'filter[allowed_workspaces][name]': notHere,
-  'filter[current-run][status]': notHere,
-  'filter[email]': notHere,
-  'filter[expiry_status]': notHere,
-  'filter[kind]': notHere,
-  'filter[names]': notHere,
-  'filter[operation]': notHere,
-  'filter[organization][name]': notHere,
-  'filter[permissions][create-workspace]': notHere,
-  'filter[permissions][update]': notHere,
-  'filter[project][id]': notHere,
-  'filter[source]': notHere,
-  'filter[status]': notHere,
-  'filter[status_group]': notHere,
-  'filter[suspended]': notHere,
-  'filter[exclude][taggable][id]': notHere,
-  'filter[tagged][0][key]': notHere,
-  'filter[tagged][0][value]': notHere,
-  'filter[team][id]': notHere,
-  'filter[timeframe]': notHere,
-  'filter[user][id]': notHere,
-  'filter[versioned]': notHere,
-  'filter[workspace][id]': notHere,
-  'filter[workspace][name]': notHere,
-  'filter[workspace_names]': notHere,
-};
+export const isSelecting = (name: string): boolean => selecting.test(name);
 
-/** Throws a 400 with one error per parameter of the family that is not among those served. */
+/** Throws a 400 with one error per parameter that selects, sorts or includes and is not among those served. */
 export function refuseOthers(served: Parameters, query: Query): void {
   if (query.isEmpty) return;
-  const faults = query.names().flatMap((name): readonly Fault[] => {
-    if (Object.hasOwn(served, name) || isTagged(served, name)) return [];
-    const reason = Object.hasOwn(familyParameters, name)
-      ? familyParameters[name]
-      : (reasonOfGroup(name) ?? reasonOfMember(served, name));
-    return reason === undefined ? [] : [{ parameter: name, detail: `${name} is not supported: ${reason}` }];
+  const faults = query
+    .names()
+    .filter((name) => isSelecting(name) && !Object.hasOwn(served, name) && !isInGroup(served, name))
+    .map((name): Fault => ({ parameter: name, detail: `${name} is not supported: ${reasonFor(served, name)}` }));
+  if (faults.length > 0) throw new RequestError(400, 'bad request', faults.slice(0, limits.faults.max));
+}
+
+/** Clients recognize a refused `include` by the last three words. */
+function reasonFor(served: Parameters, name: string): string {
+  const names = Object.keys(served);
+  const list = names.find((known) => known === name.replace(/\[\d*\]$/, ''));
+  if (list !== undefined) return `several values are one ${list}, with commas`;
+  const supported =
+    names.length === 0
+      ? 'this endpoint does not filter, search, sort or include'
+      : `this endpoint supports ${names.join(', ')}`;
+  return name === 'include' ? `${supported}. ${invalidInclude}` : supported;
+}
+
+const isInGroup = (served: Parameters, name: string): boolean =>
+  Object.keys(served).some((known) => {
+    const [before, ...group] = known.split('[0]');
+    return group.length > 0 && name.startsWith(`${before}[`);
   });
-  if (faults.length > 0) throw new RequestError(400, 'bad request', faults);
-}
-
-/** For a name that goes on from another in brackets, as `filter[names][0]` does. */
-function reasonOfMember(served: Parameters, name: string): string | undefined {
-  const whole = Object.keys(familyParameters).find((known) => name.startsWith(`${known}[`));
-  if (whole === undefined) return undefined;
-  return Object.hasOwn(served, whole) ? `several values are one ${whole}, with commas` : familyParameters[whole];
-}
-
-/** Parameters of groups that the caller numbers are described with the first group. */
-const isTagged = (served: Parameters, name: string): boolean =>
-  Object.hasOwn(served, 'filter[tagged][0][key]') && name.startsWith('filter[tagged][');
-
-const reasonOfGroup = (name: string): string | undefined => (name.startsWith('filter[tagged][') ? notHere : undefined);
 
 /** The values of an empty query, by parameters: most requests have none. */
 const withoutQuery = new WeakMap<Parameters, Values<Parameters>>();
@@ -157,17 +114,20 @@ export const sortBy = <const Key extends string>(keys: readonly Key[], usual: No
     });
 };
 
+const invalidInclude = 'Invalid include parameter';
+
 /** Resources that nothing here has: including them includes nothing. */
 const neverThere = ['cost_estimate', 'policy_checks', 'run_triggers'];
+
+const notByProject = 'agent pools are not scoped by project, and policy sets are not attached to projects';
 
 /** Words of `include` that need something the service does not have, and what. */
 const refusedWords: ReadonlyMap<string, string> = new Map([
   ['tag_bindings', 'only effective ones are included, with workspaces'],
   ['tags', 'their names are an attribute'],
-  ['project', notHere],
+  ['project', 'this endpoint does not support it'],
   ['projects', notByProject],
   ['project_exclusions', notByProject],
-  ['default_project', notHere],
 ]);
 
 interface IncludeOptions {
@@ -189,7 +149,7 @@ export const include = <Part extends string>(
     const word = String(input);
     const reason = Object.hasOwn(refused, word) ? refused[word] : refusedWords.get(word);
     const unable = reason === undefined ? '' : `${input} cannot be included: ${reason}. `;
-    return `${unable}Invalid include parameter`;
+    return `${unable}${invalidInclude}`;
   };
   const known = (word: string) => unknownWords === 'refused' || words.includes(word);
   const wordsIn = (text: unknown) =>

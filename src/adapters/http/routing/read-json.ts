@@ -25,17 +25,13 @@ export function countValues(json: Uint8Array, levels: number): number {
     const byte = json[at] as number;
     if (byte === 0x22) {
       values += 1;
-      inWord = false;
       at = endOfText(json, at + 1);
     } else if (byte === 0x5b || byte === 0x7b) {
       depth += 1;
       values += 1;
-      inWord = false;
       if (depth > levels) throw tooDeep(levels);
-    } else if (byte === 0x5d || byte === 0x7d) {
-      depth -= 1;
-      inWord = false;
-    } else if (byte === 0x2c || byte === 0x3a || byte <= 0x20) inWord = false;
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+    else if (byte === 0x2c || byte === 0x3a || byte <= 0x20) inWord = false;
     else if (!inWord) {
       values += 1;
       inWord = true;
@@ -57,7 +53,6 @@ function endOfText(json: Uint8Array, from: number): number {
       if (byte === 0x22) return at;
       at += byte === 0x5c ? 2 : 1;
     }
-    if (at >= json.length) return at;
     const quote = json.indexOf(0x22, at);
     if (quote === -1) return json.length;
     let escapes = quote;
@@ -80,14 +75,16 @@ export function jsonOf(body: Uint8Array): unknown {
 export function checkJson(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw notJson;
-  } else if (typeof value === 'object' && value !== null) {
-    let items = 0;
-    for (const name in value) {
-      if (name.includes('\0')) throw notJson;
-      items += 1;
-      if (items > maxItems) throw tooWide;
-      checkJson((value as Readonly<Record<string, unknown>>)[name]);
-    }
+    return;
+  }
+  // A number, a boolean and null have none.
+  const members = value as Readonly<Record<string, unknown>>;
+  let items = 0;
+  for (const name in members) {
+    if (name.includes('\0')) throw notJson;
+    items += 1;
+    if (items > maxItems) throw tooWide;
+    checkJson(members[name]);
   }
 }
 

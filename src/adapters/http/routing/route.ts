@@ -69,9 +69,9 @@ export interface Route {
    * `bytes` for a body of any type that is not a document.
    */
   readonly body: 'read' | 'ignored' | { readonly bytes: BodyKind } | LongDocument;
-  /** Those of the family's query parameters that it serves. */
+  /** The query parameters that filter, search, sort or include. */
   readonly parameters: Parameters;
-  /** Whether it refuses the others. */
+  /** Whether it refuses others, and attributes that are nearly its own. */
   readonly refusesOthers: boolean;
   /** Made when the API's description is requested, so that neither the start nor any other request waits for it. */
   readonly reference: () => Reference;

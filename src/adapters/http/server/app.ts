@@ -126,10 +126,10 @@ function mount<Route extends { readonly method: Method; readonly path: string }>
 
 /** Registers the parts of the API family that are not served, after all routes that are. */
 function mountRefusals(target: Pick<Router, 'route'>, prefix: string, refuse: ReturnType<typeof refusing>, fail: Fail) {
-  for (const { name, paths, why } of notServed) {
+  for (const { name, paths, alone = [], why } of notServed) {
     const serve = refuse(`not served: ${name}. ${why}`);
-    for (const path of paths) {
-      target.route(`${path}{/*below}`).all((_request: Request, { locals: exchange }: Served) => {
+    for (const path of [...paths.map((one) => `${one}{/*below}`), ...alone]) {
+      target.route(path).all((_request: Request, { locals: exchange }: Served) => {
         exchange.route = prefix + path;
         run(serve, exchange, fail);
       });

@@ -3,6 +3,7 @@ import { isOpenTo, notFound } from '../../../domain/index.js';
 import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/audit-event.js';
 import { documentKindOf } from '../routing/document-kind.js';
 import type { AuditedRequest } from '../routing/exchange.js';
+import { refuseMisspelled } from '../routing/misspelled-attributes.js';
 import { refuseOthers } from '../routing/parameters.js';
 import { partsOf } from '../routing/query.js';
 import { hasBody, readBody, readBytes } from '../routing/read-body.js';
@@ -102,7 +103,10 @@ export const serving =
     const body = isOpen ? await bodyFor(route, exchange, call) : undefined;
     if (asked !== undefined) exchange.audits({ ...askedAbout(pattern, parameters, body), ...asked });
     if (!isOpen) throw notFound();
-    if (route.refusesOthers) refuseOthers(route.parameters, call.query);
+    if (route.refusesOthers) {
+      refuseOthers(route.parameters, call.query);
+      refuseMisspelled(route, body);
+    }
     const answer = await route.handle({ ...call, body });
     // Writing may take as long as the client takes to read.
     exchange.leaveTurn();

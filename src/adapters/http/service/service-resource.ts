@@ -3,7 +3,14 @@ import { z } from 'zod';
 const saying = (status: string) => z.strictObject({ status: z.literal(status) });
 
 export const healthySchema = saying('ok');
-export const readySchema = saying('ready');
+const poolerSchema = z
+  .strictObject({ statements: z.enum(['named', 'unnamed']), news: z.enum(['pushed', 'polled']) })
+  .describe('How the pooler in front of Postgres is used. Absent without one.');
+
+/** How a pooler between the service and its database is used. */
+export type PoolerUse = z.output<typeof poolerSchema>;
+
+export const readySchema = saying('ready').extend({ pooler: poolerSchema.optional() });
 export const notReadySchema = saying('not ready').extend({
   reason: z.string().meta({ description: 'The reason, such as a database that is read-only.' }),
 });

@@ -15,6 +15,7 @@ import {
   ipRanges,
   ipRangesSchema,
   notReadySchema,
+  type PoolerUse,
   readySchema,
 } from './service-resource.js';
 
@@ -22,6 +23,7 @@ import {
 export interface Health {
   /** Rejects with the reason while requests cannot be served: the database is unavailable, or the service is stopping. */
   readonly ready: () => Promise<void>;
+  readonly pooler?: (() => PoolerUse | undefined) | undefined;
 }
 
 /** The OpenAPI descriptions: of every endpoint, and of one dialect with the endpoints that exist once. */
@@ -50,7 +52,7 @@ const reasonOf = (error: unknown): string => (isDomainError(error) ? error.messa
 const plain = (schema: z.ZodType): Content => ({ mediaType: 'application/json', schema });
 
 /** `login` is the discovery of `terraform login`; undefined where people cannot sign in. */
-export const serviceRoutes = ({ ready }: Health, descriptions: Descriptions, login?: object): PlainRoute[] => [
+export const serviceRoutes = ({ ready, pooler }: Health, descriptions: Descriptions, login?: object): PlainRoute[] => [
   {
     method: 'get',
     path: '/healthz',
@@ -73,7 +75,7 @@ export const serviceRoutes = ({ ready }: Health, descriptions: Descriptions, log
     }),
     handle: async (exchange) => {
       const outcome = await ready().then(
-        () => ({ status: 200, body: { status: 'ready' } }),
+        () => ({ status: 200, body: { status: 'ready', pooler: pooler?.() } }),
         (error: unknown) => ({ status: 503, body: { status: 'not ready', reason: reasonOf(error) } }),
       );
       answerJson(exchange, outcome.status, outcome.body);

@@ -11,7 +11,7 @@ import { absentable, identifier, named, reading, resourceDocument } from '../rou
 /** The contract requires types in a request that adds access, and leaves them optional in a change. */
 const demanded = (singular: string): TypeName => {
   const plural = `${singular}s`;
-  return { singular, plural, contract: { word: plural, required: true } };
+  return { singular, plural, contract: { words: [plural], required: true } };
 };
 
 const type: TypeName = { singular: 'team-workspace', plural: 'team-workspaces' };

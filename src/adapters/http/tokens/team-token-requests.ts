@@ -9,7 +9,7 @@ import { tokenExpiry } from './token-requests.js';
 const type: TypeName = {
   singular: 'authentication-token',
   plural: 'authentication-tokens',
-  contract: { word: 'authentication-token', required: true },
+  contract: { words: ['authentication-token'], required: true },
 };
 
 export const teamTokenExpiry = (dialect: Dialect) => tokenExpiry(dialect, type);

@@ -7,7 +7,12 @@ import { invalidParameter } from '../routing/request-error.js';
 import { parameter } from '../routing/route.js';
 import { absentable, instant, optionalDocument, reading } from '../routing/schema.js';
 
-const tokenType: TypeName = { singular: 'authentication-token', plural: 'authentication-tokens' };
+const tokenType: TypeName = {
+  singular: 'authentication-token',
+  plural: 'authentication-tokens',
+  // Callers who know the tokens of teams there write the singular.
+  contract: { words: ['authentication-tokens', 'authentication-token'], required: false },
+};
 
 export const newUserToken = (dialect: Dialect) => {
   const schema = optionalDocument(dialect, tokenType, {

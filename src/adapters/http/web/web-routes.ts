@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { PlainRoute } from '../routing/route.js';
+import { avatarRoute } from './avatars.js';
 import { consoleRoutes } from './console-routes.js';
 import { KeptContent } from './kept-content.js';
 
@@ -75,6 +76,7 @@ export const webRoutes = (version: string): PlainRoute[] => {
       },
     },
     ...consoleRoutes(version, policies.console),
+    avatarRoute,
     ...assets.map(([from, name, type]): PlainRoute => {
       const content = new KeptContent(type, fileOf(from, name));
       return {

@@ -1,7 +1,9 @@
 import Database from 'better-sqlite3';
 import knex from 'knex';
 import type { Instant } from '../../../domain/index.js';
+import { onClient, roleSettings, type SessionKind, sessionKindAt, wantedOfRole } from './engine/postgres-sessions.js';
 import { postgresConfig } from './migrate.js';
+import { connectionOf, identityOf, type PostgresPlace, sessionOf } from './migrate-postgres.js';
 
 const faultsShown = 5;
 
@@ -48,4 +50,43 @@ export async function readPostgresHealth(url: string): Promise<PostgresHealth> {
   } finally {
     await pool.destroy();
   }
+}
+
+/** How Postgres is reached. */
+export interface PostgresReach {
+  /** Through `DATABASE_URL`. */
+  readonly session: SessionKind;
+  /** For migrations and notifications. */
+  readonly directSession: SessionKind;
+  readonly sameDatabase: boolean;
+  /** Settings that the role needs behind a pooler, and lacks. */
+  readonly missing: readonly string[];
+  /** The statements that give the role what is missing. */
+  readonly remedy: string;
+}
+
+/** Rejects with what keeps it from answering. Takes a few seconds behind a pooler that shares its sessions. */
+export async function readPostgresReach(place: PostgresPlace): Promise<PostgresReach> {
+  const direct = sessionOf(place);
+  const kindAt = (url: string, pooling: PostgresPlace['pooling']) => sessionKindAt(connectionOf(url), pooling);
+  const session = await kindAt(place.url, place.pooling);
+  const isDirect = direct.url !== place.url;
+  const { role, ...found } = await roleAt(place.url);
+  const missing = roleSettings.filter((name) => found[name] === unset[name]);
+  return {
+    session,
+    directSession: isDirect ? await kindAt(direct.url, direct.pooling) : session,
+    sameDatabase: !isDirect || (await identityOf(direct.url)) === (await identityOf(place.url)),
+    missing,
+    remedy: missing.map((name) => `alter role ${role} set ${name} = '${wantedOfRole(name)}';`).join(' '),
+  };
+}
+
+/** As Postgres shows their defaults. */
+const unset = { lock_timeout: '0', statement_timeout: '0', jit: 'on' } as const;
+
+async function roleAt(url: string): Promise<Record<(typeof roleSettings)[number] | 'role', string>> {
+  const shown = roleSettings.map((name) => `current_setting('${name}') as ${name}`).join(', ');
+  const asked = `select quote_ident(current_user) as role, ${shown}`;
+  return (await onClient(connectionOf(url), (client) => client.query(asked))).rows[0];
 }

@@ -2,66 +2,44 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
-import { noteChange } from '../../../application/ports/outside/changes.js';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
-import { limit, onConnection, refusalOf, refusalOfWrite } from './engine/postgres-faults.js';
-import { PostgresReads, StatementSender } from './engine/postgres-statements.js';
+import { onConnection, type PooledConnection, refusalOf, refusalOfWrite } from './engine/postgres-faults.js';
+import { type Pooling, prepareConnection, sessionKind } from './engine/postgres-sessions.js';
+import { isNameFault, PostgresReads, StatementSender, withNames } from './engine/postgres-statements.js';
 import { PostgresTransaction } from './engine/postgres-transaction.js';
+import { isRefusedAsReadOnly } from './engine/read-only.js';
 import { GroupedCommits, ReadsBetweenCommits } from './engine/sqlite-commits.js';
 import { withMappedFaults } from './engine/sqlite-faults.js';
 import { type SqliteConnection, SqliteStatements } from './engine/sqlite-statements.js';
 import type { OnStatement, Statements } from './engine/statements.js';
-import { migrate, postgresConfig, type Schema, schemaOf, sqliteConfig } from './migrate.js';
+import { Switches } from './engine/switches.js';
+import { migrate, postgresConfig, sqliteConfig } from './migrate.js';
+import { migratePostgres, sessionOf } from './migrate-postgres.js';
+import type { Report } from './migrate-while-serving.js';
+import { type Migrations, ownMigrations } from './migration-source.js';
 import { News, type NewsListeners } from './news.js';
 import { PostgresNews } from './postgres-news.js';
-import { KnexEffects } from './repositories/background/knex-effects.js';
-import { KnexRequestRates, KnexSigningKeys } from './repositories/background/knex-instances.js';
-import { KnexRemovals } from './repositories/background/knex-removals.js';
-import { KnexRowLocks } from './repositories/background/knex-row-locks.js';
-import { KnexConfigurationVersions } from './repositories/configuration-versions/knex-configuration-versions.js';
-import { KnexKeptBytes } from './repositories/files/knex-kept-bytes.js';
-import { KnexStoredFiles } from './repositories/files/knex-stored-files.js';
-import { KnexTaskStages } from './repositories/policy-outcomes/knex-task-stages.js';
-import { KnexAgentPools, KnexAgentTokens } from './repositories/supporting/agents/knex-agents.js';
-import { KnexAuditTrail } from './repositories/supporting/audit/knex-audit-trail.js';
-import { KnexMemberships, KnexOrganizations } from './repositories/supporting/organizations/knex-organizations.js';
-import { KnexPolicies } from './repositories/supporting/policies/knex-policies.js';
-import { KnexPolicySetParameters } from './repositories/supporting/policies/knex-policy-set-parameters.js';
-import { KnexPolicySetVersions } from './repositories/supporting/policies/knex-policy-set-versions.js';
-import { KnexPolicySets } from './repositories/supporting/policies/knex-policy-sets.js';
-import { KnexProjects } from './repositories/supporting/projects/knex-projects.js';
-import { KnexRunTasks, KnexWorkspaceTasks } from './repositories/supporting/run-tasks/knex-run-tasks.js';
-import { KnexTaskResults } from './repositories/supporting/run-tasks/knex-task-results.js';
-import { KnexRunArtifacts } from './repositories/supporting/runs/knex-run-artifacts.js';
-import { KnexRunComments } from './repositories/supporting/runs/knex-run-comments.js';
-import { KnexRunLogs } from './repositories/supporting/runs/knex-run-logs.js';
-import { KnexRuns } from './repositories/supporting/runs/knex-runs.js';
-import { KnexIdentities } from './repositories/supporting/sign-in/knex-identities.js';
-import { KnexSessions } from './repositories/supporting/sign-in/knex-sessions.js';
-import { KnexStateOutputs } from './repositories/supporting/state-versions/knex-state-outputs.js';
-import { KnexStateVersions } from './repositories/supporting/state-versions/knex-state-versions.js';
-import { KnexTagBindings } from './repositories/supporting/tags/knex-tag-bindings.js';
-import { KnexTags } from './repositories/supporting/tags/knex-tags.js';
-import { KnexTeamGroups } from './repositories/supporting/teams/knex-team-groups.js';
-import { KnexTeams } from './repositories/supporting/teams/knex-teams.js';
-import { KnexUsers } from './repositories/supporting/users/knex-users.js';
-import { KnexSetVariables } from './repositories/supporting/variables/knex-set-variables.js';
-import { KnexVariableSets } from './repositories/supporting/variables/knex-variable-sets.js';
-import { KnexVariables } from './repositories/supporting/variables/knex-variables.js';
-import { KnexWorkspaces } from './repositories/supporting/workspaces/knex-workspaces.js';
-import { KnexProjectAccess } from './repositories/team-access/knex-project-access.js';
-import { KnexTeamAccess } from './repositories/team-access/knex-team-access.js';
-import { KnexApiTokens } from './repositories/tokens/knex-api-tokens.js';
-import { KnexTeamTokens } from './repositories/tokens/knex-team-tokens.js';
+import { type Schema, schemaOf } from './schema.js';
+import { type Setting, transactionOn } from './transaction-on.js';
+
+/** The use of a pooler: whether statements are prepared once, and how news of other processes arrive. */
+export interface PoolerUse {
+  readonly statements: 'named' | 'unnamed';
+  readonly news: 'pushed' | 'polled';
+}
 
 /** An open database that has the schema, and its operations outside the repositories. */
 export interface MigratedDatabase {
   readonly unitOfWork: UnitOfWork;
   /** Rejects with what keeps the database from reading and writing: `service/unavailable` or `service/storage-full`. */
   ping(): Promise<void>;
+  /** Whether it serves reads and accepts no writes. Rejects while it does neither. */
+  readOnly(): Promise<boolean>;
   /** The number of connections, and of units of work that wait for one; undefined without a pool. */
   readonly connections?: () => { readonly inUse: number; readonly idle: number; readonly waiting: number };
+  /** How a pooler between this process and Postgres is used; undefined without one. */
+  readonly pooler?: () => PoolerUse | undefined;
   /** Passes on what this process and others commit from now on. */
   onChange(listeners: NewsListeners): void;
   /** The database's own name and version: `sqlite 3.54.1`, `postgres 18.4`. */
@@ -73,7 +51,7 @@ export interface MigratedDatabase {
 /** An open database whose schema may be missing, or of another release. */
 export interface KnexDatabase extends MigratedDatabase {
   /** Brings the schema up to date; does nothing when it is. Processes that share a Postgres may all do it at once. */
-  migrate(): Promise<void>;
+  migrate(report?: Report): Promise<void>;
   /** The state of the schema relative to this release. */
   schema(): Promise<Schema>;
 }
@@ -83,64 +61,6 @@ const systemTime = (): Instant => new Date().toISOString();
 
 /** On Postgres, a transaction that takes longer is not committed. In milliseconds. */
 const usualLongest = 25_000;
-
-/**
- * Longer than an event takes from its timestamp to its commit. The commit is requested at most `usualLongest` after the
- * transaction began; the server receives it within the 15 seconds that a transaction may be idle, and takes at most the
- * 15 of any statement. The clocks of instances agree to within a second. SQLite has one writer at a time.
- */
-const settlesInSeconds = { sqlite: 0, postgres: 60 } as const;
-
-const transactionOn = (
-  db: Statements,
-  now: () => Instant,
-  engine: keyof typeof settlesInSeconds,
-  { ordered, changed } = new News(),
-): Transaction => ({
-  organizations: new KnexOrganizations(db),
-  memberships: new KnexMemberships(db),
-  users: new KnexUsers(db),
-  identities: new KnexIdentities(db),
-  sessions: new KnexSessions(db),
-  tokens: new KnexApiTokens(db),
-  teamTokens: new KnexTeamTokens(db),
-  teams: new KnexTeams(db),
-  teamGroups: new KnexTeamGroups(db),
-  teamAccess: new KnexTeamAccess(db),
-  projectAccess: new KnexProjectAccess(db),
-  projects: new KnexProjects(db),
-  workspaces: new KnexWorkspaces(db),
-  tags: new KnexTags(db),
-  tagBindings: new KnexTagBindings(db),
-  variables: new KnexVariables(db),
-  variableSets: new KnexVariableSets(db),
-  setVariables: new KnexSetVariables(db),
-  configurationVersions: new KnexConfigurationVersions(db),
-  runs: new KnexRuns(db),
-  runComments: new KnexRunComments(db),
-  runLogs: new KnexRunLogs(db, (id) => noteChange(changed, id, 'log')),
-  runArtifacts: new KnexRunArtifacts(db),
-  stateVersions: new KnexStateVersions(db),
-  stateOutputs: new KnexStateOutputs(db),
-  policySets: new KnexPolicySets(db),
-  policySetVersions: new KnexPolicySetVersions(db),
-  policySetParameters: new KnexPolicySetParameters(db),
-  policies: new KnexPolicies(db),
-  runTasks: new KnexRunTasks(db),
-  workspaceTasks: new KnexWorkspaceTasks(db),
-  taskStages: new KnexTaskStages(db),
-  taskResults: new KnexTaskResults(db),
-  agentPools: new KnexAgentPools(db),
-  agentTokens: new KnexAgentTokens(db),
-  storedFiles: new KnexStoredFiles(db),
-  keptBytes: new KnexKeptBytes(db),
-  effects: new KnexEffects(db, (kind) => ordered.add(kind)),
-  removals: new KnexRemovals(db),
-  rowLocks: new KnexRowLocks(db),
-  signingKeys: new KnexSigningKeys(db),
-  requestRates: new KnexRequestRates(db),
-  audit: new KnexAuditTrail(db, now, settlesInSeconds[engine], (id) => noteChange(changed, id, 'records')),
-});
 
 const sqliteSettings = [
   'journal_mode = WAL',
@@ -162,6 +82,8 @@ export interface SqliteOptions {
   /** The clock of recorded timestamps; by default the system's. */
   readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
+  /** By default those of this release. */
+  readonly migrations?: Migrations;
 }
 
 /**
@@ -179,8 +101,8 @@ export function openSqlite(file: string, options: SqliteOptions = {}): KnexDatab
   const database = onSqlite(commits, new SqliteStatements(sqliteText, reader, options.onStatement), options);
   return {
     ...database,
-    migrate: () => migrate(sqliteConfig(file)),
-    schema: () => schemaOf(sqliteConfig(file)),
+    migrate: (report) => migrate(sqliteConfig(file), { migrations: options.migrations, report }),
+    schema: () => schemaOf(sqliteConfig(file), options.migrations),
     close: async () => {
       await database.close();
       reader.close();
@@ -197,21 +119,35 @@ export function openOnConnection(connection: SqliteConnection, options: SqliteOp
   return onSqlite(commits, new ReadsBetweenCommits(statements, commits), options);
 }
 
-function onSqlite(commits: GroupedCommits, reading: Statements, { now = systemTime }: SqliteOptions): MigratedDatabase {
-  const committed = transactionOn(reading, now, 'sqlite');
+function onSqlite(
+  commits: GroupedCommits,
+  reading: Statements,
+  { now = systemTime, migrations = ownMigrations }: SqliteOptions,
+): MigratedDatabase {
+  const switches = new Switches(namesOf(migrations), async () =>
+    (await reading.all<{ readonly name: string }>(filledNames)).map(({ name }) => name),
+  );
+  const setting: Setting = { engine: 'sqlite', now, migrations, switches };
+  const committed = transactionOn(reading, setting);
+  // Takes the lock for writing, and writes nothing.
+  const ping = () => withMappedFaults(commits.run(async () => undefined));
   let listeners: NewsListeners | undefined;
   return {
     unitOfWork: {
       run: async (work) => {
+        await switches.due();
         const news = new News();
-        const result = await withMappedFaults(commits.run((db) => work(transactionOn(db, now, 'sqlite', news))));
+        const result = await withMappedFaults(commits.run((db) => work(transactionOn(db, setting, news))));
         if (listeners !== undefined) news.notify(listeners);
         return result;
       },
-      read: (work) => withMappedFaults(work(committed)),
+      read: async (work) => {
+        await switches.due();
+        return withMappedFaults(work(committed));
+      },
     },
-    // Takes the lock for writing, and writes nothing.
-    ping: () => withMappedFaults(commits.run(async () => undefined)),
+    ping,
+    readOnly: () => isRefusedAsReadOnly(ping()),
     onChange: (given) => {
       listeners = given;
     },
@@ -219,11 +155,22 @@ function onSqlite(commits: GroupedCommits, reading: Statements, { now = systemTi
       const row = await reading.first<{ version: string }>({ sql: 'select sqlite_version() as version', bindings: [] });
       return `sqlite ${row?.version}`;
     },
-    close: () => commits.settled(),
+    close: async () => {
+      await switches.settled();
+      await commits.settled();
+    },
   };
 }
 
-const readOnlyQuery = `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`;
+const readOnlyQuery = {
+  sql: `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`,
+  bindings: [],
+  recurs: true,
+};
+
+const filledNames = { sql: 'select name from fills where filled', bindings: [] };
+
+const namesOf = ({ fills }: Migrations): readonly string[] => fills.map(({ name }) => name);
 
 const tooLong = () => new DomainError('service/unavailable', 'the database is too slow right now; nothing was changed');
 
@@ -238,6 +185,13 @@ export interface PostgresOptions {
   /** The clock of recorded timestamps; by default the system's. */
   readonly now?: () => Instant;
   readonly onStatement?: OnStatement;
+  readonly pooling?: Pooling;
+  /** The same database without a pooler, for migrations and notifications. */
+  readonly directUrl?: string | undefined;
+  /** Called once, when the pooler turns out not to keep prepared statements. */
+  readonly onUnnamed?: () => void;
+  /** By default those of this release. */
+  readonly migrations?: Migrations;
 }
 
 /** How long a health check waits for the database, in milliseconds. */
@@ -256,18 +210,30 @@ export function openPostgres(
     longest = usualLongest,
     onStatement,
     now = systemTime,
+    pooling = 'auto',
+    directUrl,
+    onUnnamed = () => {},
+    migrations = ownMigrations,
   }: PostgresOptions = {},
 ): KnexDatabase {
   const config = { ...postgresConfig(url, timeout), acquireConnectionTimeout: timeout };
+  const place = { url, directUrl, pooling };
+  const session = sessionOf(place);
+  const sessionConfig = postgresConfig(session.url, timeout).connection as pg.ClientConfig;
+  let pooled = pooling === 'transaction';
+  let polled = false;
   const pool = knex({
     ...config,
     connection: { ...(config.connection as object), pipeline: true } as Knex.PgConnectionConfig,
     pool: {
       min: 0,
       max: poolSize,
-      afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
-        limit(connection, silence === undefined ? {} : { silence }).then(
-          () => done(null, connection),
+      afterCreate: (connection: PooledConnection, done: (error: Error | null, connection: pg.Client) => void) => {
+        prepareConnection(connection, { pooling, silence }).then(
+          () => {
+            pooled = connection.pooled === true;
+            done(null, connection);
+          },
           (error: Error) => done(error, connection),
         );
       },
@@ -275,8 +241,13 @@ export function openPostgres(
   });
   // Has no connection of its own, so that what it builds cannot run on the wrong one by mistake.
   const sql = knex({ client: 'pg' });
-  const sender = new StatementSender(onStatement);
-  const committed = transactionOn(new PostgresReads(sql, pool, sender), now, 'postgres');
+  const sender = new StatementSender({ onStatement, pooling, onUnnamed });
+  const switches = new Switches(namesOf(migrations), async () => {
+    const { rows } = await pool.raw<{ rows: { name: string }[] }>(filledNames.sql);
+    return rows.map(({ name }) => name);
+  });
+  const setting: Setting = { engine: 'postgres', now, migrations, switches };
+  const committed = transactionOn(new PostgresReads(sql, pool, sender), setting);
 
   const answered = <Result>(work: Promise<Result>, refusal = refusalOf): Promise<Result> =>
     work.catch((error: unknown) => {
@@ -284,13 +255,13 @@ export function openPostgres(
     });
 
   let others: PostgresNews | undefined;
-  const transact = <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> =>
+  const attempt = <Result>(work: (tx: Transaction) => Promise<Result>, named: boolean): Promise<Result> =>
     onConnection(pool, async (connection) => {
-      const db = new PostgresTransaction(sql, connection, sender);
+      const db = new PostgresTransaction(sql, connection, sender, named);
       try {
         const began = performance.now();
         const news = new News();
-        const result = await work(transactionOn(db, now, 'postgres', news));
+        const result = await work(transactionOn(db, setting, news));
         if (performance.now() - began > longest) throw tooLong();
         await db.commit();
         others?.publish(news);
@@ -300,36 +271,59 @@ export function openPostgres(
         await db.rollback().catch((failure: unknown) => {
           connection.__knex__disposed = failure;
         });
-        throw error;
+        // The work may have replaced it by an error of its own.
+        throw isNameFault(db.cause) ? db.cause : error;
       }
     });
+  const transact = <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> =>
+    withNames((named) => attempt(work, named));
 
+  // As requests ask, so that it fails if they do.
   const ask = (): Promise<void> =>
-    onConnection(pool, async (connection) => {
-      const { rows } = await connection.query<{ read_only: boolean }>(readOnlyQuery);
-      if (rows[0]?.read_only) throw Object.assign(new Error('the server accepts no writes'), { code: '25006' });
+    withNames((named) =>
+      onConnection(pool, async (connection) => {
+        const { rows } = await sender.send(connection, readOnlyQuery, named);
+        if (rows[0]?.read_only) throw Object.assign(new Error('the server accepts no writes'), { code: '25006' });
+      }),
+    );
+
+  const ping = async (): Promise<void> => {
+    const waiting = new AbortController();
+    const late = pause(Math.min(pingTimeout, timeout), undefined, { signal: waiting.signal }).then(() => {
+      throw new DomainError('service/unavailable', 'the database responds slowly');
     });
+    try {
+      await Promise.race([answered(ask()), late]);
+    } finally {
+      waiting.abort();
+    }
+  };
+
+  const isShared = async (client: pg.Client): Promise<boolean> => {
+    const kind = session.pooling === 'auto' ? await sessionKind(client, sessionConfig) : session.pooling;
+    polled = kind === 'shared' || kind === 'transaction';
+    return polled;
+  };
 
   return {
     unitOfWork: {
-      run: (work) => answered(transact(work), refusalOfWrite),
-      read: (work) => answered(work(committed)),
+      run: async (work) => {
+        await switches.due();
+        return answered(transact(work), refusalOfWrite);
+      },
+      read: async (work) => {
+        await switches.due();
+        return answered(work(committed));
+      },
     },
-    migrate: () => answered(migrate({ ...config, pool: { min: 0, max: 1 } })),
-    schema: () => answered(schemaOf({ ...config, pool: { min: 0, max: 1 } })),
-    ping: async () => {
-      const waiting = new AbortController();
-      const late = pause(Math.min(pingTimeout, timeout), undefined, { signal: waiting.signal }).then(() => {
-        throw new DomainError('service/unavailable', 'the database responds slowly');
-      });
-      try {
-        await Promise.race([answered(ask()), late]);
-      } finally {
-        waiting.abort();
-      }
-    },
+    migrate: (report) => answered(migratePostgres(place, { migrations, report })),
+    schema: () => answered(schemaOf({ ...config, pool: { min: 0, max: 1 } }, migrations)),
+    pooler: () =>
+      pooled ? { statements: sender.naming ? 'named' : 'unnamed', news: polled ? 'polled' : 'pushed' } : undefined,
+    ping,
+    readOnly: () => isRefusedAsReadOnly(ping()),
     onChange: (listeners) => {
-      others = new PostgresNews(config.connection as pg.ClientConfig, listeners);
+      others = new PostgresNews(sessionConfig, listeners, isShared);
     },
     engine: async () => {
       const { rows } = await pool.raw<{ rows: { server_version: string }[] }>('show server_version');
@@ -341,6 +335,7 @@ export function openPostgres(
     },
     close: async () => {
       await others?.close();
+      await switches.settled();
       await pool.destroy();
     },
   };

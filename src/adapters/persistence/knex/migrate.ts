@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
-import { migrationSource } from './migration-source.js';
+import { type MigrateOptions, migrateWhileServing } from './migrate-while-serving.js';
+import { ownMigrations } from './migration-source.js';
+import { pending } from './schema.js';
 
 /** How Knex itself connects: to a SQLite file for migrations only. */
 export const sqliteConfig = (filename: string): Knex.Config => ({
@@ -19,39 +21,28 @@ export const postgresConfig = (connectionString: string, timeout = 10_000): Knex
   log: silent,
 });
 
-// Any number that nothing else in the database takes for a lock of its own.
-const migrating = 7_083_241;
-
-/** The database has migrations that this release does not know, so that it can neither be used nor migrated. */
-export class UnknownMigrations extends Error {
-  override readonly name = 'UnknownMigrations';
-
-  constructor(
-    readonly fault: string,
-    readonly remedy: string,
-  ) {
-    super(`${fault}; ${remedy}`);
-  }
-}
+/** Whether the place of a database is the URL of a Postgres, and not a file. */
+export const isPostgres = (place: string): boolean => /^postgres(ql)?:/.test(place);
 
 /**
- * Brings the schema up to date in one transaction: a process that dies half-way leaves nothing, and no lock. Throws
- * `UnknownMigrations`.
+ * Brings the schema up to date. On SQLite in one transaction; on Postgres, each migration commits on its own while other
+ * instances serve, and a process that dies leaves those before it. Throws `UnusableDatabase`.
  */
-export async function migrate(config: Knex.Config): Promise<void> {
+export async function migrate(config: Knex.Config, options: MigrateOptions = {}): Promise<void> {
+  if (config.client === 'pg') return migrateWhileServing(config, options);
   const database = knex(config);
   try {
-    await bringUpToDate(database, config.client === 'pg');
+    await migrateAtOnce(database, options);
   } finally {
     await database.destroy();
   }
 }
 
 /** The bytes of a SQLite database that has the schema and no rows. */
-export async function newSqliteBytes(): Promise<Buffer> {
+export async function newSqliteBytes(migrations = ownMigrations): Promise<Buffer> {
   const database = knex(sqliteConfig(':memory:'));
   try {
-    await bringUpToDate(database, false);
+    await migrateAtOnce(database, { migrations });
     const connection: Database.Database = await database.client.acquireConnection();
     const bytes = connection.serialize();
     await database.client.releaseConnection(connection);
@@ -61,50 +52,13 @@ export async function newSqliteBytes(): Promise<Buffer> {
   }
 }
 
-const bringUpToDate = (database: Knex, onPostgres: boolean): Promise<void> =>
+const migrateAtOnce = (database: Knex, { migrations = ownMigrations, report }: MigrateOptions): Promise<void> =>
   database.transaction(async (transaction) => {
-    if (onPostgres) await transaction.raw('select pg_advisory_xact_lock(?)', [migrating]);
-    const { refusal } = await compare(transaction);
-    if (refusal !== undefined) throw refusal;
-    await transaction.migrate.latest({ migrationSource });
+    for (;;) {
+      const [next] = await pending(transaction, migrations);
+      if (next === undefined) return;
+      const began = performance.now();
+      await transaction.migrate.up({ migrationSource: migrations.source });
+      report?.({ step: 'migrated', name: next, milliseconds: Math.round(performance.now() - began) });
+    }
   });
-
-/** The state of the schema relative to this release. */
-export interface Schema {
-  /** The names of the pending migrations. */
-  readonly missing: readonly string[];
-  readonly refusal: UnknownMigrations | undefined;
-}
-
-/** Changes nothing. */
-export async function schemaOf(config: Knex.Config): Promise<Schema> {
-  const database = knex(config);
-  try {
-    return await compare(database);
-  } finally {
-    await database.destroy();
-  }
-}
-
-async function compare(database: Knex): Promise<Schema> {
-  const known = await migrationSource.getMigrations([]);
-  const applied: readonly string[] = (await database.schema.hasTable('knex_migrations'))
-    ? await database('knex_migrations').orderBy('id').pluck('name')
-    : [];
-  const unknown = applied.filter((name) => !known.includes(name));
-  return { missing: known.filter((name) => !applied.includes(name)), refusal: refusalOf(unknown, known) };
-}
-
-function refusalOf([first, ...others]: readonly string[], [oldest = '']: readonly string[]) {
-  if (first === undefined) return undefined;
-  // Names begin with the time.
-  return first < oldest
-    ? new UnknownMigrations(
-        `a version from before the first release created this database (${first})`,
-        'its data cannot be migrated: set DATA_DIR or DATABASE_URL to an empty database',
-      )
-    : new UnknownMigrations(
-        `a newer release migrated this database (${[first, ...others].join(', ')})`,
-        'start that release, or restore a backup from before the upgrade',
-      );
-}

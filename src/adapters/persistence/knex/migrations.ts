@@ -1,2 +1,5 @@
 // `npm run knex -- migrate:make NAME` adds the line of a new one. Imported by name, so that bundlers find them.
 export * as '20261128080000_schema.ts' from './migrations/20261128080000_schema.js';
+export * as '20261128165301_fills.ts' from './migrations/20261128165301_fills.js';
+export * as '20261128172500_current_runs.ts' from './migrations/20261128172500_current_runs.js';
+export * as '20261128180000_deleted_organizations.ts' from './migrations/20261128180000_deleted_organizations.js';

@@ -1,8 +1,11 @@
 import Database from 'better-sqlite3';
+import { AdvanceFills } from '../../../application/background/advance-fills.js';
 import type { ChangeListener } from '../../../application/ports/outside/changes.js';
 import type { UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { type MigratedDatabase, openOnConnection, openPostgres, openSqlite } from './knex-database.js';
-import { newSqliteBytes } from './migrate.js';
+import { isPostgres, newSqliteBytes } from './migrate.js';
+
+const rowsAtATime = 500;
 
 /** A database whose schema is that of this release. */
 export interface OpenDatabase {
@@ -13,11 +16,10 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-const isPostgres = (place: string): boolean => /^postgres(ql)?:/.test(place);
-
 /**
  * Opens a Postgres by its URL, or SQLite in a file, which is created if missing, or in `:memory:`, whose rows are gone
- * with the process. Brings the schema up to date. Rejects if a newer release has migrated the database.
+ * with the process. Brings the schema up to date, and the rows that were there before. Rejects if a newer release has migrated the
+ * database.
  */
 export async function openDatabase(place: string): Promise<OpenDatabase> {
   const database = await migrated(place);
@@ -33,9 +35,20 @@ async function migrated(place: string): Promise<MigratedDatabase> {
   const database = isPostgres(place) ? openPostgres(place) : openSqlite(place);
   try {
     await database.migrate();
+    await fill(new AdvanceFills(database.unitOfWork));
     return database;
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+/** A program that embeds the library has no worker. A fill that another process works on is left to it. */
+async function fill(fills: AdvanceFills): Promise<void> {
+  for (const name of await fills.pending()) {
+    for (let more = true; more; ) {
+      const batch = await fills.execute(name, rowsAtATime);
+      more = batch !== undefined && !batch.complete;
+    }
   }
 }

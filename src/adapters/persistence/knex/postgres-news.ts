@@ -7,6 +7,7 @@ import type { News, NewsListeners } from './news.js';
 
 /** In milliseconds. */
 const pauseBeforeReconnecting = 2_000;
+const pauseBetweenPolls = 5_000;
 
 /** Postgres takes less than 8,000 bytes. A longer list is replaced by none, which stands for anything. */
 const longestPayload = 7_900;
@@ -50,19 +51,22 @@ const changesFrom = (words: readonly string[]): ReadonlyMap<WorkspaceId, ChangeK
  * Notifies this process and others on a database of ordered effects and changed workspaces, and receives their
  * notifications, over a connection of its own: a pooled one would be lost to requests. Notifications follow the commit:
  * Postgres commits transactions that notify only one at a time. Polling for due effects finds any that are lost while
- * the connection is down; a change is then reported as one of anything.
+ * the connection is down; a change is then reported as one of anything. Through a shared session of
+ * a pooler nothing would arrive: both are then reported every few seconds instead.
  */
 export class PostgresNews {
   private readonly orders: Channel;
   private readonly changes: Channel;
   private client: pg.Client | undefined;
   private closed = false;
+  private poll: NodeJS.Timeout | undefined;
   private reconnecting: NodeJS.Timeout | undefined;
   private connecting: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly config: pg.ClientConfig,
     private readonly listeners: NewsListeners,
+    private readonly isShared: (client: pg.Client) => Promise<boolean>,
   ) {
     const { ordered, changed } = listeners;
     this.orders = new Channel('gatehouse_effects', 0, (words) =>
@@ -83,6 +87,7 @@ export class PostgresNews {
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.reconnecting);
+    clearInterval(this.poll);
     await this.connecting;
     await this.client?.end().catch(() => undefined);
   }
@@ -113,6 +118,7 @@ export class PostgresNews {
     const client = new pg.Client({ ...this.config, keepAlive: true });
     const channels = [this.orders, this.changes];
     let lost = false;
+    let self: number | undefined;
     const lose = () => {
       if (lost) return;
       lost = true;
@@ -125,11 +131,19 @@ export class PostgresNews {
     };
     client.on('error', lose).on('end', lose);
     client.on('notification', ({ processId, channel: name, payload = '' }) => {
-      if (processId === (client as unknown as { readonly processID: number }).processID) return;
+      if (processId === self) return;
       channels.find((channel) => channel.name === name)?.listener(payload === '' ? undefined : payload.split(' '));
     });
     try {
       await client.connect();
+      if (await this.isShared(client)) {
+        if (!this.closed) this.pollInstead();
+        lost = true;
+        await client.end();
+        return;
+      }
+      // The number that the client received may be a pooler's.
+      self = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
       for (const { name } of channels) await client.query(`listen ${name}`);
       this.client = client;
       for (const channel of channels) {
@@ -141,5 +155,12 @@ export class PostgresNews {
     } catch {
       lose();
     }
+  }
+
+  private pollInstead(): void {
+    this.poll = setInterval(() => {
+      this.orders.listener(undefined);
+      this.changes.listener(undefined);
+    }, pauseBetweenPolls).unref();
   }
 }

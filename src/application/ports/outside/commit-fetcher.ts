@@ -15,7 +15,7 @@ export interface CommitRequest {
 export interface FetchedCommit {
   readonly sha: string;
   readonly message: string;
-  /** The remote's default branch if no ref was requested; undefined otherwise. */
+  /** The remote's default branch; undefined if it names none, or if the ref and the commit were both requested. */
   readonly defaultBranch: string | undefined;
 }
 

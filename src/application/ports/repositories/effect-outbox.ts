@@ -108,9 +108,25 @@ export interface EffectOutbox {
   backlog(now: Instant, max: number): Promise<readonly Backlog[]>;
 }
 
+/** A deleted organization whose data is not removed yet. */
+export interface OrganizationRemoval {
+  readonly organizationId: OrganizationId;
+  readonly organizationName: string;
+  readonly begunAt: Instant;
+  /** At most `maxCounted`. */
+  readonly workspacesLeft: number;
+}
+
 /** Removes the data of deleted resources, in batches that keep transactions short. */
 export interface Removals {
-  /** Removes the data of at most `limit` versions. No row refers to the returned bundles any more. */
+  /** Deleted organizations, the one deleted first at the beginning; counts at most `maxCounted` workspaces of each. */
+  organizations(page: PageRequest, maxCounted: number): Promise<Page<OrganizationRemoval>>;
+  /** The number of workspaces in deleted organizations, at most `max`. */
+  countWorkspaces(max: number): Promise<number>;
+  /**
+   * Removes at most `limit` versions, fewer rows that may be large, and a bounded number of all others. No row refers to
+   * the returned bundles any more.
+   */
   removeBatch(
     target: RemovalTarget,
     limit: number,

@@ -30,6 +30,13 @@ export interface OrganizationFilter {
   readonly email?: string | undefined;
 }
 
+export interface UserFilter {
+  /** A part of the username or of the e-mail address. */
+  readonly search?: string | undefined;
+  readonly siteAdministrator?: boolean | undefined;
+  readonly suspended?: boolean | undefined;
+}
+
 /** Usernames and addresses are those that members can see: of an invited member the invited address and no username. */
 export interface MembershipFilter {
   /** A part of the username or of the e-mail address. */
@@ -91,6 +98,8 @@ export interface ProjectFilter {
   /** A part of the name. */
   readonly search?: string | undefined;
   readonly names?: readonly string[] | undefined;
+  /** Each selects projects with a binding of this key and this value. */
+  readonly bindings?: readonly Partial<KeyValue>[] | undefined;
   readonly sort?: Order<(typeof projectSorts)[number]> | undefined;
 }
 
@@ -140,4 +149,6 @@ export interface RunFilter {
 /** For runs of a whole organization. */
 export interface OrganizationRunFilter extends RunFilter {
   readonly workspaceNames?: readonly string[] | undefined;
+  /** The workspace is served by an agent pool with one of these names. */
+  readonly agentPoolNames?: readonly string[] | undefined;
 }

@@ -6,6 +6,7 @@ import type {
   MembershipId,
   Organization,
   OrganizationId,
+  Standing,
   Team,
   UserId,
   WithStanding,
@@ -19,6 +20,8 @@ export interface OrganizationRepository {
   find(id: OrganizationId): Promise<Organization | undefined>;
   /** Those in which the user is a member, without invitations that wait. */
   joinedBy(userId: UserId): Promise<readonly Organization[]>;
+  /** The same for each of these users, by name. One statement for all of them. */
+  joinedByEach(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly Organization[]>>;
   /** Also adds its default project. Throws `attribute/taken` if an existing organization has the name. */
   add(organization: Organization): Promise<void>;
   /** Saves name, email address and settings. Throws `attribute/taken` if another organization has the name. */
@@ -29,6 +32,8 @@ export interface OrganizationRepository {
   remove(id: OrganizationId, now: string): Promise<void>;
   /** The caller's organizations, by name, without those that refuse the caller's token or session. */
   page(actor: Actor, page: PageRequest, filter?: OrganizationFilter): Promise<Page<Organization>>;
+  /** The caller's standing in each of these organizations. One statement for all of them. */
+  standingIn(actor: Actor, ids: readonly OrganizationId[]): Promise<(id: OrganizationId) => Standing>;
   /** All organizations, by name: for the operator. */
   pageOfAll(page: PageRequest): Promise<Page<Organization>>;
 }

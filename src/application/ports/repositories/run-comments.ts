@@ -1,4 +1,4 @@
-import type { RunComment, RunCommentId, RunId } from '../../../domain/index.js';
+import type { DatedComment, RunComment, RunCommentId, RunId } from '../../../domain/index.js';
 
 /** Comments on runs. They are removed with their run. */
 export interface RunComments {
@@ -6,5 +6,7 @@ export interface RunComments {
   find(id: RunCommentId): Promise<RunComment | undefined>;
   /** Oldest first. */
   ofRun(id: RunId): Promise<readonly RunComment[]>;
+  /** Without their text, oldest first, by run; a run without comments has no entry. One statement. */
+  datesOfRuns(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, readonly DatedComment[]>>;
   add(comment: RunComment): Promise<void>;
 }

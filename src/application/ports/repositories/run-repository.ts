@@ -11,6 +11,7 @@ import type {
   RunStatus,
   Standing,
   StateVersionId,
+  VariableId,
   VersionFactsGathered,
   WithStanding,
   WorkspaceId,
@@ -69,7 +70,7 @@ export interface QueuedRun {
 export interface WorkspaceActivity {
   /** The run that holds the workspace, for which others wait. */
   readonly workingRunId: RunId | null;
-  /** The same run, or else the one that waits the longest. */
+  /** The same run, or else the one that waits the longest, or else the one that held it last. Never one that only plans. */
   readonly currentRunId: RunId | null;
   /** The run created last. */
   readonly latestRunId: RunId | null;
@@ -78,6 +79,8 @@ export interface WorkspaceActivity {
   readonly stateVersionId: StateVersionId | null;
   /** The number of resources in the current state; null without one, and until it is read. */
   readonly resourceCount: number | null;
+  /** Its own variables, in no particular order. */
+  readonly variableIds: readonly VariableId[];
 }
 
 /** The numbers of waiting and executing runs of an organization. */

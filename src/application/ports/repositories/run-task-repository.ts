@@ -38,6 +38,8 @@ export interface WorkspaceTaskRepository {
   ): Promise<WithStanding<WorkspaceTask> | undefined>;
   /** In the order in which they were attached. */
   page(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<WorkspaceTask>>;
+  /** The attachments of these run tasks. One statement for all of them. */
+  ofTasks(ids: readonly RunTaskId[]): Promise<readonly WorkspaceTask[]>;
   count(workspaceId: WorkspaceId): Promise<number>;
   /** Whether it still exists. */
   has(id: WorkspaceTaskId): Promise<boolean>;

@@ -59,8 +59,11 @@ export interface TagRepository {
 export interface TagBindingRepository {
   /** By key. */
   of(owner: TagBindingOwner): Promise<readonly TagBinding[]>;
-  /** Those of each workspace, by key. One indexed statement. */
-  effectiveOf(workspaceIds: readonly WorkspaceId[]): Promise<readonly EffectiveTagBinding[]>;
+  /** Those that apply to each of these workspaces or projects, by key. One indexed statement. */
+  effectiveOf(
+    kind: TagBindingOwner['kind'],
+    ids: readonly TagBindingOwner['id'][],
+  ): Promise<readonly EffectiveTagBinding[]>;
   /** Changes the value where the owner has the key. */
   bind(owner: TagBindingOwner, bindings: readonly TagBinding[]): Promise<void>;
   unbindAll(owner: TagBindingOwner): Promise<void>;

@@ -6,6 +6,7 @@ import type {
   ConfigurationVersionRepository,
 } from './configuration-version-repository.js';
 import type { EffectOutbox, Removals } from './effect-outbox.js';
+import type { Fills } from './fills.js';
 import type { IdentityRepository } from './identity-repository.js';
 import type { RequestRates, SigningKeys } from './instances.js';
 import type { KeptBytes } from './kept-bytes.js';
@@ -82,6 +83,7 @@ export interface Repositories {
   readonly rowLocks: RowLocks;
   readonly signingKeys: SigningKeys;
   readonly requestRates: RequestRates;
+  readonly fills: Fills;
   readonly audit: AuditTrail;
 }
 

@@ -1,4 +1,5 @@
 import type { Instant, User, UserId } from '../../../domain/index.js';
+import type { UserFilter } from './filters.js';
 import type { Page, PageRequest } from './page.js';
 
 export interface Reservation {
@@ -32,5 +33,5 @@ export interface UserRepository {
   /** Hides the user and invalidates its tokens and memberships. */
   remove(id: UserId, now: string): Promise<void>;
   /** Ordered by username. */
-  page(page: PageRequest): Promise<Page<User>>;
+  page(page: PageRequest, filter?: UserFilter): Promise<Page<User>>;
 }

@@ -1,3 +1,4 @@
+import { standingInOwn } from '../../../domain/authorization/actor.js';
 import {
   type Actor,
   type AuditEvent,
@@ -57,12 +58,13 @@ export class ListSiteAuditEvents {
   }
 }
 
-/** GET /organization/audit-trails: for the organization of the caller's audit token. */
+/** GET /organization/audit-trails: for the organization whose own token the caller has. */
 export class ListAuditTrails {
   constructor(private readonly unitOfWork: UnitOfWork<'audit'>) {}
 
   async execute(actor: Actor, since: Instant | undefined, page: PageRequest): Promise<Page<AuditEvent>> {
-    if (actor.kind !== 'auditor') throw notFound();
+    if (actor.kind !== 'auditor' && actor.kind !== 'organization') throw notFound();
+    authorize(standingInOwn(actor), 'audit-trails/read');
     return this.unitOfWork.read((tx) => tx.audit.page(actor.organizationId, since, page));
   }
 }

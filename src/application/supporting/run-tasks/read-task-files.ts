@@ -1,4 +1,4 @@
-import { type Bundle, notFound } from '../../../domain/index.js';
+import type { Bundle } from '../../../domain/index.js';
 import { openBundle } from '../../files/open-bundle.js';
 import type { BundleStore } from '../../ports/outside/bundle-store.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
@@ -32,10 +32,8 @@ async function configurationOf(
   tx: Transaction<Needed>,
   runId: string,
 ): Promise<Pick<Bundle, 'key' | 'bytes'> | null | undefined> {
-  const run = await tx.runs.find(runId);
-  if (run === undefined) throw notFound();
-  const { ownFiles, configurationVersionId } = run.state;
-  if (ownFiles !== null) return ownFiles;
-  const version = await tx.configurationVersions.find(configurationVersionId);
+  const run = (await tx.runs.find(runId))?.state;
+  if (run?.ownFiles) return run.ownFiles;
+  const version = run && (await tx.configurationVersions.find(run.configurationVersionId));
   return version?.downloadable ? version.state.bundle : undefined;
 }

@@ -31,10 +31,12 @@ export class TaskResultProgress {
   async find(tx: Transaction<ResultRepositories>, id: TaskResultId): Promise<ResultInHand | undefined> {
     const located = await tx.taskResults.find(id);
     const run = located && (await lockedRun(tx, located.runId));
-    const stage = run && (await tx.taskStages.ofRun(run.state.id)).find((one) => one.id === located?.taskStageId);
-    const result = stage?.results.find((one) => one.id === id);
-    if (run === undefined || stage === undefined || result === undefined) return undefined;
-    return stage.status !== 'pending' && isUnderWay(stage) ? { run, stage, result } : undefined;
+    if (run === undefined) return undefined;
+    const stages = await tx.taskStages.ofRun(run.state.id);
+    return stages
+      .filter((stage) => stage.status !== 'pending' && isUnderWay(stage))
+      .flatMap((stage) => stage.results.map((result) => ({ run, stage, result })))
+      .find(({ result }) => result.id === id);
   }
 
   /** Saves the next result. The stage may end with it, and the run go on. */

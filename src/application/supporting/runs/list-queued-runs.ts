@@ -5,7 +5,7 @@ import { type ShownRun, showingQueued } from './show-run.js';
 
 /** GET /organizations/:name/runs/queue: executing runs, then waiting ones, of the workspaces the caller may read. */
 export class ListQueuedRuns {
-  constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'runs' | 'taskStages'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'organizations' | 'runs' | 'taskStages' | 'runComments'>) {}
 
   execute(actor: Actor, organizationName: string, page: PageRequest): Promise<Page<ShownRun>> {
     return this.unitOfWork.read(async (tx) => {

@@ -1,6 +1,6 @@
-import { type Actor, authorizedView, type WorkspaceId, workspaceVisibility } from '../../../domain/index.js';
+import { type Actor, authorizedView, may, type WorkspaceId, workspaceVisibility } from '../../../domain/index.js';
 import type { Clock } from '../../ports/outside/clock.js';
-import type { RunFilter } from '../../ports/repositories/filters.js';
+import type { OrganizationRunFilter, RunFilter } from '../../ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type ShownRun, showingAll, showingEach } from './show-run.js';
@@ -26,7 +26,7 @@ function createdIn(timeframe: Timeframe | undefined, clock: Clock): Pick<RunFilt
 /** GET /workspaces/:id/runs: newest first. */
 export class ListRuns {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'taskStages'>,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'runs' | 'taskStages' | 'runComments'>,
     private readonly clock: Clock,
   ) {}
 
@@ -44,14 +44,12 @@ export class ListRuns {
   }
 }
 
-export interface OrganizationRunsQuery extends RunsQuery {
-  readonly workspaceNames?: readonly string[] | undefined;
-}
+export type OrganizationRunsQuery = RunsQuery & Pick<OrganizationRunFilter, 'workspaceNames' | 'agentPoolNames'>;
 
 /** GET /organizations/:name/runs: newest first, of the workspaces the caller may read. */
 export class ListOrganizationRuns {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'runs' | 'taskStages'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'runs' | 'taskStages' | 'runComments'>,
     private readonly clock: Clock,
   ) {}
 
@@ -59,7 +57,7 @@ export class ListOrganizationRuns {
     actor: Actor,
     organizationName: string,
     page: PageRequest,
-    { timeframe, ...rest }: OrganizationRunsQuery = {},
+    { timeframe, agentPoolNames, ...rest }: OrganizationRunsQuery = {},
   ): Promise<Page<ShownRun>> {
     return this.unitOfWork.read(async (tx) => {
       const { subject, standing } = authorizedView(
@@ -67,7 +65,9 @@ export class ListOrganizationRuns {
         'organizations/read',
       );
       const visibility = workspaceVisibility(standing);
-      const filter = { ...rest, ...createdIn(timeframe, this.clock) };
+      // Others would learn which names pools have.
+      const pools = agentPoolNames && (may(standing, 'agent-pools/list') ? agentPoolNames : []);
+      const filter = { ...rest, ...createdIn(timeframe, this.clock), agentPoolNames: pools };
       const found = await tx.runs.pageOfOrganization(subject.id, standing, visibility, page, filter);
       return { ...found, items: await showingEach(tx, found.items) };
     });

@@ -1,6 +1,7 @@
 import {
   type Actor,
   authorizedView,
+  type DatedComment,
   type Run,
   type RunId,
   type RunState,
@@ -19,6 +20,8 @@ export interface ShownRun {
   readonly standing: Standing;
   /** Its task stages, in their order. */
   readonly stageIds: readonly TaskStageId[];
+  /** The comments on it, oldest first. */
+  readonly comments: readonly DatedComment[];
   /** Its queue position while it waits for its workspace; 0 otherwise. */
   readonly position: number;
 }
@@ -36,24 +39,29 @@ async function positionsOf(tx: Transaction<'runs'>, runs: readonly RunState[]): 
   );
 }
 
-export async function showing(tx: Transaction<'runs' | 'taskStages'>, seen: WithStanding<Run>): Promise<ShownRun> {
+/** The repositories that show runs. */
+export type ShowsRuns = 'runs' | 'taskStages' | 'runComments';
+
+export async function showing(tx: Transaction<ShowsRuns>, seen: WithStanding<Run>): Promise<ShownRun> {
   const { id } = seen.subject.state;
-  return showingOne(tx, seen, (await tx.taskStages.idsOfRuns([id])).get(id) ?? []);
+  const stageIds = (await tx.taskStages.idsOfRuns([id])).get(id) ?? [];
+  return showingOne(tx, seen, stageIds, (await tx.runComments.datesOfRuns([id])).get(id));
 }
 
-/** Shows a run whose task stages are known. */
+/** Shows a run whose task stages and comments are known. */
 export async function showingOne(
   tx: Transaction<'runs'>,
   { subject: { state: run }, standing }: WithStanding<Run>,
   stageIds: readonly TaskStageId[],
+  comments: readonly DatedComment[] = [],
 ): Promise<ShownRun> {
   const positions = await positionsOf(tx, [run]);
-  return { run, standing, stageIds, position: positions.get(run.id) ?? 0 };
+  return { run, standing, stageIds, comments, position: positions.get(run.id) ?? 0 };
 }
 
 /** Shows many runs of one workspace. */
 export const showingAll = (
-  tx: Transaction<'runs' | 'taskStages'>,
+  tx: Transaction<ShowsRuns>,
   runs: readonly RunState[],
   standing: Standing,
 ): Promise<readonly ShownRun[]> =>
@@ -64,37 +72,43 @@ export const showingAll = (
 
 /** Shows many runs of one organization. */
 export async function showingEach(
-  tx: Transaction<'runs' | 'taskStages'>,
+  tx: Transaction<ShowsRuns>,
   seen: readonly WithStanding<RunState>[],
 ): Promise<readonly ShownRun[]> {
   const runs = seen.map(({ subject }) => subject);
-  const stageIds = await tx.taskStages.idsOfRuns(runs.map(({ id }) => id));
+  const ids = runs.map(({ id }) => id);
+  const stageIds = await tx.taskStages.idsOfRuns(ids);
+  const comments = await tx.runComments.datesOfRuns(ids);
   const positions = await positionsOf(tx, runs);
   return seen.map(({ subject: run, standing }) => ({
     run,
     standing,
     stageIds: stageIds.get(run.id) ?? [],
+    comments: comments.get(run.id) ?? [],
     position: positions.get(run.id) ?? 0,
   }));
 }
 
 /** Shows runs of many workspaces, in the order of their organization's queue. */
 export async function showingQueued(
-  tx: Transaction<'taskStages'>,
+  tx: Transaction<'taskStages' | 'runComments'>,
   queued: readonly WithStanding<QueuedRun>[],
 ): Promise<readonly ShownRun[]> {
-  const stageIds = await tx.taskStages.idsOfRuns(queued.map(({ subject }) => subject.run.id));
+  const ids = queued.map(({ subject }) => subject.run.id);
+  const stageIds = await tx.taskStages.idsOfRuns(ids);
+  const comments = await tx.runComments.datesOfRuns(ids);
   return queued.map(({ subject: { run, position }, standing }) => ({
     run,
     standing,
     stageIds: stageIds.get(run.id) ?? [],
+    comments: comments.get(run.id) ?? [],
     position: waits(run) ? position : 0,
   }));
 }
 
 /** GET /runs/:id. */
 export class ShowRun {
-  constructor(private readonly unitOfWork: UnitOfWork<'runs' | 'taskStages'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<ShowsRuns>) {}
 
   execute(actor: Actor, id: RunId): Promise<ShownRun> {
     return this.unitOfWork.read(async (tx) =>

@@ -10,6 +10,7 @@ export const noActivity: WorkspaceActivity = {
   runsCount: 0,
   stateVersionId: null,
   resourceCount: null,
+  variableIds: [],
 };
 
 export const activityOf = async (tx: Transaction<'runs'>, id: WorkspaceId): Promise<WorkspaceActivity> =>

@@ -37,8 +37,8 @@ export class AuthenticateSession {
   }
 
   /** GET /session. Undefined without a valid session. */
-  async show(secret: string | undefined): Promise<ShownSession | undefined> {
-    const credential = secret === undefined ? undefined : await this.find(secret);
+  async show(secret: string): Promise<ShownSession | undefined> {
+    const credential = await this.find(secret);
     const user = credential && (await this.unitOfWork.read((tx) => tx.users.find(credential.actor.userId)));
     if (credential === undefined || user === undefined) return undefined;
     const { actor, session } = credential;

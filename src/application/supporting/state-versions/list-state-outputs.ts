@@ -3,6 +3,7 @@ import {
   authorized,
   may,
   type StateVersionId,
+  type StateVersionOutputId,
   type WithStanding,
   type Workspace,
   type WorkspaceId,
@@ -58,6 +59,13 @@ async function rowsAfter(
   };
 }
 
+/** The outputs of a workspace that are shown next to it. */
+export interface OutputsBeside {
+  readonly ids: readonly StateVersionOutputId[];
+  /** The first of them. */
+  readonly rows: Slice<ShownOutput>;
+}
+
 /**
  * GET /workspaces/:id/current-state-version-outputs, slice by slice: clients read this list without pagination. All
  * outputs belong to one state, even if another becomes current meanwhile.
@@ -65,14 +73,20 @@ async function rowsAfter(
 export class ListCurrentOutputs {
   constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'stateVersions' | 'stateOutputs'>) {}
 
-  /** The same for a caller who sees the workspace: empty without the right to read outputs. */
-  async beside(
-    actor: Actor,
-    { subject, standing }: WithStanding<Workspace>,
-    after: Place | undefined,
-  ): Promise<Slice<ShownOutput>> {
-    if (!may(standing, 'state-version-outputs/read')) return { items: [], last: undefined };
-    return this.execute(actor, subject.id, after);
+  /**
+   * The ids of all outputs, and the first of them, for a caller who sees the workspace: empty without the right to read
+   * outputs. `execute` returns the others.
+   */
+  async beside({ subject, standing }: WithStanding<Workspace>): Promise<OutputsBeside> {
+    const none: OutputsBeside = { ids: [], rows: { items: [], last: undefined } };
+    if (!may(standing, 'state-version-outputs/read')) return none;
+    return this.unitOfWork.read(async (tx) => {
+      const current = await tx.stateVersions.current(subject.id);
+      if (current === undefined) return none;
+      const { id } = withOutputsRead(current);
+      const ids = (await tx.stateOutputs.listed(id)).map((output) => output.id);
+      return { ids, rows: await sliceAfter(tx, id, undefined) };
+    });
   }
 
   /** Starts with the first output, or after a place. Empty while the workspace has no state. */
@@ -82,8 +96,12 @@ export class ListCurrentOutputs {
       const current = after === undefined ? await tx.stateVersions.current(id) : undefined;
       const versionId = after?.tie ?? (current && withOutputsRead(current).id);
       if (versionId === undefined) return { items: [], last: undefined };
-      const { items, last } = await tx.stateOutputs.slice(versionId, after?.name, outputsAtOnce);
-      return { items: items.map(amongOthers), last };
+      return sliceAfter(tx, versionId, after?.name);
     });
   }
+}
+
+async function sliceAfter(tx: Stored, id: StateVersionId, name: string | undefined): Promise<Slice<ShownOutput>> {
+  const { items, last } = await tx.stateOutputs.slice(id, name, outputsAtOnce);
+  return { items: items.map(amongOthers), last };
 }

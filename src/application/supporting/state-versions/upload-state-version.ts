@@ -99,9 +99,9 @@ const common = {
 /** The state as it is now, while its client may still write states. The URL ends with that right. */
 async function find(tx: Transaction<'workspaces' | 'stateVersions'>, id: StateVersionId): Promise<Announced> {
   const version = await tx.stateVersions.find(id);
-  const creator = version?.source === 'client' ? version.createdBy : null;
-  if (version === undefined || creator === null) throw notFound();
-  const seen = await findForCreator(creator, (actor) => tx.workspaces.findFor(actor, version.workspaceId));
+  if (version?.source !== 'client' || version.createdBy === null) throw notFound();
+  const { createdBy: creator, workspaceId } = version;
+  const seen = await findForCreator(creator, (actor) => tx.workspaces.findFor(actor, workspaceId));
   if (!stillMay(seen, 'state-versions/create')) throw notFound();
   return { version, creator, seen };
 }

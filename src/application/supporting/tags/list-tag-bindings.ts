@@ -1,11 +1,4 @@
-import {
-  type Actor,
-  authorized,
-  type EffectiveTagBinding,
-  type TagBinding,
-  type TagBindingOwner,
-  type WorkspaceId,
-} from '../../../domain/index.js';
+import type { Actor, EffectiveTagBinding, TagBinding, TagBindingOwner } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { findOwner } from './binding-owner.js';
 
@@ -21,14 +14,14 @@ export class ListTagBindings {
   }
 }
 
-/** GET /workspaces/:id/effective-tag-bindings, by key. */
+/** GET /workspaces/:id/effective-tag-bindings and GET /projects/:id/effective-tag-bindings, by key. */
 export class ListEffectiveTagBindings {
-  constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'tagBindings'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'projects' | 'tagBindings'>) {}
 
-  execute(actor: Actor, workspaceId: WorkspaceId): Promise<readonly EffectiveTagBinding[]> {
+  execute(actor: Actor, owner: TagBindingOwner): Promise<readonly EffectiveTagBinding[]> {
     return this.unitOfWork.read(async (tx) => {
-      const id = authorized(await tx.workspaces.findIdFor(actor, workspaceId), 'workspaces/read');
-      return tx.tagBindings.effectiveOf([id]);
+      await findOwner(tx, actor, owner, 'read');
+      return tx.tagBindings.effectiveOf(owner.kind, [owner.id]);
     });
   }
 }

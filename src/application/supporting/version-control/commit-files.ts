@@ -55,8 +55,9 @@ export class CommitFiles {
 
   /** The attributes that the repository provides for a commit without a report. */
   attributesOf({ cloneUrl, ref }: CommitRequest, commit: FetchedCommit): Omit<IngressAttributes, 'id'> {
+    const branch = ref?.replace(/^refs\/heads\//, '') ?? commit.defaultBranch ?? '';
     return {
-      branch: commit.defaultBranch ?? ref?.replace(/^refs\/heads\//, '') ?? '',
+      branch,
       cloneUrl,
       commitMessage: commit.message,
       commitSha: commit.sha,
@@ -64,7 +65,7 @@ export class CommitFiles {
       compareUrl: null,
       identifier: new URL(cloneUrl).pathname.replace(/^\//, '').replace(/\.git$/, ''),
       isPullRequest: false,
-      onDefaultBranch: commit.defaultBranch !== undefined,
+      onDefaultBranch: branch === commit.defaultBranch,
       pullRequestNumber: null,
       pullRequestUrl: null,
       pullRequestTitle: null,

@@ -65,7 +65,7 @@ export class UpdateWorkspace {
         actor,
         revised(subject, {
           projectId,
-          ...checkSettings(settings),
+          ...checkSettings(settings, subject),
           ...chosen,
           repository,
           autoDestroy: await chosenAutoDestroy(subject.autoDestroy, autoDestroy, {

@@ -32,7 +32,7 @@ export interface PolicySetVersion {
   readonly policySetId: PolicySetId | null;
   /** Counts the versions of the set from 1. */
   readonly sequence: number;
-  /** `tfe-api` for an upload. */
+  /** `uploadSource`, or the kind of the forge that it is fetched from. */
   readonly source: string;
   /** As the forge reported it, until the files are fetched; null for an upload, and if nothing was reported. */
   readonly commit: PolicyCommit | null;
@@ -87,6 +87,13 @@ export function newVersion(set: PolicySet, draft: Draft): { version: PolicySetVe
     }),
   };
 }
+
+/** The source of versions that clients upload. */
+export const uploadSource = 'tfe-api';
+
+/** Whether a client may still upload the archive. */
+export const awaitsUpload = ({ source, status }: Pick<PolicySetVersion, 'source' | 'status'>): boolean =>
+  source === uploadSource && life.startsFrom(status, 'take');
 
 /** Throws `policy-set-version/upload-refused` unless the version waits for its archive. */
 export const checkTakes = (version: PolicySetVersion): void => {

@@ -72,7 +72,7 @@ export interface PolicySet extends PolicySetSettings {
   readonly revision: number;
 }
 
-const wellFormedVersion = /^(latest|\d{1,9}(\.\d{1,9}){0,2}([-+][0-9A-Za-z.+-]{1,64})?)$/;
+const wellFormedVersion = /^(?=.{1,64}$)(latest|\d+(\.\d+){0,2}([-+][0-9A-Za-z.+-]+)?)$/;
 
 /** Throws `attribute/invalid` for a malformed name, version or path, and for two policies with the same name. */
 export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(settings: Settings): Settings {

@@ -55,19 +55,20 @@ export interface ManagedPolicy extends PolicySettings {
   readonly revision: number;
 }
 
-/** Throws `attribute/invalid` for a malformed name, and for a query or a level that the kind requires or does not allow. */
+/**
+ * The settings to store. Throws `attribute/invalid` for a malformed name, for a missing query, and for a level that the kind
+ * does not allow.
+ */
 export function checkPolicy<Settings extends PolicySettings>(settings: Settings): Settings {
   checkName(settings.name);
   if (settings.kind === 'opa' && settings.query === null) {
     throw invalidAttribute('query', 'Query is required for policies of kind opa');
-  }
-  if (settings.kind === 'sentinel' && settings.query !== null) {
-    throw invalidAttribute('query', 'Query must be absent for policies of kind sentinel');
   }
   const levels: readonly PolicyLevel[] = policyLevels[settings.kind];
   if (!levels.includes(settings.enforcementLevel)) {
     const sentence = `Enforcement level must be one of ${levels.join(', ')} for policies of kind ${settings.kind}`;
     throw invalidAttribute('enforcementLevel', sentence);
   }
-  return settings;
+  // Clients send the query of either kind.
+  return settings.kind === 'sentinel' ? { ...settings, query: null } : settings;
 }

@@ -34,7 +34,7 @@ export function checkProject<Settings extends Partial<ProjectSettings>>(settings
   if (settings.name !== undefined && !wellFormedName.test(settings.name)) {
     throw invalidAttribute(
       'name',
-      'Name must be 3 to 40 letters, digits, spaces, dashes and underscores, without a space at either end',
+      'Name may only contain letters, digits, spaces, dashes and underscores, 3 to 40 of them, without a space at either end',
     );
   }
   return settings;

@@ -13,6 +13,9 @@ export interface RunComment {
   readonly createdAt: Instant;
 }
 
+/** A comment whose text is not read. */
+export type DatedComment = Omit<RunComment, 'body'>;
+
 /** Lists of comments are not paginated; these limits bound their size. */
 export const runCommentLimits = { characters: 4096, ofRun: 100 } as const;
 
@@ -94,11 +97,11 @@ const event = (
 
 /**
  * The recorded events of a run, in order: its creation, the latest time it reached each status, and its comments. A comment
- * that came with an action belongs to the event of that action.
+ * that came with an action belongs to the event of that action. Events of comments whose text was not read have none.
  */
 export function runEventsOf(
   { createdAt, createdBy, statusTimestamps, failure, decisions }: RunState,
-  comments: readonly RunComment[] = [],
+  comments: readonly (DatedComment & Partial<RunComment>)[] = [],
 ): readonly RunEvent[] {
   const reached = Object.entries(statusTimestamps).flatMap(([stamp, at]): readonly RunEvent[] => {
     const status = statusOfStamp.get(stamp);
@@ -114,7 +117,7 @@ export function runEventsOf(
     const requested = action === 'cancel' && statusTimestamps[stampOf('canceled')] !== at;
     return requested ? [event('cancel_requested', at, { actor, comment })] : [];
   });
-  const commented = comments.map(({ id, body, createdBy: actor, createdAt: at }) =>
+  const commented = comments.map(({ id, body = null, createdBy: actor, createdAt: at }) =>
     event('commented', at, { actor, comment: body, commentId: id }),
   );
   // The sort is stable: events of the same instant keep the order of their stamps.

@@ -207,11 +207,16 @@ export const decisionOf = (
 /** More than an agent by default gives the program that it interrupts, before it kills it. */
 const secondsToStop = 180;
 
-/** When the agent that was asked to stop has had the time to; null for a run that cannot be canceled by force. */
+/** Whether the run can be canceled by force, once its agent has had the time to stop. */
+export const isForceCancelable = ({ status, cancelRequested }: RunState): boolean =>
+  status === 'applying' && cancelRequested;
+
+/** When the agent that was asked to stop has, or had, had the time to; null for a run that was not canceled. */
 export function forceCancelAvailableAt(state: RunState): Instant | null {
-  if (state.status !== 'applying' || !state.cancelRequested) return null;
+  const asked = decisionOf(state, 'cancel')?.at;
+  if (asked !== undefined) return later(asked, secondsToStop);
   // Earlier releases did not record who asked, and when.
-  return later(decisionOf(state, 'cancel')?.at ?? state.createdAt, secondsToStop);
+  return isForceCancelable(state) ? later(state.createdAt, secondsToStop) : null;
 }
 
 /** When the run last reached a status. */

@@ -19,11 +19,14 @@ export interface TagBinding extends KeyValue {
   readonly createdAt: Instant;
 }
 
-/** A binding of a workspace: its own, or one of its project whose key it has not bound itself. */
+/**
+ * A binding that applies to a workspace: its own, or one of its project whose key it has not bound itself. To a project,
+ * its own apply.
+ */
 export interface EffectiveTagBinding extends KeyValue {
   readonly id: TagBindingId;
-  readonly workspaceId: WorkspaceId;
-  /** Null for the workspace's own. */
+  readonly appliesTo: TagBindingOwner['id'];
+  /** Null for its own. */
   readonly inheritedFrom: ProjectId | null;
 }
 

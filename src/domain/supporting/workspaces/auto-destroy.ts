@@ -45,20 +45,18 @@ export const afterActivity = (current: AutoDestroy, now: Instant, hasResources: 
 export const afterItsTime = (current: AutoDestroy): AutoDestroy | null => orNull({ ...current, at: null });
 
 /**
- * The requested schedule. A duration counts from now, since a change of it is an activity, unless the request names the
- * time too; unsetting the duration unsets the time it led to. Throws `attribute/invalid` for a malformed duration, and
- * for a time that has passed.
+ * The requested schedule. A time replaces the duration that the request does not name; one that has passed is due at once.
+ * A duration counts from now, since a change of it is an activity, unless the request names the time too; unsetting the
+ * duration unsets the time it led to. Throws `attribute/invalid` for a malformed duration.
  */
 export function changedAutoDestroy(
   current: AutoDestroy | null,
   { at, activityDuration }: AutoDestroyChange,
   { by, now, hasResources }: { readonly by: TokenOwner; readonly now: Instant; readonly hasResources: boolean },
 ): AutoDestroy | null {
-  if (at !== undefined && at !== null && at <= now && at !== current?.at) {
-    throw invalidAttribute('autoDestroyAt', 'Auto destroy at must be in the future');
-  }
   const before = current ?? { at: null, activityDuration: null, by };
-  const duration = activityDuration === undefined ? before.activityDuration : activityDuration;
+  const kept = at === undefined || at === null || at === before.at ? before.activityDuration : null;
+  const duration = activityDuration === undefined ? kept : activityDuration;
   const next = { ...before, activityDuration: duration, by };
   if (duration !== null) secondsOf(duration);
   if (at !== undefined) return orNull({ ...next, at });

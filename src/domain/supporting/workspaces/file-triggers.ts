@@ -13,17 +13,27 @@ export interface FileTriggers {
 /** The maximum number of prefixes, and of patterns. */
 export const maxTriggers = 100;
 
-/** Throws `attribute/invalid` for prefixes and patterns at once. Naming one of them clears the other. */
-export function changedTriggers<Change extends Partial<FileTriggers>>(change: Change): Change {
-  const prefixes = change.triggerPrefixes ?? [];
-  const patterns = change.triggerPatterns ?? [];
+/**
+ * Throws `attribute/invalid` for prefixes and patterns at once, and for patterns where every push creates runs. Naming one
+ * of them, also empty, clears the other.
+ */
+export function changedTriggers<Change extends Partial<FileTriggers>>(
+  change: Change,
+  current: Pick<FileTriggers, 'fileTriggersEnabled'>,
+): Change {
+  const { triggerPrefixes, triggerPatterns, fileTriggersEnabled = current.fileTriggersEnabled } = change;
+  const prefixes = triggerPrefixes ?? [];
+  const patterns = triggerPatterns ?? [];
   if (prefixes.length > 0 && patterns.length > 0) {
     throw invalidAttribute('triggerPatterns', 'Trigger patterns cannot be combined with trigger prefixes');
   }
+  if (patterns.length > 0 && !fileTriggersEnabled) {
+    throw invalidAttribute('triggerPatterns', 'Trigger patterns require file triggers enabled to be true');
+  }
   return {
     ...change,
-    ...(prefixes.length > 0 && { triggerPatterns: [] }),
-    ...(patterns.length > 0 && { triggerPrefixes: [] }),
+    ...(triggerPrefixes !== undefined && { triggerPatterns: patterns }),
+    ...(triggerPatterns !== undefined && { triggerPrefixes: prefixes }),
   };
 }
 

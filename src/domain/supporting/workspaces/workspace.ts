@@ -107,9 +107,12 @@ export const defaultSettings: Omit<WorkspaceSettings, 'name'> = {
 
 /**
  * The settings to store. Throws `attribute/invalid` for a malformed name, version or source URL, a working directory
- * outside the root, and trigger prefixes along with patterns.
+ * outside the root, trigger prefixes along with patterns, and patterns without file triggers.
  */
-export function checkSettings<Settings extends Partial<WorkspaceSettings>>(settings: Settings): Settings {
+export function checkSettings<Settings extends Partial<WorkspaceSettings>>(
+  settings: Settings,
+  current: Pick<WorkspaceSettings, 'fileTriggersEnabled'> = defaultSettings,
+): Settings {
   if (settings.name !== undefined) checkName(settings.name);
   if (settings.terraformVersion !== undefined) checkProgramVersion(settings.terraformVersion);
   if (settings.workingDirectory?.split('/').includes('..')) {
@@ -118,7 +121,7 @@ export function checkSettings<Settings extends Partial<WorkspaceSettings>>(setti
   if (typeof settings.sourceUrl === 'string') {
     checkWebLink(settings.sourceUrl, 'Source url', { attribute: 'sourceUrl' });
   }
-  return changedTriggers(settings);
+  return changedTriggers(settings, current);
 }
 
 /** The working directory relative to the root. */

@@ -37,7 +37,8 @@ const list: Command = {
   does: 'lists all organizations, by name',
   run: async (call) =>
     atWork(call, async (place) => {
-      const organizations = await all((page) => place.use.listOrganizations.execute(place.operator, page));
+      const found = await all((page) => place.use.listOrganizations.execute(place.operator, page));
+      const organizations = found.map(({ subject }) => subject);
       const rows = organizations.map(({ name, email, createdAt, id }) => [name, email, createdAt, id]);
       return {
         json: organizations.map(presented),

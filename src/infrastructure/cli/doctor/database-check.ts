@@ -1,8 +1,13 @@
 import { stat } from 'node:fs/promises';
-import { faultsInFile, readPostgresHealth } from '../../../adapters/persistence/knex/database-health.js';
-import type { Schema } from '../../../adapters/persistence/knex/migrate.js';
+import {
+  faultsInFile,
+  type PostgresReach,
+  readPostgresHealth,
+  readPostgresReach,
+} from '../../../adapters/persistence/knex/database-health.js';
+import type { Schema } from '../../../adapters/persistence/knex/schema.js';
 import { dataDirectory, refuseOtherUsers } from '../../backup.js';
-import type { Config } from '../../config.js';
+import { type Config, postgresPlace } from '../../config.js';
 import type { Call } from '../toolkit/command.js';
 import { inDatabase } from '../toolkit/operator.js';
 import { size } from '../toolkit/output.js';
@@ -85,9 +90,32 @@ async function postgresFound(config: Config, url: string, call: Call): Promise<C
         'raise it to more than 10 for each instance',
       ),
     clock,
+    ...poolerFound(await readPostgresReach({ url, ...postgresPlace(config) })),
     ...(await schemaAndData(config, call)),
   ];
 }
+
+const wordsFor = {
+  lent: 'a pooler lends each connection to one client at a time',
+  shared: 'a pooler shares connections between transactions',
+} as const;
+
+const poolerFound = ({ session, directSession, sameDatabase, missing, remedy }: PostgresReach): CheckResults => [
+  !sameDatabase &&
+    failed('DATABASE_DIRECT_URL and DATABASE_URL lead to different databases', 'set both to the same database'),
+  session !== 'own' && ok(wordsFor[session]),
+  directSession === 'shared' &&
+    warning(
+      'without a connection of its own the service cannot migrate, and looks for work every five seconds instead of being notified',
+      'set DATABASE_DIRECT_URL to an address of the same database without the pooler',
+    ),
+  session !== 'own' &&
+    missing.length > 0 &&
+    warning(
+      `the role does not set ${missing.join(', ')}, which behind a pooler the service sets in transactions only`,
+      `run ${remedy} Then let the pooler reconnect`,
+    ),
+];
 
 export const database: Check = {
   name: 'database',

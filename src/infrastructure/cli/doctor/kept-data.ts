@@ -1,10 +1,11 @@
+import { maxWorkspacesCounted } from '../../../application/background/list-removals.js';
 import { neverEnded, type OrganizationBytes, type UnitOfWork } from '../../../application/index.js';
 import type { Organization } from '../../../domain/index.js';
 import { exceedsLifetime } from '../../../domain/shared/token-lifetimes.js';
 import type { Config } from '../../config.js';
 import type { Call } from '../toolkit/command.js';
 import { operatorId } from '../toolkit/operator.js';
-import { counted, size } from '../toolkit/output.js';
+import { counted, fillsSentence, size } from '../toolkit/output.js';
 import { type CheckResults, type Found, ok, warning } from './finding.js';
 
 /** The only change the doctor makes, on request. */
@@ -33,6 +34,18 @@ async function failingEffects(unitOfWork: UnitOfWork): Promise<readonly Found[]>
 }
 
 const maxListed = 20;
+
+async function removals(unitOfWork: UnitOfWork): Promise<Found> {
+  const { items, total } = await unitOfWork.read((tx) =>
+    tx.removals.organizations({ number: 1, size: maxNamed }, maxWorkspacesCounted),
+  );
+  const named = items.map(({ organizationName, workspacesLeft, begunAt }) => {
+    const atLeast = workspacesLeft === maxWorkspacesCounted ? 'at least ' : '';
+    return `${organizationName} (${atLeast}${counted(workspacesLeft, 'workspace')} left, deleted at ${begunAt})`;
+  });
+  if (total > maxNamed) named.push(`${total - maxNamed} more`);
+  return ok(total === 0 ? 'no deleted organization has data left' : `data is being removed of ${named.join(', ')}`);
+}
 
 /** Excludes tokens issued by the operator, who is not a member. */
 async function leftTokens(unitOfWork: UnitOfWork): Promise<Found> {
@@ -144,13 +157,20 @@ async function givenGroups(unitOfWork: UnitOfWork): Promise<Found> {
       );
 }
 
+async function fillsFound(unitOfWork: UnitOfWork): Promise<CheckResults> {
+  const fills = await unitOfWork.read((tx) => tx.fills.pending());
+  return [fills.length > 0 && ok(fillsSentence(fills))];
+}
+
 /** The findings in a database with this release's schema. */
 export const keptData = async (
   unitOfWork: UnitOfWork,
   { MAX_ORGANIZATION_BYTES: limit }: Config,
   call: Call,
 ): Promise<CheckResults> => [
+  ...(await fillsFound(unitOfWork)),
   ...(await failingEffects(unitOfWork)),
+  await removals(unitOfWork),
   await leftTokens(unitOfWork),
   await givenGroups(unitOfWork),
   await longTokens(unitOfWork),

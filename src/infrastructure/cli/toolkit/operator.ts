@@ -12,7 +12,7 @@ import {
   type WithStanding,
 } from '../../../domain/index.js';
 import { dataDirectory, OperatorError, refuseOtherUsers } from '../../backup.js';
-import type { Config } from '../../config.js';
+import { type Config, postgresPlace } from '../../config.js';
 import { buildContainer } from '../../container/build-container.js';
 import { resolve } from '../../container/provide.js';
 import { openBundleStore } from '../../service.js';
@@ -54,6 +54,10 @@ const asOperator = (tx: Transaction): Transaction => ({
   ...tx,
   organizations: withMembers(tx.organizations, {
     findFor: withStandingLent((actor, name: string) => tx.organizations.findFor(actor, name)),
+    standingIn: async (actor, ids) => {
+      const standingIn = await tx.organizations.standingIn(actor, ids);
+      return isOperator(actor) ? (id) => lent(standingIn(id)) : standingIn;
+    },
     page: (actor, page) => (isOperator(actor) ? tx.organizations.pageOfAll(page) : tx.organizations.page(actor, page)),
   }),
   teams: withMembers(tx.teams, {
@@ -96,11 +100,14 @@ export interface Workplace {
 
 /** Opens the database, of any schema version, for `work`. */
 export async function inDatabase<Result>(
-  { DATABASE_URL: url, DATA_DIR }: Config,
+  config: Config,
   work: (database: KnexDatabase) => Promise<Result>,
 ): Promise<Result> {
+  const { DATABASE_URL: url, DATA_DIR } = config;
   const database =
-    url === undefined ? openSqlite(dataDirectory(DATA_DIR).database) : openPostgres(url, { poolSize: 2 });
+    url === undefined
+      ? openSqlite(dataDirectory(DATA_DIR).database)
+      : openPostgres(url, { ...postgresPlace(config), poolSize: 2 });
   return work(database).finally(() => database.close());
 }
 
@@ -158,6 +165,7 @@ export function atWork<Result>(
       signingSecrets: ['nothing that is signed or sealed with this is of any worth'],
       log: { info: () => undefined, error: () => undefined },
       ready: async () => undefined,
+      readOnly: async () => false,
       stopping: never,
       stopped: never,
     });

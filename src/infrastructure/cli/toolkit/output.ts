@@ -45,6 +45,9 @@ export function size(bytes: number): string {
 export const counted = (count: number, thing: string, things = `${thing}s`): string =>
   `${count} ${count === 1 ? thing : things}`;
 
+export const fillsSentence = (fills: readonly string[]): string =>
+  `rows from before the migration are filled while the service runs: ${fills.join(', ')}`;
+
 /** A table of items, followed by their number. */
 export const listing = (head: readonly string[], rows: Parameters<typeof table>[1], thing: string): string =>
   `${table(head, rows)}\n\n${counted(rows.length, thing)}`;

@@ -12,12 +12,14 @@ const after = 'auto-destroy-activity-duration';
 
 const begun = (attributes: Attributes): string => (attributes[at] === null ? '' : localText(attributes[at]));
 
-/** Only what differs: a duration that is set alone also sets the time. */
+/** Only what differs: a duration that is set alone also sets the time, and a time that is set alone unsets the duration. */
 function changeOf(attributes: Attributes, values: FormValues) {
   const { [at]: time = '', [after]: duration = '' } = values;
+  const isNewTime = time !== begun(attributes);
+  const isNewDuration = duration !== (attributes[after] ?? '');
   return {
-    ...(time !== begun(attributes) && { [at]: time === '' ? null : new Date(time).toISOString() }),
-    ...(duration !== (attributes[after] ?? '') && { [after]: duration === '' ? null : duration }),
+    ...(isNewTime && { [at]: time === '' ? null : new Date(time).toISOString() }),
+    ...((isNewTime || isNewDuration) && { [after]: duration === '' ? null : duration }),
   };
 }
 

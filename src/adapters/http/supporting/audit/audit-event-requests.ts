@@ -40,10 +40,20 @@ const described = (description: string) => z.string().optional().meta({ descript
 const instant = (description: string) =>
   z.string().optional().meta({ description, format: 'date-time', example: '2030-01-31T09:00:00Z' });
 
-/** For the description of the API. */
 export const filterParameters = {
   'filter[actor]': described('The id of the actor: a user, a team, an organization or an agent pool.'),
   'filter[action]': described('The action, such as `team-access/update`.'),
+};
+
+export const siteFilterParameters = {
+  ...filterParameters,
+  'filter[organization]': described(
+    'The id of a deleted organization. Returns its remaining events instead of those of the site.',
+  ),
+};
+
+/** For the description of the API. */
+export const timeParameters = {
   since: instant('Only events at or after this time.'),
   until: instant('Only events before this time.'),
 };
@@ -59,7 +69,7 @@ export const trailsRequest = (call: Call): { readonly since: Instant | undefined
 
 /** For the description of the API. */
 export const trailParameters = {
-  since: filterParameters.since,
+  since: timeParameters.since,
   'page[number]': pageParameters['page[number]'],
   'page[size]': z
     .int()

@@ -4,9 +4,18 @@ import type { UseCases } from '../../../../application/use-cases.js';
 import type { Actor } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { pageParameters } from '../../routing/pagination.js';
-import type { Reference } from '../../routing/reference.js';
+import type { Parameters } from '../../routing/parameters.js';
+import { serving } from '../../routing/reference.js';
 import { type Answer, type Call, get, jsonType, ok, parameter, plainJson, type Route } from '../../routing/route.js';
-import { auditFilter, auditPart, filterParameters, trailParameters, trailsRequest } from './audit-event-requests.js';
+import {
+  auditFilter,
+  auditPart,
+  filterParameters,
+  siteFilterParameters,
+  timeParameters,
+  trailParameters,
+  trailsRequest,
+} from './audit-event-requests.js';
 import { auditDocument, auditEventSchema, auditLine, auditPageSchema } from './audit-event-resource.js';
 import { trailsDocument, trailsSchema } from './audit-trail-resource.js';
 
@@ -55,33 +64,26 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     (call: Call): Read =>
     (actor, filter, part) =>
       use.listSiteAuditEvents.execute(actor, call.query.one('filter[organization]'), filter, part);
-  const removed = {
-    'filter[organization]': z.string().optional().meta({
-      description: 'The id of a deleted organization. Returns its remaining events instead of those of the site.',
-    }),
-  };
-  const listed =
-    (operation: string, summary: string, more = {}) =>
-    (): Reference => ({
+  const listed = (operation: string, summary: string, parameters: Parameters = filterParameters) =>
+    serving(parameters, () => ({
       operation,
       summary,
       about:
         'Newest first. With a filter, a page may have few or no events although there is a next page: follow `links.next` until it is null.',
-      query: { ...filterParameters, ...more, ...after, 'page[size]': pageParameters['page[size]'] },
+      query: { ...timeParameters, ...after, 'page[size]': pageParameters['page[size]'] },
       answers: { 200: auditPageSchema(auditEventSchema(dialect)) },
       refusals: [422],
-    });
-  const exported =
-    (operation: string, summary: string, more = {}) =>
-    (): Reference => ({
+    }));
+  const exported = (operation: string, summary: string, parameters: Parameters = filterParameters) =>
+    serving(parameters, () => ({
       operation,
       summary,
       about:
         'Newline-delimited JSON, oldest first. Each line has the attributes of an event and its id. With Postgres, the export ends one minute before the present, so that a later export with `page[after]` misses no event.',
-      query: { ...filterParameters, ...more, ...after },
+      query: { ...timeParameters, ...after },
       answers: { 200: { mediaType: linesType } },
       refusals: [422],
-    });
+    }));
   const trails = (path: string, operation: string): Route =>
     get(
       path,
@@ -90,7 +92,7 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         operation,
         summary: "List the audit trail of the token's organization",
         about:
-          'The same events as `audit-events`, in the format that audit trail collectors read. Newest first, at most 100,000; use the export for all of them.',
+          'The same events as `audit-events`, in the format that audit trail collectors read. The caller has an audit token or the token of the organization. Newest first, at most 100,000; use the export for all of them.',
         query: trailParameters,
         answers: { 200: { mediaType: jsonType, schema: trailsSchema() } },
         refusals: [422],
@@ -117,13 +119,13 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/admin/audit-events',
       'audit-events/read-site',
-      listed('listSiteAuditEvents', 'List audit events outside organizations', removed),
+      listed('listSiteAuditEvents', 'List audit events outside organizations', siteFilterParameters),
       (call) => page(call, ofSite(call)),
     ),
     get(
       '/admin/audit-events/export',
       'audit-events/read-site',
-      exported('exportSiteAuditEvents', 'Export audit events outside organizations', removed),
+      exported('exportSiteAuditEvents', 'Export audit events outside organizations', siteFilterParameters),
       (call) => lines(call, ofSite(call)),
     ),
   ];

@@ -91,6 +91,8 @@ const toChange = ({ data: { attributes, relationships } }: z.infer<ReturnType<ty
   return { name, email, settings, ...(Object.keys(defaults).length > 0 && { defaults }) };
 };
 
+export const organizationParameters = { include: include({ default_project: ['default-project'] }) };
+
 export const organizationsParameters = {
   q: textual('Only organizations with this text in their name or e-mail address.'),
   'q[name]': textual('Only organizations with this text in their name.'),

@@ -21,6 +21,7 @@ const executionMode = z.enum(executionModes);
 
 const authPolicy = z.enum(authPolicies);
 const maybeCount = count.nullable();
+const none = z.literal(0);
 const kept = 'Stored and shown. It has no effect on this service.';
 
 const refused = (value: string) => `\`${value}\` is refused: this service cannot enforce it.`;
@@ -87,6 +88,7 @@ const organization =
           organization.defaults.executionMode,
           'The execution mode of workspaces that do not set one.',
         ),
+        'remaining-testable-count': attribute(none, 0, 'Always 0: modules are not tested.'),
         ...settings(words, organization.settings),
         permissions:
           standing &&
@@ -111,10 +113,11 @@ const organization =
                 may(standing, 'policies/manage'),
                 'Whether policies and policy sets of any kind can be managed.',
               ),
+              'can-manage-run-tasks': attribute(flag, may(standing, 'run-tasks/manage')),
               'can-update-agent-pools': attribute(flag, may(standing, 'agent-pools/create')),
               'can-read-audit-events': attribute(flag, may(standing, 'audit-events/read')),
             }),
-            "The caller's permissions. Only present when a single organization is returned.",
+            "The caller's permissions. Absent from an organization that is included.",
           ),
       },
       relationships: {

@@ -1,4 +1,4 @@
-import { type MembershipView, related } from '../../../../application/index.js';
+import { type ChangedOrganization, type MembershipView, related } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import type { Team, WithStanding } from '../../../../domain/index.js';
 import { answerEmpty, answerPage } from '../../routing/answering.js';
@@ -8,6 +8,7 @@ import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { valuesOf } from '../../routing/parameters.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
 import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
+import { documentWithSchema } from '../../routing/resource-schema.js';
 import { type Call, created, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
 import {
   membershipParameters,
@@ -16,6 +17,7 @@ import {
   newMembership,
   newOrganization,
   organizationChange,
+  organizationParameters,
   organizationsFilter,
   organizationsParameters,
 } from './organization-requests.js';
@@ -32,6 +34,8 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
   const readNew = newOrganization(dialect);
   const readChange = organizationChange(dialect);
   const readMembership = newMembership(dialect);
+  const present = ({ subject, standing }: WithStanding<ChangedOrganization>) =>
+    presentOrganization(dialect, standing)(subject);
   const organizationShape = () => organizationSchema(dialect);
   const membershipShape = () => membershipSchema(dialect);
   const included = schemasOf(neighbours, 'user', 'team');
@@ -51,7 +55,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
         parameters: organizationsParameters,
         refusals: ['resource/not-found'],
       }),
-      answerPage(presentOrganization(dialect), (call) =>
+      answerPage(present, (call) =>
         use.listOrganizations.execute(call.actor, pageRequest(call.query), organizationsFilter(call)),
       ),
     ),
@@ -64,16 +68,23 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
       }),
       async (call) => {
         const made = await use.createOrganization.execute(call.actor, readNew(call));
-        return created({ data: presentOrganization(dialect, made.standing)(made.subject) });
+        return created({ data: present(made) });
       },
     ),
     get(
       '/organizations/:organization',
       'organizations/read',
-      shows('showOrganization', 'Show an organization', organizationShape),
+      shows('showOrganization', 'Show an organization', organizationShape, {
+        parameters: organizationParameters,
+        included: schemasOf(neighbours, 'project'),
+      }),
       async (call) => {
+        const { include } = valuesOf(organizationParameters, call.query);
         const seen = await use.showOrganization.execute(call.actor, parameter(call, 'organization'));
-        return ok({ data: presentOrganization(dialect, seen.standing)(seen.subject) });
+        const data = present(seen);
+        if (!include.has('default-project')) return ok({ data });
+        const project = await use.showProject.defaultOf(call.actor, seen.subject.id);
+        return ok(withIncluded({ data }, presentRelated(neighbours, project.map(related('project')))));
       },
     ),
     patch(
@@ -88,7 +99,7 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
           parameter(call, 'organization'),
           readChange(call),
         );
-        return ok({ data: presentOrganization(dialect, changed.standing)(changed.subject) });
+        return ok({ data: present(changed) });
       },
     ),
     remove(
@@ -130,15 +141,19 @@ export const organizationRoutes = (use: UseCases, dialect: Dialect, neighbours: 
     post(
       membershipsPath,
       'memberships/manage',
-      creates('addOrganizationMembership', 'Invite a user to an organization', readMembership, membershipShape, {
-        about:
-          'An existing user with this e-mail address becomes a member immediately. Otherwise the membership waits until a user with the address is created. The response is the same in both cases.',
-        refusals: ['attribute/invalid', 'attribute/taken'],
+      () => ({
+        ...creates('addOrganizationMembership', 'Invite a user to an organization', readMembership, membershipShape, {
+          about:
+            'An existing user with this e-mail address becomes a member immediately. Otherwise the membership waits until a user with the address is created. The response is the same in both cases.',
+          refusals: ['attribute/invalid', 'attribute/taken'],
+        })(),
+        answers: { 201: documentWithSchema(membershipShape(), schemasOf(neighbours, 'user')()) },
       }),
       async (call) => {
         const command = { organizationName: parameter(call, 'organization'), ...readMembership(call) };
         const membership = await use.addOrganizationMembership.execute(call.actor, command);
-        return created({ data: presentMembership(dialect)(membership) });
+        const user = presentRelated(neighbours, [related('user')(membership.user)]);
+        return created(withIncluded({ data: presentMembership(dialect)(membership) }, user));
       },
     ),
     get(

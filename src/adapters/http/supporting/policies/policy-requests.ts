@@ -80,7 +80,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function readCode({ body }: Call): string {
   const text = decoded(body as Uint8Array);
   if (text === undefined || text.includes('\0')) throw invalid([{ detail: 'Code must be UTF-8 text without NUL' }]);
-  if (text === '') throw invalid([{ detail: "Code can't be blank" }]);
   return text;
 }
 

@@ -31,8 +31,10 @@ const policy =
         ),
         enforce: attribute(
           enforced,
-          [{ path: `${policy.name}.${extensions[policy.kind]}`, mode: policy.enforcementLevel }],
-          'The enforcement level in the form that older clients use.',
+          policy.code === null
+            ? []
+            : [{ path: `${policy.name}.${extensions[policy.kind]}`, mode: policy.enforcementLevel }],
+          'The enforcement level in the form that older clients use. Empty until code is uploaded.',
         ),
         uploaded: attribute(flag, policy.code !== null, 'Whether code was uploaded.'),
         'policy-set-count': attribute(count, policy.policySetIds.length),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ShownPolicySetVersion } from '../../../../application/index.js';
 import { type PolicyCommit, type PolicySetVersion, policySetVersionStatuses } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
@@ -7,9 +8,7 @@ import { dateTime, maybeText, stampsOf, text, timestamps } from '../../routing/r
 
 const status = z.enum(policySetVersionStatuses);
 const statusTimestamps = timestamps(stampsOf(policySetVersionStatuses));
-const uploadUrlShape = z
-  .url()
-  .describe('Upload the `.tar.gz` to this URL with PUT and no token. Only present in this response. Keep it secret.');
+const uploadUrlShape = z.url();
 
 const commit =
   ({ attribute }: ResourceBuilder) =>
@@ -22,12 +21,12 @@ const commit =
     identifier: attribute(text, identifier),
   });
 
-/** `upload` stands in the creating response and nowhere else. */
+/** Without an upload URL where it is included. */
 const policySetVersion =
   (words: ResourceBuilder) =>
-  (dialect: Dialect, uploadUrl?: string) =>
-  (version: PolicySetVersion): Resource => {
-    const { attribute, orNull, toOne, link } = words;
+  (dialect: Dialect) =>
+  ({ version, uploadUrl }: ShownPolicySetVersion): Resource => {
+    const { attribute, optional, orNull, toOne, link } = words;
     return {
       id: version.id,
       type: 'policy-set-versions',
@@ -56,19 +55,19 @@ const policySetVersion =
       relationships: { 'policy-set': toOne('policy-sets', version.policySetId ?? '') },
       links: {
         self: link(`${dialect.prefix}/policy-set-versions/${version.id}`),
-        upload: uploadUrl === undefined ? undefined : attribute(uploadUrlShape, uploadUrl),
+        upload: optional(
+          uploadUrl === undefined ? undefined : attribute(uploadUrlShape, uploadUrl),
+          'The URL to upload the `.tar.gz` to, with PUT and no token. Keep it secret. Only present for the creator of the version, while it waits for an upload, and never in `included`.',
+        ),
       },
     };
   };
 
-export const presentPolicySetVersion = policySetVersion(presenting);
+export const presentShownPolicySetVersion = policySetVersion(presenting);
+
+export const presentPolicySetVersion = (dialect: Dialect) => (version: PolicySetVersion) =>
+  presentShownPolicySetVersion(dialect)({ version });
 
 export const policySetVersionSchema = described({ name: 'PolicySetVersion' }, (words, dialect) =>
-  policySetVersion(words)(dialect)(anyView()),
-);
-
-/** A version in the answer that creates it. */
-export const createdPolicySetVersionSchema = described(
-  { name: 'CreatedPolicySetVersion', about: 'A new policy set version, waiting for the upload of its files.' },
-  (words, dialect) => policySetVersion(words)(dialect, '')(anyView()),
+  policySetVersion(words)(dialect)({ version: anyView(), uploadUrl: '' }),
 );

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { type ProjectFilter, projectSorts, type WantedTags } from '../../../../application/index.js';
+import {
+  type ProjectFilter,
+  type ProjectInclude,
+  projectSorts,
+  type WantedTags,
+} from '../../../../application/index.js';
 import type { ProjectSettings } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
+import { include, sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
 import { absentable, named, reading, resourceDocument, unserved, word } from '../../routing/schema.js';
+import { taggedBindings, taggedParameters } from '../tags/tag-filters.js';
 import { bindingList, toBindings } from '../tags/tag-requests.js';
 import { projectType } from '../workspaces/workspace-requests.js';
 
@@ -51,13 +57,20 @@ export const projectChange = (dialect: Dialect) =>
     },
   );
 
+export const projectParameters = {
+  include: include<ProjectInclude>({ effective_tag_bindings: ['effective-tag-bindings'] }),
+};
+
 export const projectsParameters = {
+  ...projectParameters,
   q: textual('Only projects with this text in their name.'),
-  'filter[names]': texts('Only projects with these names, separated by commas.'),
+  'filter[names]': texts('Only projects with these names in any case, separated by commas.'),
+  ...taggedParameters('projects', 'a tag binding'),
   sort: sortBy(projectSorts, 'name'),
 };
 
-export const projectsFilter = ({ query }: Call): ProjectFilter => {
-  const { q: search, 'filter[names]': names, sort } = valuesOf(projectsParameters, query);
-  return { search, names, sort };
+export const projectsQuery = ({ query }: Call) => {
+  const { q: search, 'filter[names]': names, sort, include } = valuesOf(projectsParameters, query);
+  const filter: ProjectFilter = { search, names, bindings: taggedBindings(query), sort };
+  return { filter, include };
 };

@@ -1,17 +1,30 @@
+import type { RunTaskInclude } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
+import type { RunTask } from '../../../../domain/index.js';
 import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageRequest } from '../../routing/pagination.js';
-import { textual, valuesOf } from '../../routing/parameters.js';
+import { withIncluded } from '../../routing/document.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
+import { include, textual, valuesOf } from '../../routing/parameters.js';
 import { changes, creates, lists, removes, shows } from '../../routing/reference.js';
-import { type Call, get, parameter, patch, post, type Route, remove } from '../../routing/route.js';
+import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
+import { type Call, get, ok, parameter, patch, post, type Route, remove } from '../../routing/route.js';
 import { newRunTask, newWorkspaceTask, runTaskChange, workspaceTaskChange } from './run-task-requests.js';
 import { presentRunTask, presentWorkspaceTask, runTaskSchema, workspaceTaskSchema } from './run-task-resource.js';
 
 const refusals = ['attribute/invalid', 'attribute/taken'] as const;
-const tasksParameters = { 'search[name]': textual('Only run tasks with this text in their name.') };
+const taskParameters = {
+  include: include<RunTaskInclude>({
+    workspace_tasks: ['workspace-tasks'],
+    'workspace_tasks.workspace': ['workspace-tasks', 'workspaces'],
+  }),
+};
+const tasksParameters = {
+  ...taskParameters,
+  'search[name]': textual('Only run tasks with this text in their name.'),
+};
 
-export const runTaskRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+export const runTaskRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newRunTask(dialect);
   const readChange = runTaskChange(dialect);
   const readAttachment = newWorkspaceTask(dialect);
@@ -20,6 +33,9 @@ export const runTaskRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const presentAttachment = presentWorkspaceTask(dialect);
   const task = () => runTaskSchema(dialect);
   const attachment = () => workspaceTaskSchema(dialect);
+  const included = schemasOf(neighbours, 'workspace-task', 'workspace');
+  const relatedTo = async (call: Call, tasks: readonly RunTask[], wanted: ReadonlySet<RunTaskInclude>) =>
+    presentRelated(neighbours, await use.showRelatedToRunTasks.execute(call.actor, tasks, wanted));
   const idOf = (call: Call) => parameter(call, 'id');
   const workspaceOf = (call: Call) => parameter(call, 'workspaceId');
   const attachmentOf = (call: Call) => parameter(call, 'workspaceTaskId');
@@ -27,11 +43,14 @@ export const runTaskRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/organizations/:organization/tasks',
       'run-tasks/manage',
-      lists('listRunTasks', 'List run tasks of an organization', task, { parameters: tasksParameters }),
-      answerPage(present, (call) => {
-        const { 'search[name]': search } = valuesOf(tasksParameters, call.query);
-        return use.listRunTasks.execute(call.actor, parameter(call, 'organization'), pageRequest(call.query), search);
-      }),
+      lists('listRunTasks', 'List run tasks of an organization', task, { parameters: tasksParameters, included }),
+      async (call) => {
+        const { 'search[name]': search, include: wanted } = valuesOf(tasksParameters, call.query);
+        const name = parameter(call, 'organization');
+        const page = await use.listRunTasks.execute(call.actor, name, pageRequest(call.query), search);
+        const document = pageDocument(call.path, call.query, page, present);
+        return ok(withIncluded(document, await relatedTo(call, page.items, wanted)));
+      },
     ),
     post(
       '/organizations/:organization/tasks',
@@ -47,8 +66,12 @@ export const runTaskRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/tasks/:id',
       'run-tasks/manage',
-      shows('showRunTask', 'Show a run task', task),
-      answerOne(present, (call) => use.showRunTask.execute(call.actor, idOf(call))),
+      shows('showRunTask', 'Show a run task', task, { parameters: taskParameters, included }),
+      async (call) => {
+        const { include: wanted } = valuesOf(taskParameters, call.query);
+        const shown = await use.showRunTask.execute(call.actor, idOf(call));
+        return ok(withIncluded({ data: present(shown) }, await relatedTo(call, [shown], wanted)));
+      },
     ),
     patch(
       '/tasks/:id',

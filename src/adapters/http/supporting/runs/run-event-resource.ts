@@ -5,16 +5,10 @@ import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, maybeText, text } from '../../routing/resource-schema.js';
+import { commentIdOf, eventIdOf } from './run-event-ids.js';
 import { actor } from './run-resource.js';
 
 const eventAction = z.enum(runEventActions);
-
-/** The common part of the ids of an event and of its comment: from the comment, or from the run and the action. */
-const partOf = (runId: RunId, { action, commentId }: RunEvent): string =>
-  commentId === null ? `${runId.replace(/^run-/, '')}-${action.replaceAll('_', '-')}` : commentId.replace(/^wsc-/, '');
-
-const eventIdOf = (runId: RunId, event: RunEvent): string => `re-${partOf(runId, event)}`;
-const commentIdOf = (runId: RunId, event: RunEvent): string => `wsc-${partOf(runId, event)}`;
 
 const references = { re: /^re-([^-]+)(?:-(.+))?$/, wsc: /^wsc-([^-]+)(?:-(.+))?$/ };
 

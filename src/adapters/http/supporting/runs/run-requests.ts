@@ -18,7 +18,7 @@ const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
 const versionType: TypeName = {
   singular: 'configuration-version',
   plural: 'configuration-versions',
-  contract: { word: 'configuration-version', required: false },
+  contract: { words: ['configuration-version'], required: false },
 };
 
 const runIncludes = {
@@ -98,6 +98,9 @@ export const queueParameters = included;
 export const organizationRunsParameters = {
   ...runsParameters,
   'filter[workspace_names]': texts('Only runs of workspaces with one of these names, separated by commas.'),
+  'filter[agent_pool_names]': texts(
+    'Only runs of workspaces that use an agent pool with one of these names, separated by commas. None for those who may not list the agent pools.',
+  ),
 };
 
 const known = <Word extends string>(words: readonly string[] | undefined, among: readonly Word[]) =>
@@ -121,7 +124,11 @@ export const runsQuery = ({ query }: Call): RunsQuery => queryOf(valuesOf(runsPa
 
 export const organizationRunsQuery = ({ query }: Call): OrganizationRunsQuery => {
   const values = valuesOf(organizationRunsParameters, query);
-  return { ...queryOf(values), workspaceNames: values['filter[workspace_names]'] };
+  return {
+    ...queryOf(values),
+    workspaceNames: values['filter[workspace_names]'],
+    agentPoolNames: values['filter[agent_pool_names]'],
+  };
 };
 
 const flag = absentable(z.boolean());

@@ -12,7 +12,12 @@ import {
   runStatuses,
   type TokenOwner,
 } from '../../../../domain/index.js';
-import { decisionOf, forceCancelAvailableAt, updatedAtOf } from '../../../../domain/supporting/runs/run.js';
+import {
+  decisionOf,
+  forceCancelAvailableAt,
+  isForceCancelable,
+  updatedAtOf,
+} from '../../../../domain/supporting/runs/run.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
@@ -29,6 +34,7 @@ import {
   toOneSchema,
 } from '../../routing/resource-schema.js';
 import { ownerTypes, presentOwner } from '../../tokens/token-owner-resource.js';
+import { eventIdsOf } from './run-event-ids.js';
 
 /** A run's two parts have no rows of their own: their ids are the run's, with another prefix. */
 const phaseId = (runId: string, phase: Phase): string => runId.replace(/^run-/, `${phase}-`);
@@ -58,6 +64,8 @@ const runSource = z.enum(['tfe-api', 'tfe-configuration-version']);
 const runStatus = z.enum(runStatuses);
 const runTimestamps = timestamps(['plan-queueable-at', 'force-canceled-at', ...stampsOf(runStatuses)]);
 const manual = z.literal('manual');
+const eventIdentifiers = z.array(z.strictObject({ id: text, type: z.literal('run-events') }));
+const commentIdentifiers = z.array(z.strictObject({ id: text, type: z.literal('comments') }));
 
 const runVariable =
   ({ attribute }: ResourceBuilder) =>
@@ -69,13 +77,13 @@ const runVariable =
 const run =
   (words: ResourceBuilder) =>
   (dialect: Dialect) =>
-  ({ run: state, standing, stageIds, position }: ShownRun): Resource => {
+  ({ run: state, standing, stageIds, comments, position }: ShownRun): Resource => {
     const { attribute, group, each, toOne, toOneAt, toMany, link } = words;
     const run = Run.restore(state);
     const mayApply = may(standing, 'runs/apply');
     const mayOverride = may(standing, 'policy-outcomes/override');
     const { options } = state;
-    const forcibleAt = forceCancelAvailableAt(state);
+    const ids = eventIdsOf(state, comments);
     const forced = decisionOf(state, 'force-cancel');
     const self = `${dialect.prefix}/runs/${state.id}`;
     return {
@@ -89,7 +97,7 @@ const run =
             'is-discardable': attribute(flag, run.allows('discard')),
             'is-force-cancelable': attribute(
               flag,
-              forcibleAt !== null,
+              isForceCancelable(state),
               'Whether the run can be canceled by force, from `force-cancel-available-at` on.',
             ),
           },
@@ -104,8 +112,8 @@ const run =
         'error-message': attribute(maybeText, state.failure, 'Error message. Null unless the status is `errored`.'),
         'force-cancel-available-at': attribute(
           maybeDateTime,
-          forcibleAt,
-          'Null unless an agent that applies the run was asked to stop.',
+          forceCancelAvailableAt(state),
+          'When the agent that was asked to stop has had the time to. Null unless the run was canceled.',
         ),
         'has-changes': attribute(
           flag,
@@ -166,10 +174,22 @@ const run =
           state.configurationVersionId,
           `${self}/configuration-version`,
         ),
-        comments: { links: { related: link(`${self}/comments`) } },
+        comments: {
+          data: attribute(
+            commentIdentifiers,
+            ids.comments.map((id) => ({ id, type: 'comments' as const })),
+          ),
+          links: { related: link(`${self}/comments`) },
+        },
         'created-by': actor(words, dialect, state.createdBy),
         plan: toOne(phaseTypes.plan, phaseId(state.id, 'plan')),
-        'run-events': { links: { related: link(`${self}/run-events`) } },
+        'run-events': {
+          data: attribute(
+            eventIdentifiers,
+            ids.events.map((id) => ({ id, type: 'run-events' as const })),
+          ),
+          links: { related: link(`${self}/run-events`) },
+        },
         'task-stages': toMany(
           'task-stages',
           stageIds,
@@ -183,7 +203,11 @@ const run =
 
 export const presentRun = run(presenting);
 
-export const runSchema = described({ name: 'Run' }, (words, dialect) => run(words)(dialect)(anyView()));
+const anyRun = anyView<RunState>({ id: '', decisions: [], statusTimestamps: {} });
+
+export const runSchema = described({ name: 'Run' }, (words, dialect) =>
+  run(words)(dialect)(anyView({ run: anyRun, comments: [] })),
+);
 
 const phaseStatus = z.enum(phaseStatuses);
 const logUrlSchema = z.url();

@@ -57,8 +57,9 @@ export class Visits {
   /** Undefined without a valid session. */
   async visitor({ request }: Exchange): Promise<SignedIn | undefined> {
     const secret = this.browsers.signIn ? this.session.read(request) : undefined;
-    const shown = secret === undefined ? undefined : await this.use.authenticateSession.show(secret);
-    return shown && secret !== undefined ? { ...shown, secret } : undefined;
+    if (secret === undefined) return undefined;
+    const shown = await this.use.authenticateSession.show(secret);
+    return shown && { ...shown, secret };
   }
 
   /** Throws `actor/unauthenticated` without a valid session. */

@@ -192,6 +192,30 @@ const stateOutput =
 
 export const presentStateOutput = stateOutput(presenting);
 
+export const workspaceOutputType = 'workspace-outputs';
+
+/** The same output next to its workspace, where clients know it by other names. */
+const workspaceOutput =
+  ({ attribute, link }: ResourceBuilder) =>
+  (dialect: Dialect) =>
+  ({ id, name, type, value, sensitive }: ShownOutput): Resource => ({
+    id,
+    type: workspaceOutputType,
+    attributes: {
+      name: attribute(text, name),
+      sensitive: attribute(flag, sensitive),
+      'output-type': attribute(typeWord, nameOfType(type)),
+      value: attribute(anything, new RawJson(value), 'Null for a sensitive output, which `self` shows.'),
+    },
+    links: { self: link(`${dialect.prefix}/${outputType}/${id}`) },
+  });
+
+export const presentWorkspaceOutput = workspaceOutput(presenting);
+
+export const workspaceOutputSchema = described({ name: 'WorkspaceOutput' }, (words, dialect) =>
+  workspaceOutput(words)(dialect)(anyView()),
+);
+
 export const stateOutputSchema = described({ name: 'StateVersionOutput' }, (words, dialect) =>
   stateOutput(words)(dialect)(anyView()),
 );

@@ -5,12 +5,12 @@ import type { Query } from '../../routing/query.js';
 import { RequestError } from '../../routing/request-error.js';
 
 /** For the description of the API, which cannot have parameters whose names the caller chooses: shown for one group. */
-export const taggedParameters = {
+export const taggedParameters = (tagged: string, binding: string) => ({
   'filter[tagged][0][key]': textual(
-    'Only workspaces with an effective tag binding of this key. Add groups `1`, `2` and so on for more bindings.',
+    `Only ${tagged} with ${binding} of this key. Add groups \`1\`, \`2\` and so on for more bindings.`,
   ),
-  'filter[tagged][0][value]': textual('Only workspaces whose binding of the same group has this value.'),
-};
+  'filter[tagged][0][value]': textual(`Only ${tagged} whose binding of the same group has this value.`),
+});
 
 /** The group is any text without brackets. */
 const wellFormed = /^filter\[tagged\]\[([^[\]]+)\]\[(key|value)\]$/;

@@ -39,11 +39,6 @@ export const tagRoutes = (use: UseCases, dialect: Dialect): Route[] => {
   const change = (how: 'add' | 'remove') =>
     answerEmpty((call) => use.changeWorkspaceTags.execute(call.actor, idOf(call), how, tags(call)));
   const presentEffective = presentEffectiveBinding(dialect);
-  /** Projects inherit nothing. */
-  const effective = async (call: Call, owner: TagBindingOwner) =>
-    owner.kind === 'workspace'
-      ? use.listEffectiveTagBindings.execute(call.actor, owner.id)
-      : (await use.listTagBindings.execute(call.actor, owner)).map((own) => ({ ...own, inheritedFrom: null }));
   return [
     get(
       '/organizations/:organization/tags',
@@ -126,7 +121,10 @@ export const tagRoutes = (use: UseCases, dialect: Dialect): Route[] => {
           listing(`listEffectiveTagBindings${suffix}`, `List effective tag bindings of ${one}`, () =>
             effectiveBindingSchema(dialect),
           ),
-          async (call) => ok({ data: (await effective(call, ownerOf(call))).map(presentEffective) }),
+          async (call) => {
+            const effective = await use.listEffectiveTagBindings.execute(call.actor, ownerOf(call));
+            return ok({ data: effective.map(presentEffective) });
+          },
         ),
       ];
     }),

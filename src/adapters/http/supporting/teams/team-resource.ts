@@ -76,11 +76,11 @@ const team =
             'users',
             members.map(({ id }) => id),
           ),
-          'Only present when a single team is returned.',
+          'In lists only present if they are included.',
         ),
       'organization-memberships':
         memberships &&
-        optional(toMany('organization-memberships', memberships), 'Only present when a single team is returned.'),
+        optional(toMany('organization-memberships', memberships), 'In lists only present if they are included.'),
     },
     links: { self: link(`${dialect.prefix}/teams/${team.id}`) },
   });

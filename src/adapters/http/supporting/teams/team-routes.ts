@@ -72,7 +72,10 @@ export const teamRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbou
         if (include.size === 0) return ok(pageDocument(call.path, call.query, page, present));
         const found = await use.showRelatedToTeams.execute(page.items, include);
         const membersOf = ({ id }: Team) => (include.has('users') ? found.members.get(id) : undefined);
-        const presentOne = (seen: WithStanding<Team>) => presentTeam(dialect, membersOf(seen.subject))(seen);
+        const membershipsOf = ({ id }: Team) =>
+          include.has('memberships') ? (found.memberships.get(id) ?? []).map((one) => one.id) : undefined;
+        const presentOne = (seen: WithStanding<Team>) =>
+          presentTeam(dialect, membersOf(seen.subject), membershipsOf(seen.subject))(seen);
         const document = pageDocument(call.path, call.query, page, presentOne);
         return ok(withIncluded(document, presentRelated(neighbours, relatedOf(found, include))));
       },

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { NewUser } from '../../../../application/index.js';
+import type { NewUser, UserFilter } from '../../../../application/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
+import { include, oneOf, textual, valuesOf } from '../../routing/parameters.js';
+import type { Call } from '../../routing/route.js';
 import { absentable, reading, resourceDocument, word } from '../../routing/schema.js';
 
 const userType: TypeName = { singular: 'user', plural: 'users' };
@@ -15,4 +17,24 @@ export const newUser = (dialect: Dialect) => {
     const { username, email, 'is-admin': isAdmin } = data.attributes;
     return { username, email, siteAdministrator: isAdmin ?? false };
   });
+};
+
+const flags = ['true', 'false'] as const;
+
+export const usersParameters = {
+  q: textual('Only users with this text in their username or e-mail address.'),
+  'filter[admin]': oneOf(flags, 'Only site administrators, or everyone else.'),
+  'filter[suspended]': oneOf(flags, 'Only suspended users, or everyone else.'),
+  include: include({ organizations: ['organizations'] }),
+};
+
+export const usersQuery = ({ query }: Call) => {
+  const values = valuesOf(usersParameters, query);
+  const { 'filter[admin]': admin, 'filter[suspended]': suspended } = values;
+  const filter: UserFilter = {
+    search: values.q,
+    siteAdministrator: admin && admin === 'true',
+    suspended: suspended && suspended === 'true',
+  };
+  return { filter, include: values.include };
 };

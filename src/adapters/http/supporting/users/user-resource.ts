@@ -1,22 +1,33 @@
 import { z } from 'zod';
-import { type FailingEffect, lanes } from '../../../../application/index.js';
-import type { Member, User } from '../../../../domain/index.js';
+import { type FailingEffect, lanes, type OrganizationRemoval } from '../../../../application/index.js';
+import type { Member, Organization, User, UserId } from '../../../../domain/index.js';
 import type { Members, Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
-import { count, flag, maybeDateTime, maybeText, no, nothing, text } from '../../routing/resource-schema.js';
+import { count, dateTime, flag, maybeDateTime, maybeText, no, nothing, text } from '../../routing/resource-schema.js';
+import { avatarPath } from '../../web/avatars.js';
+
+const avatarUrl = z.string().startsWith('/assets/avatars/');
 
 /** There is no such feature, so it is off for everyone. */
 const off = (words: ResourceBuilder, ...names: readonly string[]): Members =>
   Object.fromEntries(names.map((name) => [name, words.attribute(no, false)]));
 
-/** `own` is given for the caller's own account, and `tokenId` for a new user. */
+interface Beside {
+  /** For a new user. */
+  readonly tokenId?: string;
+  /** Given for the caller's own account. */
+  readonly own?: boolean;
+  /** Those that are included. */
+  readonly organizations?: readonly Organization[];
+}
+
 const user =
   (words: ResourceBuilder) =>
   (
     { id, username, email, siteAdministrator, suspended }: User,
-    { tokenId, own = false }: { readonly tokenId?: string; readonly own?: boolean } = {},
+    { tokenId, own = false, organizations }: Beside = {},
   ): Resource => {
-    const { attribute, group, optional, toOne } = words;
+    const { attribute, group, optional, toOne, toMany } = words;
     return {
       id,
       type: 'users',
@@ -24,7 +35,7 @@ const user =
         username: attribute(text, username),
         email: attribute(text, email),
         'unconfirmed-email': attribute(nothing, null),
-        'avatar-url': attribute(nothing, null, 'Always null: there are no avatars.'),
+        'avatar-url': attribute(avatarUrl, avatarPath(id), 'The path of a picture that is drawn from the id.'),
         'two-factor': group(off(words, 'enabled', 'verified'), 'Always off: users authenticate with tokens.'),
         'is-service-account': attribute(no, false),
         'is-admin': attribute(
@@ -55,18 +66,50 @@ const user =
             )
           : undefined,
       },
-      ...(tokenId === undefined
-        ? {}
-        : { relationships: { 'authentication-token': toOne('authentication-tokens', tokenId) } }),
+      relationships:
+        tokenId === undefined
+          ? optional(
+              organizations &&
+                group({
+                  organizations: toMany(
+                    'organizations',
+                    organizations.map(({ name }) => name),
+                  ),
+                }),
+              'Absent unless the organizations are included.',
+            )
+          : { 'authentication-token': toOne('authentication-tokens', tokenId) },
     };
   };
 
 /** A new user comes with the id of its first token. */
 export const presentCreatedUser = (one: User, tokenId: string): Resource => user(presenting)(one, { tokenId });
 export const presentUser = (one: User): Resource => user(presenting)(one);
+export const presentUserWith =
+  (organizations: ReadonlyMap<UserId, readonly Organization[]>) =>
+  (one: User): Resource =>
+    user(presenting)(one, { organizations: organizations.get(one.id) ?? [] });
 export const presentAccount = (one: User): Resource => user(presenting)(one, { own: true });
 
-export const userSchema = described({ name: 'User' }, (words) => user(words)(anyView(), { own: true }));
+export const userSchema = described({ name: 'User' }, (words) =>
+  user(words)(anyView(), { own: true, organizations: [] }),
+);
+
+/** Only what a site administrator may read of any organization. */
+const joinedOrganization =
+  ({ attribute }: ResourceBuilder) =>
+  ({ id, name }: Organization): Resource => ({
+    id: name,
+    type: 'organizations',
+    attributes: { name: attribute(text, name), 'external-id': attribute(text, id) },
+  });
+
+export const presentJoinedOrganization = joinedOrganization(presenting);
+
+export const joinedOrganizationSchema = described(
+  { name: 'JoinedOrganization', about: 'An organization of a user, as site administrators see it.' },
+  (words) => joinedOrganization(words)(anyView()),
+);
 
 /** A user in the answer that creates it. */
 export const createdUserSchema = described(
@@ -127,4 +170,27 @@ export const failingEffectSchema = described(
     id: z.string().regex(/^\d+$/),
   },
   (words) => failingEffect(words)(anyView()),
+);
+
+/** The progress of a deletion. */
+const removal =
+  ({ attribute }: ResourceBuilder) =>
+  ({ organizationId, organizationName, begunAt, workspacesLeft }: OrganizationRemoval): Resource => ({
+    id: organizationId,
+    type: 'removals',
+    attributes: {
+      'organization-name': attribute(text, organizationName),
+      'begun-at': attribute(dateTime, begunAt, 'The time at which the organization was deleted.'),
+      'workspaces-left': attribute(count, workspacesLeft, 'The number of workspaces not removed yet, at most 10,000.'),
+    },
+  });
+
+export const presentRemoval = removal(presenting);
+
+export const removalSchema = described(
+  {
+    name: 'Removal',
+    about: 'A deleted organization whose data is being removed. The id is that of the organization.',
+  },
+  (words) => removal(words)(anyView()),
 );

@@ -1,19 +1,25 @@
 import type { UseCases } from '../../../../application/use-cases.js';
 import { answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
-import { pageRequest } from '../../routing/pagination.js';
+import { withIncluded } from '../../routing/document.js';
+import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { creates, lists, removes, shows } from '../../routing/reference.js';
 import { documentWithSchema } from '../../routing/resource-schema.js';
-import { act, created, get, parameter, post, type Route, remove } from '../../routing/route.js';
+import { act, created, get, ok, parameter, post, type Route, remove } from '../../routing/route.js';
 import { issuedUserTokenSchema, presentToken } from '../../tokens/token-resource.js';
-import { newUser } from './user-requests.js';
+import { newUser, usersParameters, usersQuery } from './user-requests.js';
 import {
   createdUserSchema,
   failingEffectSchema,
+  joinedOrganizationSchema,
   presentAccount,
   presentCreatedUser,
   presentFailingEffect,
+  presentJoinedOrganization,
+  presentRemoval,
   presentUser,
+  presentUserWith,
+  removalSchema,
   userSchema,
 } from './user-resource.js';
 
@@ -32,8 +38,19 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     get(
       '/admin/users',
       'users/manage',
-      lists('listUsers', 'List users', user),
-      answerPage(presentUser, (call) => use.listUsers.execute(call.actor, pageRequest(call.query))),
+      lists('listUsers', 'List users', user, {
+        parameters: usersParameters,
+        included: () => [joinedOrganizationSchema(dialect)],
+      }),
+      async (call) => {
+        const { filter, include } = usersQuery(call);
+        const page = await use.listUsers.execute(call.actor, pageRequest(call.query), filter);
+        if (!include.has('organizations')) return ok(pageDocument(call.path, call.query, page, presentUser));
+        const joined = await use.showOrganizationsOfUsers.execute(call.actor, page.items);
+        const organizations = new Map([...joined.values()].flat().map((one) => [one.id, one]));
+        const document = pageDocument(call.path, call.query, page, presentUserWith(joined));
+        return ok(withIncluded(document, [...organizations.values()].map(presentJoinedOrganization)));
+      },
     ),
     post(
       '/admin/users',
@@ -78,6 +95,12 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
           'Makes a job due at once that failed or was put aside. A resource that became errored when it was put aside stays errored, except that the outputs and resources of a state version are then read.',
       }),
       answerOne(presentFailingEffect, (call) => use.retryEffect.execute(call.actor, parameter(call, 'id'))),
+    ),
+    get(
+      '/admin/removals',
+      'effects/read',
+      lists('listRemovals', 'List organizations whose data is being removed', () => removalSchema(dialect)),
+      answerPage(presentRemoval, (call) => use.listRemovals.execute(call.actor, pageRequest(call.query))),
     ),
     remove(
       '/admin/users/:id',

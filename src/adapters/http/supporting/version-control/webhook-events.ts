@@ -61,7 +61,7 @@ const isWebAddress = (text: string): boolean =>
 const cutTo =
   (longest: number) =>
   (text: string): string =>
-    text.length <= longest ? text : text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
+    text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
 
 export const branch = z.string().refine(isBranchName, { error: 'must be a valid branch name' });
 

@@ -49,13 +49,15 @@ const settings = {
   'queue-all-runs': flag.meta({ description: 'False creates no runs from commits before the first run of a client.' }),
   'speculative-enabled': flag.meta({ description: 'False creates no speculative runs from pull requests.' }),
   'file-triggers-enabled': flag.meta({
-    description: 'True creates runs only from pushes that change the working directory, or what the triggers name.',
+    description:
+      'True creates runs only from pushes that change the working directory, or what the triggers name. Patterns require it.',
   }),
   'trigger-prefixes': paths.meta({ description: 'Directories besides the working directory.' }),
   'trigger-patterns': paths.meta({ description: 'Globs of files, such as `/**/*.tf`, instead of directories.' }),
   'global-remote-state': flag,
   'auto-destroy-at': namedInstant.meta({
-    description: 'When a destroy run is created and applied. In the future; null for never.',
+    description:
+      'When a destroy run is created and applied: at once if it has passed, never if it is null. Replaces the duration.',
   }),
   'auto-destroy-activity-duration': z.string().max(5).nullable().optional().meta({
     description:
@@ -231,7 +233,7 @@ export const workspacesParameters = {
   'search[exclude-tags]': texts(
     'Only workspaces with none of these tags or keys of tag bindings, separated by commas.',
   ),
-  ...taggedParameters,
+  ...taggedParameters('workspaces', 'an effective tag binding'),
   'filter[current-run][status]': someOf(runStatuses, 'Only workspaces whose current run has one of these statuses.'),
   sort: sortBy(workspaceSorts, 'name'),
   include: include<WorkspaceInclude>(inEach, {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ChangedWorkspace } from '../../../../application/index.js';
 import {
-  type EffectiveTagBinding,
   executionModes,
   executionOf,
   may,
   type RunId,
+  type StateVersionOutputId,
   type Workspace,
 } from '../../../../domain/index.js';
 import { overwritesOf } from '../../../../domain/shared/execution.js';
@@ -25,6 +25,8 @@ import {
   toOneSchema,
 } from '../../routing/resource-schema.js';
 import { ownerTypes, poolTokenCreators, presentOwner } from '../../tokens/token-owner-resource.js';
+import { workspaceOutputType } from '../state-versions/state-version-resource.js';
+import { bindingRelationships, type WithBindings } from '../tags/included-bindings.js';
 import { linkedRepository } from '../version-control/repository-resource.js';
 import { retentionTypeOf, retentionTypes } from './data-retention-resource.js';
 
@@ -32,6 +34,7 @@ const executionMode = z.enum(executionModes);
 const environment = z.literal('default');
 const source = z.enum(workspaceSources);
 const texts = z.array(text);
+const path = z.string().startsWith('/');
 const retentionIdentifier = toOneSchema(Object.values(retentionTypes), { nullable: true }).shape.data;
 const maybeRun = toOneSchema('runs', { nullable: true });
 const lockedBySchema = toOneSchema([...new Set(Object.values(ownerTypes)), 'runs'], { nullable: true });
@@ -56,15 +59,16 @@ const currentVersionSchema = perDialect((dialect) =>
  * For a workspace that is included with a run. `printsText` answers for the run, and `withoutRuns` leaves out relationships
  * that clients would follow in a circle where the run is included too.
  */
-type Presented = ChangedWorkspace & {
-  readonly printsText?: boolean;
-  readonly withoutRuns?: boolean;
-  /** Those that are included. */
-  readonly effectiveTagBindings?: readonly EffectiveTagBinding[];
-};
+type Presented = ChangedWorkspace &
+  WithBindings & {
+    readonly printsText?: boolean;
+    readonly withoutRuns?: boolean;
+    /** Those that are included. */
+    readonly outputIds?: readonly StateVersionOutputId[];
+  };
 
-const bindingType = 'effective-tag-bindings' as const;
-const bindingIds = z.array(z.strictObject({ id: text, type: z.literal(bindingType) }));
+const variableIdentifiers = z.array(z.strictObject({ id: text, type: z.literal('vars') }));
+const outputIdentifiers = z.array(z.strictObject({ id: text, type: z.literal(workspaceOutputType) }));
 
 const workspace =
   (words: ResourceBuilder) =>
@@ -78,6 +82,7 @@ const workspace =
     printsText = false,
     withoutRuns = false,
     effectiveTagBindings,
+    outputIds,
   }: Presented): Resource => {
     const { attribute, group, optional, orNull, toOne, toOneOrNone, toOneOrNoneAt, link } = words;
     const self = `${dialect.prefix}/workspaces/${workspace.id}`;
@@ -90,6 +95,7 @@ const workspace =
     const mayQueue = may(standing, 'runs/queue');
     const mayApply = may(standing, 'runs/apply');
     const mayLock = may(standing, 'workspaces/lock');
+    const mayReadVariables = may(standing, 'variables/read');
     const mayReadStates = may(standing, 'state-versions/read');
     return {
       id: workspace.id,
@@ -207,7 +213,7 @@ const workspace =
             'can-queue-run': attribute(flag, mayQueue),
             'can-queue-apply': attribute(flag, mayApply),
             'can-queue-destroy': attribute(flag, mayApply),
-            'can-read-variable': attribute(flag, may(standing, 'variables/read')),
+            'can-read-variable': attribute(flag, mayReadVariables),
             'can-update-variable': attribute(flag, may(standing, 'variables/manage')),
             'can-manage-run-tasks': attribute(flag, may(standing, 'workspace-tasks/manage')),
             'can-manage-tags': attribute(flag, mayUpdate),
@@ -244,20 +250,26 @@ const workspace =
           mayReadStates ? activity.stateVersionId : null,
           `${self}/current-state-version`,
         ),
-        outputs: { links: { related: link(`${self}/current-state-version-outputs`) } },
-        'tag-bindings': { links: { related: link(`${self}/tag-bindings`) } },
-        'effective-tag-bindings': {
+        outputs: {
           data: optional(
-            effectiveTagBindings &&
+            outputIds &&
               attribute(
-                bindingIds,
-                effectiveTagBindings.map(({ id }) => ({ id, type: bindingType })),
+                outputIdentifiers,
+                outputIds.map((id) => ({ id, type: workspaceOutputType })),
               ),
             'Absent unless they are included.',
           ),
-          links: { related: link(`${self}/effective-tag-bindings`) },
+          links: { related: link(`${self}/current-state-version-outputs`) },
         },
-        vars: { links: { related: link(`${self}/vars`) } },
+        ...bindingRelationships(words, self, effectiveTagBindings),
+        vars: {
+          data: attribute(
+            variableIdentifiers,
+            mayReadVariables ? activity.variableIds.map((id) => ({ id, type: 'vars' as const })) : [],
+            'Empty for those who may not read variables.',
+          ),
+          links: { related: link(`${self}/vars`) },
+        },
         'data-retention-policy': {
           data: attribute(
             retentionIdentifier,
@@ -277,6 +289,11 @@ const workspace =
       },
       links: {
         self: link(`${dialect.prefix}/organizations/${workspace.organizationName}/workspaces/${workspace.name}`),
+        'self-html': attribute(
+          path,
+          `/app/${workspace.organizationName}/workspaces/${workspace.name}`,
+          'The page of the workspace in the console.',
+        ),
       },
     };
   };
@@ -292,12 +309,20 @@ export const workspaceSchema = described({ name: 'Workspace' }, (words, dialect)
     activity: anyView(),
     withoutRuns: false,
     effectiveTagBindings: [],
+    outputIds: [],
   }),
 );
 
 /** A workspace in the answer to a creation or a change of its settings, which may have linked it to a repository. */
 export const changedWorkspaceSchema = described({ name: 'ChangedWorkspace' }, (words, dialect) =>
   workspace(words)(dialect)(
-    anyView({ subject: linked, webhookKey: '', poolTokenCreators: [], withoutRuns: false, effectiveTagBindings: [] }),
+    anyView({
+      subject: linked,
+      webhookKey: '',
+      poolTokenCreators: [],
+      withoutRuns: false,
+      effectiveTagBindings: [],
+      outputIds: [],
+    }),
   ),
 );

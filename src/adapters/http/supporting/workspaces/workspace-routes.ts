@@ -1,12 +1,6 @@
-import type {
-  Related,
-  RelatedKind,
-  ShownWorkspace,
-  WorkspaceInclude,
-  WorkspaceReference,
-} from '../../../../application/index.js';
+import type { RelatedKind, WorkspaceReference } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import type { EffectiveTagBinding, LockAction } from '../../../../domain/index.js';
+import type { LockAction } from '../../../../domain/index.js';
 import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
@@ -29,7 +23,8 @@ import {
 } from '../../routing/route.js';
 import { readingIds } from '../../routing/schema.js';
 import { wholeList } from '../../routing/whole-list.js';
-import { presentStateOutput, stateOutputSchema } from '../state-versions/state-version-resource.js';
+import { presentWorkspaceOutput, workspaceOutputSchema } from '../state-versions/state-version-resource.js';
+import { withBindings } from '../tags/included-bindings.js';
 import {
   lockReason,
   newWorkspace,
@@ -60,17 +55,6 @@ const kinds = [
   'state-version',
 ] as const satisfies readonly RelatedKind[];
 
-/** Clients find the bindings of a workspace among all included ones by its relationship. */
-const withBindings = (
-  shown: ShownWorkspace,
-  beside: readonly Related[],
-  include: ReadonlySet<WorkspaceInclude | 'outputs'>,
-): ShownWorkspace & { readonly effectiveTagBindings?: readonly EffectiveTagBinding[] } => {
-  if (!include.has('effective-tag-bindings')) return shown;
-  const bindings = beside.flatMap((one) => (one.kind === 'effective-tag-binding' ? one.view : []));
-  return { ...shown, effectiveTagBindings: bindings.filter(({ workspaceId }) => workspaceId === shown.subject.id) };
-};
-
 export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newWorkspace(dialect);
   const readChange = workspaceChange(dialect);
@@ -85,12 +69,15 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     if (include.size === 0) return ok({ data: present(shown) });
     const wanted = new Set([...include].filter((one) => one !== 'outputs'));
     const related = await use.showRelatedToWorkspaces.execute(call.actor, [shown], wanted);
-    const data = present(withBindings(shown, related, include));
+    const withoutOutputs = withBindings(shown, related, include);
     const beside = presentRelated(neighbours, related);
-    if (!include.has('outputs')) return ok(withIncluded({ data }, beside));
+    if (!include.has('outputs')) return ok(withIncluded({ data: present(withoutOutputs) }, beside));
+    const { ids: outputIds, rows } = await use.listCurrentOutputs.beside(shown);
+    const data = present({ ...withoutOutputs, outputIds });
     return wholeList(
-      (after) => use.listCurrentOutputs.beside(call.actor, shown, after),
-      presentStateOutput(dialect),
+      async (after) =>
+        after === undefined ? rows : use.listCurrentOutputs.execute(call.actor, shown.subject.id, after),
+      presentWorkspaceOutput(dialect),
       (outputs) => withIncluded({ data }, [...beside, ...outputs]),
     );
   };
@@ -102,7 +89,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
       'workspaces/read',
       shows(`showWorkspace${suffix}`, 'Show a workspace', workspace, {
         parameters: workspaceParameters,
-        included: () => [...schemasOf(neighbours, ...kinds)(), stateOutputSchema(dialect)],
+        included: () => [...schemasOf(neighbours, ...kinds)(), workspaceOutputSchema(dialect)],
         refusals: ['state-version/outputs-unread', 'state-version/outputs-errored'],
       }),
       (call) => show(call, reference(call)),

@@ -1,14 +1,15 @@
-import type { Socket } from 'node:net';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import { DomainError, isDomainError } from '../../../../domain/index.js';
 import { stale } from './statements.js';
 
+const waitedForLock = '55P03';
+
 /** Postgres's codes for a transaction that lost against another one and may succeed when retried. */
 const lost: readonly string[] = [
   '40P01', // deadlock
   '40001', // serialization failure; on a replica, a read that was canceled to apply a change
-  '55P03', // waited for a lock too long
+  waitedForLock,
   '23503', // the row it refers to was removed meanwhile
 ];
 
@@ -92,8 +93,16 @@ export function refusalOf(error: unknown): DomainError | undefined {
 export const refusalOfWrite = (error: unknown): DomainError | undefined =>
   lost.includes((error as Fault).code ?? '') ? stale('a concurrent change caused a conflict') : refusalOf(error);
 
-/** Knex's pool does not reuse a connection with this mark. */
-export type PooledConnection = pg.Client & { __knex__disposed?: unknown };
+export type PooledConnection = pg.Client & {
+  /** Knex's pool does not reuse a connection with this mark. */
+  __knex__disposed?: unknown;
+  /** Whether a pooler may give its server session to another client between transactions. */
+  pooled?: boolean;
+};
+
+/** The refusal for a read that waited for a lock too long: it changes nothing, so it is not in conflict. */
+export const refusalOfRead = (error: unknown): DomainError | undefined =>
+  (error as Fault).code === waitedForLock ? refusalOf(error) : undefined;
 
 /**
  * Runs `work` on a connection of the pool. Without a connection, the database is unavailable, whatever the reason. A
@@ -117,21 +126,3 @@ export async function onConnection<Result>(
 }
 
 const isReadOnly = (error: unknown): boolean => (error as Fault).code === '25006';
-
-/**
- * Timeouts in milliseconds, so that one hanging statement does not block the others. The server ends what it knows of;
- * a connection that receives nothing for `silence`, which is longer than any other, is cut.
- */
-const timeouts = { lock: 5_000, statement: 15_000, idleInTransaction: 15_000, silence: 20_000 };
-
-const limits = `set lock_timeout = ${timeouts.lock}; set statement_timeout = ${timeouts.statement};
-  set idle_in_transaction_session_timeout = ${timeouts.idleInTransaction}; set plan_cache_mode = force_generic_plan`;
-
-/** Prepares a connection for the pool. */
-export async function limit(connection: pg.Client, { silence = timeouts.silence } = {}): Promise<void> {
-  const stream = connection.connection.stream as Socket;
-  stream.setTimeout(silence, () => {
-    stream.destroy(Object.assign(new Error(`no response for ${silence} ms`), { code: 'ETIMEDOUT' }));
-  });
-  await connection.query(limits);
-}

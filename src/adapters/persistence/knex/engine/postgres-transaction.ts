@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Knex } from 'knex';
 import type pg from 'pg';
+import { type PooledConnection, refusalOfRead } from './postgres-faults.js';
+import { beginOn } from './postgres-sessions.js';
 import type { StatementSender } from './postgres-statements.js';
 import { type Compiled, compiled, type MapError, type Query, type Statements } from './statements.js';
 
@@ -12,6 +14,8 @@ interface Later {
 const asItIs: MapError = (error) => error;
 
 const isRead = (statement: Compiled | 'COMMIT'): boolean => statement !== 'COMMIT' && /^select\b/i.test(statement.sql);
+
+const takesLocks = ({ sql }: Compiled): boolean => /\bfor (?:update|share|no key update|key share)\b/i.test(sql);
 
 /**
  * A transaction in as few round trips as its work allows. `begin` goes with the first read, and deferred writes go with
@@ -27,14 +31,21 @@ export class PostgresTransaction implements Statements {
   /** Whether a write has waited for `begin`: what is asked after it waits too, to keep the order. */
   private afterBegin = false;
   private later: Later[] = [];
-  private fault: { readonly of: unknown } | undefined;
+  private fault: { readonly of: unknown; readonly cause: unknown } | undefined;
   private over = false;
 
   constructor(
     readonly sql: Knex,
-    private readonly connection: pg.Client,
+    private readonly connection: PooledConnection,
     private readonly sender: StatementSender,
+    /** Whether its statements may have names. */
+    private readonly named: boolean,
   ) {}
+
+  /** The database's first error. */
+  get cause(): unknown {
+    return this.fault?.cause;
+  }
 
   async all<Row>(query: Query): Promise<Row[]> {
     return (await this.ask(query)).rows as Row[];
@@ -83,7 +94,7 @@ export class PostgresTransaction implements Statements {
     this.later = [];
     if (this.afterBegin || !isRead(statement) || !later.every((each) => isRead(each.statement))) {
       this.afterBegin = true;
-      this.begun ??= this.send('BEGIN');
+      this.begun ??= this.send(beginOn(this.connection));
       await this.begun;
     }
     // Statements of the same turn share a packet.
@@ -92,7 +103,7 @@ export class PostgresTransaction implements Statements {
     process.nextTick(() => stream.uncork());
     const sent: Promise<pg.QueryResult>[] = [];
     if (this.begun === undefined) {
-      this.begun = this.send('BEGIN');
+      this.begun = this.send(beginOn(this.connection));
       sent.push(this.begun);
     }
     for (const each of later) sent.push(this.send(each.statement, each.mapError));
@@ -104,9 +115,10 @@ export class PostgresTransaction implements Statements {
     try {
       return await (typeof statement === 'string'
         ? this.connection.query(statement)
-        : this.sender.send(this.connection, statement));
+        : this.sender.send(this.connection, statement, this.named));
     } catch (error) {
-      this.fault ??= { of: mapError(error) };
+      const onlyRead = typeof statement !== 'string' && isRead(statement) && !takesLocks(statement);
+      this.fault ??= { of: (onlyRead && refusalOfRead(error)) || mapError(error), cause: error };
       throw this.fault.of;
     }
   }

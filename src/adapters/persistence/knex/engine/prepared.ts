@@ -84,6 +84,16 @@ export function prepared<Given extends Values>(
 export const columnsFrom = (row: Values, columns: readonly string[]): Values =>
   Object.fromEntries(columns.map((column) => [column, row[column]]));
 
-/** Inserts one row with these columns. */
-export const inserting = (table: string, columns: readonly string[]) =>
-  prepared<Values>((sql, row) => sql(table).insert(columnsFrom(row, columns)));
+const insertions = new Map<string, (db: Statements, row: Values) => Compiled>();
+
+/** Inserts one row. Its text depends on the names of its columns alone. */
+export function inserted(db: Statements, table: string, row: Values): Compiled {
+  const columns = Object.keys(row);
+  const key = `${table} ${columns.join()}`;
+  let insertion = insertions.get(key);
+  if (insertion === undefined) {
+    insertion = prepared<Values>((sql, values) => sql(table).insert(columnsFrom(values, columns)));
+    insertions.set(key, insertion);
+  }
+  return insertion(db, row);
+}

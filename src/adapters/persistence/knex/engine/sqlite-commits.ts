@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { DomainError } from '../../../../domain/index.js';
 import type { SqliteConnection } from './sqlite-statements.js';
-import type { MapError, Query, Statements } from './statements.js';
+import { type MapError, OnlyReads, type Query, type Statements } from './statements.js';
 
 /** A larger group would make reads wait for longer than its flush takes. */
 const maxTogether = 64;
@@ -213,13 +213,14 @@ function answer({ resolve, reject }: Unit, outcome: Outcome): void {
 }
 
 /** Reads on the connection that also writes. A statement waits for the open transaction, whose rows may be rolled back. */
-export class ReadsBetweenCommits implements Statements {
+export class ReadsBetweenCommits extends OnlyReads {
   readonly sql: Knex;
 
   constructor(
     private readonly inner: Statements,
     private readonly commits: GroupedCommits,
   ) {
+    super();
     this.sql = inner.sql;
   }
 
@@ -231,15 +232,5 @@ export class ReadsBetweenCommits implements Statements {
   async first<Row>(query: Query): Promise<Row | undefined> {
     while (this.commits.open !== undefined) await this.commits.open;
     return this.inner.first(query);
-  }
-
-  async run(query: Query): Promise<number> {
-    while (this.commits.open !== undefined) await this.commits.open;
-    return this.inner.run(query);
-  }
-
-  async runLater(query: Query, mapError?: MapError): Promise<void> {
-    while (this.commits.open !== undefined) await this.commits.open;
-    return this.inner.runLater(query, mapError);
   }
 }

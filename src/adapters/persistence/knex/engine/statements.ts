@@ -36,6 +36,22 @@ export interface Statements {
 /** Maps an error to the one that callers receive. */
 export type MapError = (error: unknown) => unknown;
 
+/** The statements of a unit of work that only reads. A connection that also writes would not refuse others. */
+export abstract class OnlyReads implements Statements {
+  abstract readonly sql: Knex;
+  abstract all<Row>(query: Query): Promise<Row[]>;
+  abstract first<Row>(query: Query): Promise<Row | undefined>;
+
+  async run(_query: Query): Promise<number> {
+    throw new Error('a unit of work that only reads tried to write');
+  }
+
+  /** A selection locks rows here, which would end with its statement. */
+  async runLater(query: Query): Promise<void> {
+    if (!compiled(query).sql.startsWith('select')) await this.run(query);
+  }
+}
+
 /** Called with the SQL of every statement that a repository runs. */
 export type OnStatement = (sql: string) => void;
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { lockTables } from './lock-tables.js';
 
 /** Short names for the kinds of column the schema is made of. Migrations use them: a kind may be added, and none changes. */
 export const columnsFor = (knex: Knex) => {
@@ -32,3 +33,15 @@ export const columnsFor = (knex: Knex) => {
 };
 
 export type Columns = ReturnType<ReturnType<typeof columnsFor>>;
+
+/** Instances of the release before go on writing rows, so each column needs a default or may be null. */
+export async function addColumns(knex: Knex, table: string, define: (column: Columns) => void): Promise<void> {
+  await lockTables(knex, { changed: [table] });
+  await knex.schema.alterTable(table, (altered) => define(columnsFor(knex)(altered)));
+}
+
+/** On SQLite, Knex's `dropColumn` copies the table, which loses its triggers. */
+export async function dropColumns(knex: Knex, table: string, ...names: readonly string[]): Promise<void> {
+  await lockTables(knex, { changed: [table] });
+  for (const name of names) await knex.raw(`alter table ${table} drop column ${name}`);
+}

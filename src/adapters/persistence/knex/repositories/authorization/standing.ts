@@ -242,6 +242,33 @@ export function seeing<Row, Subject, Sought extends Readonly<Record<string, stri
   };
 }
 
+const standingsBy = (kind: Actor['kind']) =>
+  prepared((sql, { ids, caller }: { readonly ids: readonly OrganizationId[]; readonly caller: string }) =>
+    joinStanding(sql, sql('organizations as o').whereIn('o.id', ids).select('o.id'), kind, caller, 'organization'),
+  );
+
+const standings = {
+  user: standingsBy('user'),
+  team: standingsBy('team'),
+  organization: standingsBy('organization'),
+  auditor: standingsBy('auditor'),
+};
+
+/** The caller's standing in each of these organizations. One statement for all of them. */
+export async function standingInEach(
+  db: Statements,
+  actor: Actor,
+  ids: readonly OrganizationId[],
+): Promise<(id: OrganizationId) => Standing> {
+  const caller = identityOf(actor).id;
+  const rows =
+    ids.length === 0
+      ? []
+      : await db.all<StandingRow & { readonly id: OrganizationId }>(standings[actor.kind](db, { ids, caller }));
+  const ofEach = Map.groupBy(rows, ({ id }) => id);
+  return (id) => standingFromRows(actor, ofEach.get(id) ?? []);
+}
+
 interface Among extends Readonly<Record<string, unknown>> {
   readonly teamIds: readonly TeamId[];
   readonly ids: readonly string[];

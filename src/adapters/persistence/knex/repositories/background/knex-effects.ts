@@ -12,6 +12,7 @@ import {
 } from '../../../../../application/ports/repositories/effect-outbox.js';
 import type { Page, PageRequest } from '../../../../../application/ports/repositories/page.js';
 import type { Instant } from '../../../../../domain/index.js';
+import { prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
 import { columnsOf, countOf, pageOf, type Statements } from '../../engine/statements.js';
 import { claimReturning, dueWith, laneAfterLease, lanesDue, promoted } from './effect-claims.js';
@@ -116,6 +117,23 @@ const ownLane = `case ${laneNames
   .flatMap((lane) => lanes[lane].kinds.map((kind) => `when kind = '${kind}' then '${lane}'`))
   .join(' ')} end`;
 
+/** Behind the others of its lane. */
+const failed = prepared(
+  (sql, { id, error, notBefore }: { readonly id: number; readonly error: string; readonly notBefore: Instant }) =>
+    sql('effects')
+      .where({ id })
+      .update({
+        attempts: sql.raw('attempts + 1'),
+        begun: 0,
+        lane: sql.raw(ownLane),
+        last_error: error,
+        leased_until: null,
+        not_before: notBefore,
+        place: sql('effects').select(sql.raw('max(id) + 1')),
+        waits_until: notBefore,
+      }),
+);
+
 export class KnexEffects implements EffectOutbox {
   constructor(
     private readonly db: Statements,
@@ -168,20 +186,7 @@ export class KnexEffects implements EffectOutbox {
   }
 
   async failed(id: number, error: string, notBefore: Instant): Promise<void> {
-    const { sql } = this.db;
-    const ended = {
-      begun: 0,
-      leased_until: null,
-      lane: sql.raw(ownLane),
-      place: sql('effects').select(sql.raw('max(id) + 1')),
-    };
-    const tried = { attempts: sql.raw('attempts + 1'), last_error: error };
-    const later = { not_before: notBefore, waits_until: notBefore };
-    await this.db.run(
-      sql('effects')
-        .where({ id })
-        .update({ ...ended, ...tried, ...later }),
-    );
+    await this.db.run(failed(this.db, { id, error, notBefore }));
   }
 
   async putAside(id: number, reason: string): Promise<boolean> {

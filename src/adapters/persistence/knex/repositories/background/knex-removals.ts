@@ -1,201 +1,227 @@
 import type { RemovalTarget } from '../../../../../application/ports/repositories/effect.js';
-import type { Removals } from '../../../../../application/ports/repositories/effect-outbox.js';
-import type {
-  BundleKey,
-  ConfigurationVersionId,
-  OrganizationId,
-  PolicySetVersionId,
-  RunId,
-  StateVersionId,
-  TeamId,
-  UserId,
-  WorkspaceId,
-} from '../../../../../domain/index.js';
-import type { Statements } from '../../engine/statements.js';
+import type { OrganizationRemoval, Removals } from '../../../../../application/ports/repositories/effect-outbox.js';
+import type { Page, PageRequest } from '../../../../../application/ports/repositories/page.js';
+import type { BundleKey, UserId } from '../../../../../domain/index.js';
+import { prepared } from '../../engine/prepared.js';
+import { rowsOf } from '../../engine/rows.js';
+import { countOf, pageOf, type Statements, spelledOut } from '../../engine/statements.js';
 import { forgetUninvited } from '../supporting/users/knex-users.js';
 import { ofVariableSets } from '../supporting/variables/knex-variable-sets.js';
+import { type Branch, branch, type FoundRow } from './removal-branches.js';
 
-/** The remains of a run, logs above all, and code may be large: more at once could take longer than a statement may. */
-const largeAtOnce = 20;
+/** The limit for rows on which many others hang. */
+const fewAtOnce = 20;
 
-type Batch = Awaited<ReturnType<Removals['removeBatch']>>;
+/**
+ * The limits of one transaction, which holds up everything else on SQLite, for some 20 milliseconds. Bytes count
+ * because SQLite walks through the pages of a long value to free them.
+ */
+const atOnce = { rows: 500, bytes: 4 * 1_048_576 };
 
-/** Takes rows away from the leaves down, so that no row ever refers to one that is gone. */
+const ofRuns = [
+  branch('run_log_chunks', 'run_id', { key: 'place', bytes: 'end_byte - start_byte' }),
+  branch('run_artifacts', 'run_id', { key: 'place', bundles: ['bundle_key'] }),
+  branch('run_comments', 'run_id'),
+  branch('policy_set_version_runs', 'run_id', { key: 'place' }),
+  branch('task_stages', 'run_id', {}, [
+    branch('task_results', 'task_stage_id', {}, [branch('task_result_outcomes', 'task_result_id', { key: 'place' })]),
+    branch('policy_evaluations', 'task_stage_id', {}, [
+      branch('policy_set_outcomes', 'policy_evaluation_id', {}, [
+        branch('policy_outcomes', 'policy_set_outcome_id', { key: 'place' }),
+      ]),
+    ]),
+  ]),
+];
+
+const ofWorkspaces = [
+  branch('state_versions', 'workspace_id', { max: fewAtOnce, bundles: ['bundle_key', 'json_bundle_key'] }, [
+    branch('state_version_outputs', 'state_version_id', { bytes: 'size' }),
+    branch('state_version_contents', 'state_version_id', { key: 'place', bytes: 'octet_length(resources)' }),
+  ]),
+  branch('configuration_versions', 'workspace_id', { max: Number.POSITIVE_INFINITY, bundles: ['bundle_key'] }, [
+    branch('runs', 'configuration_version_id', { max: fewAtOnce, bundles: ['own_files'] }, ofRuns),
+    branch('ingress_attributes', 'configuration_version_id'),
+    branch('vcs_deliveries', 'configuration_version_id', { key: 'place' }),
+  ]),
+  ...['team_workspaces', 'variables', 'workspace_tasks'].map((table) => branch(table, 'workspace_id')),
+  ...[
+    'policy_set_workspaces',
+    'policy_set_exclusions',
+    'agent_pool_workspaces',
+    'variable_set_workspaces',
+    'workspace_tags',
+    'workspace_tag_bindings',
+    'workspace_state_consumers',
+  ].map((table) => branch(table, 'workspace_id', { key: 'place' })),
+  branch('workspace_state_consumers', 'consumer_id', { key: 'place' }),
+];
+
+const ofTeams = [
+  branch('team_workspaces', 'team_id'),
+  branch('team_projects', 'team_id'),
+  branch('team_members', 'team_id', { key: 'place' }),
+  branch('api_tokens', 'team_id'),
+];
+
+const ofOrganizations = [
+  branch('workspaces', 'organization_id', { max: fewAtOnce }, ofWorkspaces),
+  branch('policy_codes', 'organization_id', { key: 'place', max: fewAtOnce, bytes: 'octet_length(code)' }),
+  branch('policy_set_versions', 'organization_id', { max: Number.POSITIVE_INFINITY, bundles: ['bundle_key'] }),
+  branch('teams', 'organization_id', {}, ofTeams),
+  branch('policy_sets', 'organization_id', {}, [
+    branch('policy_set_policies', 'policy_set_id', { key: 'place' }),
+    branch('policy_set_parameters', 'policy_set_id'),
+  ]),
+  branch(
+    'variable_sets',
+    'organization_id',
+    {},
+    ofVariableSets.map((table) => branch(table, 'variable_set_id', { key: 'place' })),
+  ),
+  branch('agent_pools', 'organization_id', {}, [branch('agent_tokens', 'pool_id')]),
+  branch('project_tag_bindings', 'organization_id', { key: 'place' }),
+  ...['tags', 'projects', 'run_tasks', 'policies'].map((table) => branch(table, 'organization_id')),
+  branch('organization_memberships', 'organization_id', {
+    also: ['user_id'],
+    afterwards: (db, rows) =>
+      forgetUninvited(
+        db,
+        rows.map(({ user_id }) => user_id as UserId),
+      ),
+  }),
+  branch('api_tokens', 'organization_id'),
+];
+
+const ofUsers = [
+  ...['sessions', 'identities', 'api_tokens'].map((table) => branch(table, 'user_id')),
+  branch('team_members', 'user_id', { key: 'place' }),
+  branch('organization_memberships', 'user_id'),
+];
+
+const deleting = (table: string) =>
+  prepared((sql, { id }: { readonly id: string }) => sql(table).where({ id }).delete());
+
+interface Root {
+  readonly branches: readonly Branch[];
+  readonly end: (db: Statements, values: { readonly id: string }) => ReturnType<ReturnType<typeof deleting>>;
+}
+
+const roots: Readonly<Record<RemovalTarget['kind'], Root>> = {
+  organization: { branches: ofOrganizations, end: deleting('organizations') },
+  workspace: { branches: ofWorkspaces, end: deleting('workspaces') },
+  team: { branches: ofTeams, end: deleting('teams') },
+  user: {
+    branches: ofUsers,
+    // The id stays, or the next user of the address would get it, with the locks, versions and audit events that name it.
+    end: prepared((sql, { id }: { readonly id: string }) =>
+      sql('users').where({ id }).update({ username: '', email: '' }),
+    ),
+  },
+};
+
+const removal = rowsOf<OrganizationRemoval>((row, as) => ({
+  organizationId: row.id,
+  organizationName: row.name,
+  begunAt: row.deleted_at,
+  workspacesLeft: as.number(row.workspaces_left),
+}));
+
+/** Removes rows from the leaves down, so that no row ever refers to one that is gone. */
 export class KnexRemovals implements Removals {
   constructor(private readonly db: Statements) {}
 
-  async removeBatch({ kind, id }: RemovalTarget, limit: number): Promise<Batch> {
-    if (kind === 'workspace') return this.removeFromWorkspace(id, limit);
-    if (kind === 'organization') return this.removeFromOrganization(id, limit);
-    await (kind === 'team' ? this.removeTeams({ id }) : this.removeUser(id));
-    return { bundleKeys: [], finished: true };
-  }
-
-  private async removeFromWorkspace(id: WorkspaceId, limit: number): Promise<Batch> {
+  organizations(page: PageRequest, maxCounted: number): Promise<Page<OrganizationRemoval>> {
     const { sql } = this.db;
-    const maxStates = Math.min(limit, largeAtOnce);
-    const states = await this.db.all<{
-      id: StateVersionId;
-      bundle_key: BundleKey | null;
-      json_bundle_key: BundleKey | null;
-    }>(sql('state_versions').where('workspace_id', id).select('id', 'bundle_key', 'json_bundle_key').limit(maxStates));
-    await this.removeStates(states.map((state) => state.id));
-    const ofStates = states.flatMap((state) => [state.bundle_key ?? [], state.json_bundle_key ?? []].flat());
-    if (states.length === maxStates) return { bundleKeys: ofStates, finished: false };
-
-    const versions = await this.db.all<{ id: ConfigurationVersionId; bundle_key: BundleKey | null }>(
-      sql('configuration_versions')
-        .where('workspace_id', id)
-        .select('id', 'bundle_key')
-        .orderBy('sequence')
-        .limit(limit),
-    );
-    const versionIds = versions.map((version) => version.id);
-    // There may be any number of runs of one version: it stays until the last of them is gone.
-    const maxRuns = Math.min(limit, largeAtOnce);
-    const runs = await this.db.all<{ id: RunId; own_files: BundleKey | null }>(
-      sql('runs').whereIn('configuration_version_id', versionIds).select('id', 'own_files').limit(maxRuns),
-    );
-    const ofRuns = [...(await this.removeRuns(runs.map((run) => run.id))), ...ofStates];
-    for (const { own_files } of runs) if (own_files !== null) ofRuns.push(own_files);
-    if (runs.length === maxRuns) return { bundleKeys: ofRuns, finished: false };
-
-    await this.removeVersions(versionIds);
-    const finished = versions.length < limit;
-    if (finished) {
-      for (const table of [
-        'team_workspaces',
-        'policy_set_workspaces',
-        'policy_set_exclusions',
-        'agent_pool_workspaces',
-        'variable_set_workspaces',
-        'variables',
-        'workspace_tasks',
-        'workspace_tags',
-        'workspace_tag_bindings',
-      ]) {
-        await this.db.run(sql(table).where('workspace_id', id).delete());
-      }
-      const shared = sql('workspace_state_consumers').where('workspace_id', id).orWhere('consumer_id', id);
-      await this.db.run(shared.delete());
-      await this.db.run(sql('workspaces').where({ id }).delete());
-    }
-    return { bundleKeys: [...ofRuns, ...versions.flatMap(({ bundle_key }) => bundle_key ?? [])], finished };
-  }
-
-  private async removeStates(ids: readonly StateVersionId[]): Promise<void> {
-    if (ids.length === 0) return;
-    const { sql } = this.db;
-    for (const table of ['state_version_outputs', 'state_version_contents']) {
-      await this.db.run(sql(table).whereIn('state_version_id', ids).delete());
-    }
-    await this.db.run(sql('state_versions').whereIn('id', ids).delete());
-  }
-
-  /** Answers the keys of what agents left of their plans. */
-  private async removeRuns(ids: readonly RunId[]): Promise<readonly BundleKey[]> {
-    if (ids.length === 0) return [];
-    const { sql } = this.db;
-    const left = () => sql('run_artifacts').whereIn('run_id', ids);
-    const artifacts = await this.db.all<{ bundle_key: BundleKey }>(left().select('bundle_key'));
-    const stages = () => sql('task_stages').whereIn('run_id', ids);
-    const evaluations = () => sql('policy_evaluations').whereIn('task_stage_id', stages().select('id'));
-    const sets = () => sql('policy_set_outcomes').whereIn('policy_evaluation_id', evaluations().select('id'));
-    const outcomes = sql('policy_outcomes').whereIn('policy_set_outcome_id', sets().select('id'));
-    const ofRuns = ['run_log_chunks', 'run_comments', 'policy_set_version_runs'].map((table) =>
-      sql(table).whereIn('run_id', ids),
-    );
-    const results = () => sql('task_results').whereIn('task_stage_id', stages().select('id'));
-    const ofResults = sql('task_result_outcomes').whereIn('task_result_id', results().select('id'));
-    const ofStages = [ofResults, results(), outcomes, sets(), evaluations(), stages()];
-    for (const rows of [left(), ...ofRuns, ...ofStages, sql('runs').whereIn('id', ids)]) {
-      await this.db.run(rows.delete());
-    }
-    return artifacts.map(({ bundle_key }) => bundle_key);
-  }
-
-  private async removeVersions(ids: readonly ConfigurationVersionId[]): Promise<void> {
-    if (ids.length === 0) return;
-    const { sql } = this.db;
-    for (const table of ['ingress_attributes', 'vcs_deliveries']) {
-      await this.db.run(sql(table).whereIn('configuration_version_id', ids).delete());
-    }
-    await this.db.run(sql('configuration_versions').whereIn('id', ids).delete());
-  }
-
-  private async removeFromOrganization(id: OrganizationId, limit: number): Promise<Batch> {
-    const { sql } = this.db;
-    const workspace = await this.db.first<{ id: WorkspaceId }>(
-      sql('workspaces').where('organization_id', id).select('id').limit(1),
-    );
-    if (workspace !== undefined) {
-      return { ...(await this.removeFromWorkspace(workspace.id, limit)), finished: false };
-    }
-    const maxCodes = Math.min(limit, largeAtOnce);
-    const codes = sql('policy_codes').where('organization_id', id).select('sha256').limit(maxCodes);
-    const ofOrganization = sql('policy_codes').where('organization_id', id);
-    if ((await this.db.run(ofOrganization.whereIn('sha256', codes).delete())) === maxCodes) {
-      return { bundleKeys: [], finished: false };
-    }
-    const archives = await this.db.all<{ id: PolicySetVersionId; bundle_key: BundleKey | null }>(
-      sql('policy_set_versions').where('organization_id', id).select('id', 'bundle_key').limit(limit),
-    );
-    const archiveIds = archives.map((archive) => archive.id);
-    if (archives.length > 0) await this.db.run(sql('policy_set_versions').whereIn('id', archiveIds).delete());
-    const bundleKeys = archives.flatMap(({ bundle_key }) => bundle_key ?? []);
-    if (archives.length === limit) return { bundleKeys, finished: false };
-    await this.removeTeams({ organization_id: id });
-    const members = await this.db.all<{ readonly user_id: UserId }>(
-      sql('organization_memberships as m')
-        .join('users as u', 'u.id', 'm.user_id')
-        .where('m.organization_id', id)
-        .whereRaw('u.registered = FALSE')
-        .select('m.user_id'),
-    );
-    const sets = sql('policy_sets').where('organization_id', id).select('id');
-    for (const table of ['policy_set_policies', 'policy_set_parameters']) {
-      await this.db.run(sql(table).whereIn('policy_set_id', sets).delete());
-    }
-    const variableSets = sql('variable_sets').where('organization_id', id).select('id');
-    for (const table of ofVariableSets) await this.db.run(sql(table).whereIn('variable_set_id', variableSets).delete());
-    await this.db.run(sql('variable_sets').where('organization_id', id).delete());
-    const pools = sql('agent_pools').where('organization_id', id).select('id');
-    await this.db.run(sql('agent_tokens').whereIn('pool_id', pools).delete());
-    for (const table of [
-      'project_tag_bindings',
-      'tags',
-      'projects',
-      'run_tasks',
-      'agent_pools',
-      'policy_sets',
-      'policies',
-      'organization_memberships',
-      'api_tokens',
-    ]) {
-      await this.db.run(sql(table).where('organization_id', id).delete());
-    }
-    await forgetUninvited(
+    const left = sql('workspaces as w')
+      .whereRaw('w.organization_id = o.id')
+      .select('w.id')
+      .limit(maxCounted, spelledOut);
+    return pageOf(
       this.db,
-      members.map(({ user_id }) => user_id),
+      sql('organizations as o').whereNotNull('o.deleted_at'),
+      (deleted) =>
+        deleted
+          .select(
+            'o.id',
+            'o.name',
+            'o.deleted_at',
+            sql.count({ workspaces_left: '*' }).from(left.as('l')).as('workspaces_left'),
+          )
+          .orderBy(['o.deleted_at', 'o.id']),
+      removal.read,
+      page,
     );
-    await this.db.run(sql('organizations').where({ id }).delete());
-    return { bundleKeys, finished: true };
   }
 
-  private async removeTeams(which: { id: TeamId } | { organization_id: OrganizationId }): Promise<void> {
+  async countWorkspaces(max: number): Promise<number> {
     const { sql } = this.db;
-    for (const table of ['team_workspaces', 'team_projects', 'team_members', 'api_tokens']) {
-      await this.db.run(sql(table).whereIn('team_id', sql('teams').where(which).select('id')).delete());
-    }
-    await this.db.run(sql('teams').where(which).delete());
+    const left = sql('organizations as o')
+      // In this order also on SQLite, which might otherwise begin with all workspaces.
+      .crossJoin(sql.raw('workspaces as w'))
+      .whereRaw('w.organization_id = o.id')
+      .whereNotNull('o.deleted_at')
+      .select('w.id')
+      .limit(max, spelledOut);
+    return countOf(this.db, sql.from(left.as('l')));
   }
 
-  private async removeUser(id: UserId): Promise<void> {
-    const { sql } = this.db;
-    for (const table of ['sessions', 'identities', 'api_tokens', 'team_members', 'organization_memberships']) {
-      await this.db.run(sql(table).where('user_id', id).delete());
+  async removeBatch({ kind, id }: RemovalTarget, limit: number): Promise<Awaited<ReturnType<Removals['removeBatch']>>> {
+    const { branches, end } = roots[kind];
+    const batch = new Batch(this.db, limit);
+    const finished = await batch.clear(branches, [id]);
+    if (finished) await this.db.run(end(this.db, { id }));
+    return { bundleKeys: batch.bundleKeys, finished };
+  }
+}
+
+class Batch {
+  readonly bundleKeys: BundleKey[] = [];
+  private rows = atOnce.rows;
+  private bytes = atOnce.bytes;
+
+  constructor(
+    private readonly db: Statements,
+    private readonly limit: number,
+  ) {}
+
+  /** Returns whether nothing is left that hangs on the rows of these ids. */
+  async clear(branches: readonly Branch[], ids: readonly string[]): Promise<boolean> {
+    for (const next of branches) if (!(await this.clearOne(next, ids))) return false;
+    return true;
+  }
+
+  private async clearOne(next: Branch, ids: readonly string[]): Promise<boolean> {
+    const limit = next.max === undefined ? atOnce.rows : Math.min(next.max, this.limit);
+    const found = await this.db.all<FoundRow>(next.find(this.db, { ids, limit }));
+    if (found.length === 0) return true;
+    if (next.branches.length > 0) {
+      const cleared = await this.clear(
+        next.branches,
+        found.map(({ key }) => key),
+      );
+      if (!cleared) return false;
     }
-    // The id stays, or the next user of the address would get it, with the locks, versions and audit events that name it.
-    await this.db.run(sql('users').where({ id }).update({ username: '', email: '' }));
+    const gone = this.affordable(found);
+    if (gone.length === 0) return false;
+    await this.db.run(next.remove(this.db, { keys: gone.map(({ key }) => key) }));
+    await next.afterwards?.(this.db, gone);
+    for (const row of gone) for (const column of next.bundles) this.named(row[column]);
+    return gone.length < limit && gone.length === found.length;
+  }
+
+  private named(key: unknown): void {
+    if (key !== null) this.bundleKeys.push(key as BundleKey);
+  }
+
+  /** At least one row, however long, while any is left. */
+  private affordable(found: readonly FoundRow[]): readonly FoundRow[] {
+    const gone: FoundRow[] = [];
+    for (const row of found) {
+      if (this.rows <= 0 || this.bytes <= 0) break;
+      this.rows -= 1;
+      this.bytes -= Number(row.bytes ?? 0);
+      gone.push(row);
+    }
+    return gone;
   }
 }

@@ -18,7 +18,7 @@ import type {
 } from '../../../../../domain/index.js';
 import { inRunOrder } from '../../../../../domain/supporting/run-tasks/task-stage-name.js';
 import { ofPage, type Part, partOf } from '../../engine/lists.js';
-import { inserting, prepared } from '../../engine/prepared.js';
+import { inserted, prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
 import { columnsOf, countOf, type Statements, throwIfStale } from '../../engine/statements.js';
 import { seeing } from '../authorization/standing.js';
@@ -74,9 +74,6 @@ const activeStages = (sql: Knex): Knex.QueryBuilder => inLivingWorkspaces(sql('t
 /** Policy evaluations `e` of workspaces `w` that are not deleted. */
 const activeEvaluations = (sql: Knex): Knex.QueryBuilder =>
   inLivingWorkspaces(sql('policy_evaluations as e').join('task_stages as s', 's.id', 'e.task_stage_id'));
-
-const insertStage = inserting('task_stages', stageColumns);
-const insertEvaluation = inserting('policy_evaluations', [...locatedRows.columns, 'policy_sets']);
 
 const stagesOfRun = prepared((sql, { id }: { readonly id: RunId }) =>
   activeStages(sql)
@@ -228,10 +225,12 @@ export class KnexTaskStages implements TaskStageRepository {
 
   async add(stage: TaskStage): Promise<void> {
     const row = stageRows.write(stage);
-    await this.db.runLater(insertStage(this.db, { ...row, results: stage.results.length }));
+    await this.db.runLater(inserted(this.db, 'task_stages', { ...row, results: stage.results.length }));
     for (const { policySets, ...evaluation } of stage.evaluations) {
       const row = locatedRows.write({ ...evaluation, taskStageId: stage.id });
-      await this.db.runLater(insertEvaluation(this.db, { ...row, policy_sets: JSON.stringify(policySets) }));
+      await this.db.runLater(
+        inserted(this.db, 'policy_evaluations', { ...row, policy_sets: JSON.stringify(policySets) }),
+      );
     }
     await this.insert('task_results', rowsOfResults(stage));
     const archives = stage.evaluations.flatMap(({ policySets }) => policySets.flatMap(({ archive }) => archive ?? []));

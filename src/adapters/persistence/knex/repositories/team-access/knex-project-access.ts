@@ -16,6 +16,7 @@ import {
   type TeamProjectState,
   type WithStanding,
 } from '../../../../../domain/index.js';
+import { inserted } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
 import { columnsOf, mapTaken, pageOf, type Statements, throwIfStale } from '../../engine/statements.js';
 import {
@@ -77,7 +78,7 @@ export class KnexProjectAccess implements TeamProjectRepository {
       team_id: () => alreadyTaken('team', 'Team'),
       team_projects_project_id: () => alreadyTaken('team', 'Team'),
     };
-    return this.db.runLater(this.db.sql('team_projects').insert(row), mapTaken(taken));
+    return this.db.runLater(inserted(this.db, 'team_projects', row), mapTaken(taken));
   }
 
   save({ state: { id, grant, revision } }: TeamProject): Promise<void> {

@@ -21,7 +21,7 @@ import {
   type WorkspaceId,
 } from '../../../../../domain/index.js';
 import { ofPage } from '../../engine/lists.js';
-import { columnsFrom, prepared } from '../../engine/prepared.js';
+import { columnsFrom, inserted, prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
 import {
   columnsOf,
@@ -238,7 +238,7 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
       team_id: () => alreadyTaken('team', 'Team'),
       team_workspaces_workspace_id: () => alreadyTaken('team', 'Team'),
     };
-    return this.db.runLater(this.db.sql('team_workspaces').insert(row), mapTaken(taken));
+    return this.db.runLater(inserted(this.db, 'team_workspaces', row), mapTaken(taken));
   }
 
   save({ state }: TeamWorkspace): Promise<void> {

@@ -24,7 +24,7 @@ import {
   type UserId,
 } from '../../../../../domain/index.js';
 import { newestFirst, ofPage, partOf } from '../../engine/lists.js';
-import { prepared } from '../../engine/prepared.js';
+import { inserted, prepared } from '../../engine/prepared.js';
 import { columnsOf, countOf, likeLiteral, pageOf, type Statements } from '../../engine/statements.js';
 import { onlyVisibleTeams } from '../supporting/teams/knex-teams.js';
 import { type OwnerRow, ownerColumns, ownerFromRow, owners, replacing, tokenRows } from './token-rows.js';
@@ -155,7 +155,7 @@ export class KnexApiTokens implements ApiTokenRepository {
   async add(token: ApiToken): Promise<void> {
     const { kind, id } = token.owner;
     const row = { ...tokenRows.write(token), [owners[kind].column]: id, audits: kind === 'auditor' };
-    await this.db.runLater(this.db.sql('api_tokens').insert(row));
+    await this.db.runLater(inserted(this.db, 'api_tokens', row));
   }
 
   async addWithin(token: ApiToken, max: number): Promise<boolean> {

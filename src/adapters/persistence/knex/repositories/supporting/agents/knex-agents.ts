@@ -25,7 +25,7 @@ import {
   fixedProjectLevels,
 } from '../../../../../../domain/team-access/project-access-level.js';
 import { idsIn, newestFirst, ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.js';
-import { prepared } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
@@ -157,7 +157,7 @@ export class KnexAgentPools implements AgentPoolRepository {
   }
 
   async add(pool: AgentPool): Promise<void> {
-    await throwIfTaken(this.db.run(this.db.sql('agent_pools').insert(poolRows.write(pool))), nameTaken);
+    await throwIfTaken(this.db.run(inserted(this.db, 'agent_pools', poolRows.write(pool))), nameTaken);
     await this.list(pool);
   }
 
@@ -274,7 +274,7 @@ export class KnexAgentTokens implements AgentTokenRepository {
   }
 
   async add(token: AgentToken): Promise<void> {
-    await this.db.run(this.db.sql('agent_tokens').insert(tokenRows.write(token)));
+    await this.db.run(inserted(this.db, 'agent_tokens', tokenRows.write(token)));
   }
 
   async remove(id: TokenId): Promise<void> {

@@ -21,7 +21,7 @@ import {
   type WorkspaceId,
 } from '../../../../../../domain/index.js';
 import { ofPage } from '../../../engine/lists.js';
-import { columnsFrom, inserting, prepared } from '../../../engine/prepared.js';
+import { columnsFrom, inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, countOf, type Statements } from '../../../engine/statements.js';
 
@@ -40,8 +40,6 @@ const eventRows = rowsOf<AuditEvent>((row, as) => ({
 
 /** All that is stored of an event but its organization. */
 const own = eventRows.except('organizationId');
-
-const insert = inserting('audit_events', eventRows.columns);
 
 /** The organization is looked up by the same statement: it is seldom known where a workspace is. */
 const insertOfWorkspace = prepared((sql, row: { readonly workspace_id: string }) =>
@@ -127,7 +125,7 @@ export class KnexAuditTrail implements AuditTrail {
     const row = own.write({ ...event, id: auditEventId(at, nextChance()), at });
     const statement =
       place === 'site' || 'organizationId' in place
-        ? insert(this.db, { ...row, organization_id: place === 'site' ? null : place.organizationId })
+        ? inserted(this.db, 'audit_events', { ...row, organization_id: place === 'site' ? null : place.organizationId })
         : insertOfWorkspace(this.db, { ...row, workspace_id: place.workspaceId });
     await this.db.runLater(statement);
     if (place !== 'site' && place.workspaceId !== undefined) this.changed(place.workspaceId);

@@ -25,11 +25,13 @@ import {
   notFound,
   type Organization,
   type OrganizationId,
+  type Standing,
   type Team,
   type UserId,
   type WithStanding,
 } from '../../../../../../domain/index.js';
 import { ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
+import { inserted } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfTaken } from '../../../engine/statements.js';
 import {
@@ -38,7 +40,7 @@ import {
   settingsFrom,
   settingsToRow,
 } from '../../authorization/organization-settings-rows.js';
-import { seeing } from '../../authorization/standing.js';
+import { seeing, standingInEach } from '../../authorization/standing.js';
 import { activeTeams, byTeamName, selectTeams, teamRows } from '../teams/knex-teams.js';
 import { forgetUninvited, userRows } from '../users/knex-users.js';
 
@@ -57,6 +59,13 @@ const ownDefaults = organizationRows.only('defaults');
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 const living = (sql: Knex): Knex.QueryBuilder => sql('organizations as o').whereNull('o.deleted_at');
+
+/** Those in which these users are members `m`, without invitations that wait. */
+const joinedOrganizations = (sql: Knex, userIds: readonly UserId[]): Knex.QueryBuilder =>
+  living(sql)
+    .join('organization_memberships as m', 'm.organization_id', 'o.id')
+    .whereIn('m.user_id', userIds)
+    .whereNull('m.invited_email');
 
 const byName = (matching: Knex.QueryBuilder): Knex.QueryBuilder =>
   matching
@@ -88,23 +97,22 @@ export class KnexOrganizations implements OrganizationRepository {
   }
 
   async joinedBy(userId: UserId): Promise<readonly Organization[]> {
-    const joined = living(this.db.sql)
-      .join('organization_memberships as m', 'm.organization_id', 'o.id')
-      .where('m.user_id', userId)
-      .whereNull('m.invited_email');
+    const joined = joinedOrganizations(this.db.sql, [userId]);
     const rows = await this.db.all<object>(joined.select(columnsOf('o', organizationRows.columns)).orderBy('o.id'));
     return rows.map(organizationRows.read);
   }
 
+  async joinedByEach(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly Organization[]>> {
+    if (userIds.length === 0) return new Map();
+    const joined = byName(joinedOrganizations(this.db.sql, userIds)).select({ joined_by: 'm.user_id' });
+    const rows = await this.db.all<{ readonly joined_by: UserId }>(joined);
+    const ofEach = Map.groupBy(rows, (row) => row.joined_by);
+    return new Map([...ofEach].map(([userId, found]) => [userId, found.map(organizationRows.read)]));
+  }
+
   add(organization: Organization): Promise<void> {
-    return throwIfTaken(
-      this.db.run(
-        this.db
-          .sql('organizations')
-          .insert({ ...organizationRows.write(organization), ...settingsToRow(organization) }),
-      ),
-      nameTaken,
-    );
+    const row = { ...organizationRows.write(organization), ...settingsToRow(organization) };
+    return throwIfTaken(this.db.run(inserted(this.db, 'organizations', row)), nameTaken);
   }
 
   async save(organization: Organization): Promise<void> {
@@ -135,6 +143,10 @@ export class KnexOrganizations implements OrganizationRepository {
       );
     }
     return pageOf(this.db, own, byName, organizationRows.read, page);
+  }
+
+  standingIn(actor: Actor, ids: readonly OrganizationId[]): Promise<(id: OrganizationId) => Standing> {
+    return standingInEach(this.db, actor, ids);
   }
 
   pageOfAll(page: PageRequest): Promise<Page<Organization>> {
@@ -288,7 +300,7 @@ export class KnexMemberships implements MembershipRepository {
       invited_email: membership.invitedEmail,
       identity_id: membership.identityId,
     };
-    return throwIfTaken(this.db.run(this.db.sql('organization_memberships').insert(row)), {
+    return throwIfTaken(this.db.run(inserted(this.db, 'organization_memberships', row)), {
       user_id: () => alreadyTaken('email', 'User'),
     });
   }

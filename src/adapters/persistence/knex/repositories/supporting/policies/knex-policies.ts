@@ -14,6 +14,7 @@ import {
   type WithStanding,
 } from '../../../../../../domain/index.js';
 import { idsIn, ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.js';
+import { inserted } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
@@ -73,7 +74,7 @@ export class KnexPolicies implements PolicyRepository {
   }
 
   async add(policy: ManagedPolicy): Promise<void> {
-    await throwIfTaken(this.db.run(this.db.sql('policies').insert(policyRows.write(policy))), nameTaken);
+    await throwIfTaken(this.db.run(inserted(this.db, 'policies', policyRows.write(policy))), nameTaken);
   }
 
   async save(policy: ManagedPolicy): Promise<void> {

@@ -9,6 +9,7 @@ import {
   parameterTaken,
   type WithStanding,
 } from '../../../../../../domain/index.js';
+import { inserted } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import {
   columnsOf,
@@ -71,7 +72,7 @@ export class KnexPolicySetParameters implements PolicySetParameterRepository {
 
   add(parameter: PolicySetParameter): Promise<void> {
     const row = { ...parameterRows.write(parameter), ...sealedBy(parameter) };
-    return throwIfTaken(this.db.run(this.db.sql('policy_set_parameters').insert(row)), taken);
+    return throwIfTaken(this.db.run(inserted(this.db, 'policy_set_parameters', row)), taken);
   }
 
   save(parameter: PolicySetParameter): Promise<void> {

@@ -9,6 +9,7 @@ import {
   runStatusesInProgress,
   type WithStanding,
 } from '../../../../../../domain/index.js';
+import { inserted } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, type Statements, throwIfStale } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
@@ -84,7 +85,7 @@ export class KnexPolicySetVersions implements PolicySetVersionRepository {
   }
 
   async add(version: PolicySetVersion): Promise<void> {
-    await this.db.run(this.db.sql('policy_set_versions').insert(versionRows.write(version)));
+    await this.db.run(inserted(this.db, 'policy_set_versions', versionRows.write(version)));
   }
 
   async save(version: PolicySetVersion): Promise<void> {

@@ -15,7 +15,7 @@ import {
   type WorkspaceId,
 } from '../../../../../../domain/index.js';
 import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
-import { prepared } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
@@ -118,7 +118,7 @@ export class KnexPolicySets implements PolicySetRepository {
   }
 
   async add(policySet: PolicySet): Promise<void> {
-    await throwIfTaken(this.db.run(this.db.sql('policy_sets').insert(setRows.write(policySet))), nameTaken);
+    await throwIfTaken(this.db.run(inserted(this.db, 'policy_sets', setRows.write(policySet))), nameTaken);
     for (const list of linked) await this.attach(policySet.id, list, policySet[list]);
   }
 

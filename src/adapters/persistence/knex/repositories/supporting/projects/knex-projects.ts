@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { ProjectFilter } from '../../../../../../application/ports/repositories/filters.js';
+import { caseless, type ProjectFilter } from '../../../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../../../application/ports/repositories/page.js';
 import type { ProjectRepository } from '../../../../../../application/ports/repositories/project-repository.js';
 import {
@@ -13,10 +13,12 @@ import {
   type WithStanding,
 } from '../../../../../../domain/index.js';
 import { ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.js';
+import { inserted } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing, standingOnEachProject } from '../../authorization/standing.js';
 import { ofVariableSets } from '../variables/knex-variable-sets.js';
+import { matching } from '../workspaces/workspace-tags.js';
 
 const projectRows = rowsOf<Project>((row, as) => ({
   id: row.id,
@@ -59,7 +61,7 @@ export class KnexProjects implements ProjectRepository {
   }
 
   async add(project: Project): Promise<void> {
-    await throwIfTaken(this.db.run(this.db.sql('projects').insert(projectRows.write(project))), nameTaken);
+    await throwIfTaken(this.db.run(inserted(this.db, 'projects', projectRows.write(project))), nameTaken);
   }
 
   async save(project: Project): Promise<void> {
@@ -90,11 +92,18 @@ export class KnexProjects implements ProjectRepository {
     standing: Standing,
     visibility: ProjectVisibility,
     page: PageRequest,
-    { search, names, sort }: ProjectFilter = {},
+    { search, names, bindings = [], sort }: ProjectFilter = {},
   ): Promise<Page<WithStanding<Project>>> {
     const { sql } = this.db;
     const listed = withPart(ofOrganization(sql, 'projects', organizationId), 'l.name', search);
-    if (names !== undefined) listed.whereIn('l.name', names);
+    if (names !== undefined) {
+      // Knex takes expressions here, which its types do not say.
+      listed.whereIn(sql.raw('lower(l.name)') as unknown as string, names.map(caseless));
+    }
+    for (const binding of bindings) {
+      const bound = sql('project_tag_bindings as b').where('b.organization_id', organizationId);
+      listed.whereIn('l.id', matching(bound, binding).select('b.project_id'));
+    }
     if (visibility !== 'all') {
       const teamIds = visibility.throughTeams;
       const granted = sql('team_projects').whereIn('team_id', teamIds).select('project_id');

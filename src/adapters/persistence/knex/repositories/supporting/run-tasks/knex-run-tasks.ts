@@ -18,7 +18,7 @@ import {
   type WorkspaceTaskId,
 } from '../../../../../../domain/index.js';
 import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
-import { prepared } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, countOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
@@ -84,7 +84,7 @@ export class KnexRunTasks implements RunTaskRepository {
   }
 
   async add(task: RunTask): Promise<void> {
-    await throwIfTaken(this.db.run(this.db.sql('run_tasks').insert(taskRows.write(task))), nameTaken);
+    await throwIfTaken(this.db.run(inserted(this.db, 'run_tasks', taskRows.write(task))), nameTaken);
   }
 
   async save(task: RunTask): Promise<void> {
@@ -171,6 +171,13 @@ export class KnexWorkspaceTasks implements WorkspaceTaskRepository {
     return pageOf(this.db, this.of(workspaceId), present, attachmentRows.read, page);
   }
 
+  async ofTasks(ids: readonly RunTaskId[]): Promise<readonly WorkspaceTask[]> {
+    if (ids.length === 0) return [];
+    const attached = living(this.db.sql).whereIn('a.run_task_id', ids);
+    const rows = attached.select(...columnsOf('a', attachmentRows.columns)).orderBy(['a.created_at', 'a.id']);
+    return (await this.db.all<object>(rows)).map(attachmentRows.read);
+  }
+
   count(workspaceId: WorkspaceId): Promise<number> {
     return countOf(this.db, this.of(workspaceId));
   }
@@ -184,7 +191,7 @@ export class KnexWorkspaceTasks implements WorkspaceTaskRepository {
   }
 
   async add(task: WorkspaceTask): Promise<void> {
-    await throwIfTaken(this.db.run(this.db.sql('workspace_tasks').insert(attachmentRows.write(task))), taken);
+    await throwIfTaken(this.db.run(inserted(this.db, 'workspace_tasks', attachmentRows.write(task))), taken);
   }
 
   async save(task: WorkspaceTask): Promise<void> {

@@ -1,6 +1,6 @@
 import type { RunArtifacts } from '../../../../../../application/ports/repositories/run-artifacts.js';
 import type { ArtifactName, Bundle, BundleKey, RunId } from '../../../../../../domain/index.js';
-import { prepared } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import type { Statements } from '../../../engine/statements.js';
 import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 
@@ -30,7 +30,7 @@ export class KnexRunArtifacts implements RunArtifacts {
   async put(id: RunId, name: ArtifactName, { key, bytes, sha256 }: Bundle): Promise<BundleKey | null> {
     const [replaced = null] = await this.drop(id, name);
     const row = { run_id: id, name, bundle_key: key, bundle_bytes: bytes, bundle_sha256: sha256 };
-    await this.db.run(this.db.sql('run_artifacts').insert(row));
+    await this.db.run(inserted(this.db, 'run_artifacts', row));
     return replaced;
   }
 

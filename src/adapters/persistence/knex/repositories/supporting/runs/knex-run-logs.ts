@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { RunLogs } from '../../../../../../application/ports/repositories/run-repository.js';
 import type { Phase, RunId, RunState, WorkspaceId } from '../../../../../../domain/index.js';
+import { inserted } from '../../../engine/prepared.js';
 import { type Statements, stale, throwIfTaken } from '../../../engine/statements.js';
 
 interface ChunkRow {
@@ -31,7 +32,7 @@ export class KnexRunLogs implements RunLogs {
     const outrun = () => stale(`the ${phase} log of ${id} was written by another request`);
     if ((await this.size(id, phase)) !== offset) throw outrun();
     if (bytes.length === 0) return;
-    const insert = this.db.sql('run_log_chunks').insert({
+    const insert = inserted(this.db, 'run_log_chunks', {
       run_id: id,
       phase,
       start_byte: offset,

@@ -30,7 +30,7 @@ import {
   type WorkspaceVisibility,
   waitingRunStatuses,
 } from '../../../../../../domain/index.js';
-import { columnsFrom, inserting, prepared } from '../../../engine/prepared.js';
+import { columnsFrom, inserted, prepared } from '../../../engine/prepared.js';
 import { columnsOf, pageOf, type Statements, spelledOut, throwIfStale } from '../../../engine/statements.js';
 import { seeing, standingOnEach, workspacesThrough } from '../../authorization/standing.js';
 import { isOneOf, notPlanOnly } from '../workspaces/current-run.js';
@@ -102,8 +102,6 @@ const withExpiredLease = prepared((sql, { now, limit }: { readonly now: Instant;
     .limit(limit, spelledOut),
 );
 
-const insertRun = inserting('runs', runRows.columns);
-
 const updateRun = prepared((sql, row: { readonly id: RunId; readonly revision_before: number }) =>
   sql('runs').where({ id: row.id, revision: row.revision_before }).update(columnsFrom(row, changeable.columns)),
 );
@@ -161,7 +159,7 @@ export class KnexRuns implements RunRepository, RunQueries {
   }
 
   async add({ state }: Run): Promise<void> {
-    await this.db.runLater(insertRun(this.db, runRows.write(state)));
+    await this.db.runLater(inserted(this.db, 'runs', runRows.write(state)));
   }
 
   save({ state }: Run): Promise<void> {

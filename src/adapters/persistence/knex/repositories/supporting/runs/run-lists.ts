@@ -16,7 +16,7 @@ import type {
 import { ofPage } from '../../../engine/lists.js';
 import { columnsOf, countOf, likeLiteral, type Statements, spelledOut } from '../../../engine/statements.js';
 import { standingOnEach, workspacesThrough } from '../../authorization/standing.js';
-import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces, executedBy } from '../workspaces/knex-workspaces.js';
 import { runRows } from './run-rows.js';
 
 /** Whether the filter selects anything but all runs. */
@@ -107,13 +107,17 @@ interface OrganizationRuns {
 
 export async function runsOfOrganization(
   db: Statements,
-  { organizationId, standing, visibility, filter: { workspaceNames, ...filter } }: OrganizationRuns,
+  { organizationId, standing, visibility, filter: { workspaceNames, agentPoolNames, ...filter } }: OrganizationRuns,
   page: PageRequest,
 ): Promise<Page<WithStanding<RunState>>> {
   const { sql } = db;
   const workspaces = () => {
     const living = activeWorkspaces(sql('workspaces as w')).where('w.organization_id', organizationId);
     if (workspaceNames !== undefined) living.whereIn('w.name', workspaceNames);
+    if (agentPoolNames !== undefined) {
+      const pools = sql('agent_pools').where('organization_id', organizationId).whereIn('name', agentPoolNames);
+      executedBy(sql, living, pools.select('id'));
+    }
     if (visibility === 'all') return living;
     const granted = workspacesThrough(sql, visibility.throughTeams);
     return living.whereIn('w.id', granted);

@@ -11,6 +11,7 @@ import {
   type WorkspaceId,
   waitingRunStatuses,
 } from '../../../../../../domain/index.js';
+import { idsIn } from '../../../engine/lists.js';
 import { prepared } from '../../../engine/prepared.js';
 import type { Statements } from '../../../engine/statements.js';
 import { holdingAndWaiting, isOneOf } from '../workspaces/current-run.js';
@@ -58,11 +59,15 @@ interface ActivityRow {
   readonly id: WorkspaceId;
   readonly holding: RunId | null;
   readonly waiting: RunId | null;
+  readonly held: RunId | null;
   readonly latest: RunId | null;
   readonly runs: number;
   readonly state: StateVersionId | null;
   readonly resources: number | null;
+  readonly variables: string | null;
 }
+
+const variableIds = `(select string_agg(v.id, ' ') from variables as v where v.workspace_id = w.id)`;
 
 const activities = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
   const runs = () => sql('runs as r').whereRaw('r.workspace_id = w.id');
@@ -72,12 +77,14 @@ const activities = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[
     .whereIn('w.id', ids)
     .select('w.id', {
       ...holdingAndWaiting(sql, 'id'),
+      held: sql('current_runs as k').whereRaw('k.workspace_id = w.id').select('k.held_run_id'),
       latest: runs().whereRaw('r.sequence = w.last_run_sequence').select('r.id'),
       runs: 'w.last_run_sequence',
       state: current().select('sv.id'),
       resources: current()
         .join('state_version_contents as c', 'c.state_version_id', 'sv.id')
         .select('c.resource_count'),
+      variables: sql.raw(variableIds),
     });
 });
 
@@ -89,13 +96,23 @@ export async function activityOf(
   return new Map((await db.all<ActivityRow>(activities(db, { ids }))).map((row) => [row.id, activityFrom(row)]));
 }
 
-const activityFrom = ({ holding, waiting, latest, runs, state, resources }: ActivityRow): WorkspaceActivity => ({
+const activityFrom = ({
+  holding,
+  waiting,
+  held,
+  latest,
+  runs,
+  state,
+  resources,
+  variables,
+}: ActivityRow): WorkspaceActivity => ({
   workingRunId: holding,
-  currentRunId: holding ?? waiting,
+  currentRunId: holding ?? waiting ?? held,
   latestRunId: latest,
   runsCount: runs,
   stateVersionId: state,
   resourceCount: resources,
+  variableIds: idsIn(variables),
 });
 
 /** Restricts workspaces `w` of organizations `o` to those that the agent's pool serves, according to `serves`. */

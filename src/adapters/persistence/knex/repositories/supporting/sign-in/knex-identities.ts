@@ -6,6 +6,7 @@ import {
   type User,
   type UserId,
 } from '../../../../../../domain/index.js';
+import { inserted } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, type Statements, throwIfTaken } from '../../../engine/statements.js';
 import { userRows } from '../users/knex-users.js';
@@ -39,7 +40,7 @@ export class KnexIdentities implements IdentityRepository {
   }
 
   add(identity: Identity): Promise<void> {
-    return throwIfTaken(this.db.run(this.db.sql('identities').insert(identityRows.write(identity))), {
+    return throwIfTaken(this.db.run(inserted(this.db, 'identities', identityRows.write(identity))), {
       subject: () => alreadyTaken('subject', 'Subject'),
     });
   }

@@ -7,7 +7,7 @@ import type {
 } from '../../../../../../application/ports/repositories/session-repository.js';
 import type { Instant, LoginCode, Session, SessionId, UserId } from '../../../../../../domain/index.js';
 import { usedAt } from '../../../../../../domain/supporting/sign-in/session.js';
-import { prepared } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import type { Statements } from '../../../engine/statements.js';
 
@@ -126,7 +126,7 @@ export class KnexSessions implements SessionRepository {
 
   async add({ secretDigest, ...session }: Session): Promise<void> {
     const row = { ...listed.write(session), secret_digest: secretDigest };
-    await this.db.run(this.db.sql('sessions').insert(row));
+    await this.db.run(inserted(this.db, 'sessions', row));
   }
 
   async ofUser(userId: UserId, now: Instant): Promise<readonly ListedSession[]> {

@@ -22,7 +22,7 @@ import type {
   WithStanding,
   WorkspaceId,
 } from '../../../../../../domain/index.js';
-import { inserting, prepared } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, type Statements, throwIfStale } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
@@ -74,7 +74,6 @@ const byId = (sql: Knex, { id }: { readonly id: StateVersionId }): Knex.QueryBui
     .select(...columnsOf('sv', versionRows.columns));
 
 const version = prepared(byId);
-const insertVersion = inserting('state_versions', versionRows.columns);
 const findWithStanding = seeing(
   'workspace',
   (sql, sought: { readonly id: StateVersionId }) =>
@@ -181,6 +180,26 @@ const outputToRow = (output: StateOutput) => ({
 /** The limits of one statement that inserts. */
 const outputsAtOnce: SliceSize = { rows: 100, characters: 256 * 1024 };
 
+const nextSequence = prepared((sql, { workspaceId }: { readonly workspaceId: WorkspaceId }) =>
+  sql('workspaces')
+    .where({ id: workspaceId })
+    .update({ last_state_sequence: sql.raw('last_state_sequence + 1') }),
+);
+
+type Finalized = Pick<StateVersion, 'id' | 'workspaceId'> & Pick<Bundle, 'key' | 'bytes' | 'sha256'>;
+
+const finalized = prepared((sql, { id, workspaceId, key, bytes, sha256 }: Finalized) =>
+  sql('state_versions')
+    .where({ id, status: 'pending' })
+    .update({
+      status: 'finalized',
+      sequence: sql('workspaces').where({ id: workspaceId }).select('last_state_sequence'),
+      bundle_key: key,
+      size: bytes,
+      bundle_sha256: sha256,
+    }),
+);
+
 export class KnexStateVersions implements StateVersionRepository {
   constructor(private readonly db: Statements) {}
 
@@ -209,7 +228,7 @@ export class KnexStateVersions implements StateVersionRepository {
   }
 
   async add(version: StateVersion, outputs: readonly StateOutput[]): Promise<void> {
-    await this.db.runLater(insertVersion(this.db, versionRows.write(version)));
+    await this.db.runLater(inserted(this.db, 'state_versions', versionRows.write(version)));
     await this.insertOutputs(outputs);
   }
 
@@ -225,18 +244,9 @@ export class KnexStateVersions implements StateVersionRepository {
   }
 
   async finalize({ id, workspaceId }: StateVersion, bundle: Bundle): Promise<void> {
-    const { sql } = this.db;
-    const workspace = () => sql('workspaces').where({ id: workspaceId });
-    await this.db.runLater(workspace().update({ last_state_sequence: sql.raw('last_state_sequence + 1') }));
-    const update = sql('state_versions')
-      .where({ id, status: 'pending' })
-      .update({
-        status: 'finalized',
-        sequence: workspace().select('last_state_sequence'),
-        bundle_key: bundle.key,
-        size: bundle.bytes,
-        bundle_sha256: bundle.sha256,
-      });
+    await this.db.runLater(nextSequence(this.db, { workspaceId }));
+    const { key, bytes, sha256 } = bundle;
+    const update = finalized(this.db, { id, workspaceId, key, bytes, sha256 });
     await throwIfStale({ table: 'state_versions', id }, this.db.run(update));
   }
 

@@ -8,7 +8,6 @@ import type {
   TagBinding,
   TagBindingId,
   TagBindingOwner,
-  WorkspaceId,
 } from '../../../../../../domain/index.js';
 import { prepared } from '../../../engine/prepared.js';
 import type { Statements } from '../../../engine/statements.js';
@@ -23,8 +22,8 @@ interface BindingRow {
 }
 
 interface EffectiveRow extends Pick<BindingRow, 'id' | 'key' | 'value'> {
-  readonly workspace_id: WorkspaceId;
-  readonly project_id: ProjectId | null;
+  readonly applies_to: TagBindingOwner['id'];
+  readonly inherited_from: ProjectId | null;
 }
 
 /** Each kind of owner has a table of its own. */
@@ -40,27 +39,41 @@ const ofOwner = (kind: TagBindingOwner['kind'], living: (bindings: Knex.QueryBui
       .orderBy('b.key'),
   );
 
+const ofActiveOrganizations = (bindings: Knex.QueryBuilder): Knex.QueryBuilder =>
+  bindings.join('organizations as o', 'o.id', 'b.organization_id').where('o.deleted_at', null);
+
 const bindingsOf = {
   workspace: ofOwner('workspace', (bindings) =>
     activeWorkspaces(bindings.join('workspaces as w', 'w.id', 'b.workspace_id')),
   ),
-  project: ofOwner('project', (bindings) =>
-    bindings.join('organizations as o', 'o.id', 'b.organization_id').where('o.deleted_at', null),
-  ),
+  project: ofOwner('project', ofActiveOrganizations),
 };
 
-const effective = prepared((sql, { ids }: { readonly ids: readonly WorkspaceId[] }) => {
+interface Owners extends Readonly<Record<string, unknown>> {
+  readonly ids: readonly TagBindingOwner['id'][];
+}
+
+const effectiveOfWorkspaces = prepared((sql, { ids }: Owners) => {
   const workspaces = () => activeWorkspaces(sql('workspaces as w')).whereIn('w.id', ids);
   const own = workspaces()
     .join('workspace_tag_bindings as b', 'b.workspace_id', 'w.id')
-    .select('b.id', 'b.key', 'b.value', 'w.id as workspace_id', sql.raw('null as project_id'));
+    .select('b.id', 'b.key', 'b.value', 'w.id as applies_to', sql.raw('null as inherited_from'));
   const bound = sql('workspace_tag_bindings as own').whereRaw('own.workspace_id = w.id and own.key = b.key');
   const inherited = workspaces()
     .join('project_tag_bindings as b', 'b.project_id', 'w.project_id')
     .whereNotExists(bound.select('own.id'))
-    .select('b.id', 'b.key', 'b.value', 'w.id as workspace_id', 'b.project_id');
-  return own.unionAll([inherited]).orderBy(['workspace_id', 'key']);
+    .select('b.id', 'b.key', 'b.value', 'w.id as applies_to', 'b.project_id as inherited_from');
+  return own.unionAll([inherited]).orderBy(['applies_to', 'key']);
 });
+
+const effectiveOfProjects = prepared((sql, { ids }: Owners) =>
+  ofActiveOrganizations(sql('project_tag_bindings as b'))
+    .whereIn('b.project_id', ids)
+    .select('b.id', 'b.key', 'b.value', 'b.project_id as applies_to', sql.raw('null as inherited_from'))
+    .orderBy(['b.project_id', 'b.key']),
+);
+
+const effectiveOf = { workspace: effectiveOfWorkspaces, project: effectiveOfProjects };
 
 export class KnexTagBindings implements TagBindingRepository {
   constructor(private readonly db: Statements) {}
@@ -75,12 +88,15 @@ export class KnexTagBindings implements TagBindingRepository {
     }));
   }
 
-  async effectiveOf(ids: readonly WorkspaceId[]): Promise<readonly EffectiveTagBinding[]> {
+  async effectiveOf(
+    kind: TagBindingOwner['kind'],
+    ids: readonly TagBindingOwner['id'][],
+  ): Promise<readonly EffectiveTagBinding[]> {
     if (ids.length === 0) return [];
-    const rows = await this.db.all<EffectiveRow>(effective(this.db, { ids }));
-    return rows.map(({ workspace_id: workspaceId, project_id: inheritedFrom, ...row }) => ({
+    const rows = await this.db.all<EffectiveRow>(effectiveOf[kind](this.db, { ids }));
+    return rows.map(({ applies_to: appliesTo, inherited_from: inheritedFrom, ...row }) => ({
       ...row,
-      workspaceId,
+      appliesTo,
       inheritedFrom,
     }));
   }

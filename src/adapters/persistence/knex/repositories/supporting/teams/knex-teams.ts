@@ -18,6 +18,7 @@ import {
   type WithStanding,
 } from '../../../../../../domain/index.js';
 import { type Listed, mergedPart, ofOrganization, ofPage } from '../../../engine/lists.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import {
   columnsOf,
@@ -107,6 +108,18 @@ const inQuestion = <Subject>({ subject, standing }: WithStanding<Subject>, team:
   standing: { ...standing, team: teamInQuestion(team) },
 });
 
+const withMembers = prepared(
+  (
+    sql,
+    { id, organizationId, userIds }: Pick<Team, 'id' | 'organizationId'> & { readonly userIds: readonly UserId[] },
+  ) => {
+    // Selected, because SQLite takes no more than 500 listed rows; it needs the `where` to tell `on conflict` from a join.
+    const rows = sql('users').whereIn('id', userIds).select(sql.raw('?', id), 'id', sql.raw('?', organizationId));
+    const insert = 'insert into team_members (team_id, user_id, organization_id)';
+    return sql.raw(`${insert} select * from ? as member where true on conflict do nothing`, [rows]);
+  },
+);
+
 export class KnexTeams implements TeamRepository {
   constructor(private readonly db: Statements) {}
 
@@ -129,7 +142,7 @@ export class KnexTeams implements TeamRepository {
 
   add(team: Team): Promise<void> {
     const row = { ...teamRows.write(team), ...settingsToRow(team) };
-    return throwIfTaken(this.db.run(this.db.sql('teams').insert(row)), nameTaken);
+    return throwIfTaken(this.db.run(inserted(this.db, 'teams', row)), nameTaken);
   }
 
   save(team: Team): Promise<void> {
@@ -203,11 +216,7 @@ export class KnexTeams implements TeamRepository {
   }
 
   async addMembers({ id, organizationId }: Team, userIds: readonly UserId[]): Promise<void> {
-    const { sql } = this.db;
-    // Selected, because SQLite takes no more than 500 listed rows; it needs the `where` to tell `on conflict` from a join.
-    const rows = sql('users').whereIn('id', userIds).select(sql.raw('?', id), 'id', sql.raw('?', organizationId));
-    const insert = 'insert into team_members (team_id, user_id, organization_id)';
-    await this.db.run(sql.raw(`${insert} select * from ? as member where true on conflict do nothing`, [rows]));
+    await this.db.run(withMembers(this.db, { id, organizationId, userIds }));
   }
 
   async removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { UserFilter } from '../../../../../../application/ports/repositories/filters.js';
 import type { Page, PageRequest } from '../../../../../../application/ports/repositories/page.js';
 import type {
   Reservation,
@@ -6,6 +7,8 @@ import type {
   UserRepository,
 } from '../../../../../../application/ports/repositories/user-repository.js';
 import { alreadyTaken, awaitedUser, type Instant, type User, type UserId } from '../../../../../../domain/index.js';
+import { withPart } from '../../../engine/lists.js';
+import { columnsFrom, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { pageOf, type Statements, stale, throwIfTaken } from '../../../engine/statements.js';
 
@@ -37,6 +40,14 @@ export async function forgetUninvited(db: Statements, ids: readonly UserId[]): P
 }
 
 /** `user` is the alias of the users' table. User names are unique, so they need no tie broken. */
+/** Only a reserved id can be there already. */
+const registered = prepared<ReturnType<typeof userRows.write>>((sql, user) => {
+  const row = sql('users').insert({ ...columnsFrom(user, userRows.columns), registered: true });
+  const taken = userRows.columns.map((column) => `${column} = excluded.${column}`);
+  const statement = `? on conflict (id) do update set registered = TRUE, ${taken.join(', ')} where users.registered = FALSE`;
+  return sql.raw(statement, [row]);
+});
+
 export const byUsername = (sql: Knex, user: string): Knex.Raw => sql.raw('lower(??)', [`${user}.username`]);
 
 export class KnexUsers implements UserRepository {
@@ -74,13 +85,9 @@ export class KnexUsers implements UserRepository {
   }
 
   add(user: User): Promise<void> {
-    const row = this.db.sql('users').insert({ ...userRows.write(user), registered: true });
-    const taken = userRows.columns.map((column) => `${column} = excluded.${column}`);
-    // Only a reserved id can be there already.
-    const statement = `? on conflict (id) do update set registered = TRUE, ${taken.join(', ')} where users.registered = FALSE`;
     const emailTaken = () => alreadyTaken('email', 'Email');
     const write = async () => {
-      if ((await this.db.run(this.db.sql.raw(statement, [row]))) === 0) throw emailTaken();
+      if ((await this.db.run(registered(this.db, userRows.write(user)))) === 0) throw emailTaken();
     };
     return throwIfTaken(write(), { username: () => alreadyTaken('username', 'Username'), email: emailTaken });
   }
@@ -93,10 +100,20 @@ export class KnexUsers implements UserRepository {
     await this.db.run(this.living().where({ id }).update({ deleted_at: now }));
   }
 
-  page(page: PageRequest): Promise<Page<User>> {
+  page(page: PageRequest, { search, siteAdministrator, suspended }: UserFilter = {}): Promise<Page<User>> {
+    const listed = this.living();
+    if (siteAdministrator !== undefined) listed.where('site_administrator', siteAdministrator);
+    if (suspended !== undefined) listed.where('suspended', suspended);
+    if (search !== undefined) {
+      listed.where((any) =>
+        any
+          .where((named) => void withPart(named, 'username', search))
+          .orWhere((reached) => void withPart(reached, 'email', search)),
+      );
+    }
     const inOrder = (users: Knex.QueryBuilder) =>
       users.select(userRows.columns).orderBy(byUsername(this.db.sql, 'users'));
-    return pageOf(this.db, this.living(), inOrder, userRows.read, page);
+    return pageOf(this.db, listed, inOrder, userRows.read, page);
   }
 
   private living(): Knex.QueryBuilder {

@@ -8,7 +8,7 @@ import {
   type VariableTotals,
   variableTaken,
 } from '../../../../../../domain/index.js';
-import { prepared } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import {
   columnsOf,
@@ -81,7 +81,7 @@ export class KnexSetVariables implements SetVariableRepository {
 
   add(variable: SetVariable): Promise<void> {
     const row = { ...variableRows.write(variable), ...sealedBy(variable) };
-    return throwIfTaken(this.db.run(this.db.sql('variable_set_variables').insert(row)), taken);
+    return throwIfTaken(this.db.run(inserted(this.db, 'variable_set_variables', row)), taken);
   }
 
   save(variable: SetVariable): Promise<void> {

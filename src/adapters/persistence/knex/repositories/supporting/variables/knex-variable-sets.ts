@@ -17,6 +17,7 @@ import {
   type WorkspaceId,
 } from '../../../../../../domain/index.js';
 import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
+import { inserted } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
@@ -89,7 +90,7 @@ export class KnexVariableSets implements VariableSetRepository {
   }
 
   async add(set: VariableSet): Promise<void> {
-    await throwIfTaken(this.db.run(this.db.sql('variable_sets').insert(setRows.write(set))), nameTaken);
+    await throwIfTaken(this.db.run(inserted(this.db, 'variable_sets', setRows.write(set))), nameTaken);
     for (const list of linked) await this.attach(set.id, list, set[list]);
   }
 

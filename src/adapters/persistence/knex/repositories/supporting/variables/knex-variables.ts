@@ -13,7 +13,7 @@ import {
   type WithStanding,
   type WorkspaceId,
 } from '../../../../../../domain/index.js';
-import { prepared } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import {
   columnsOf,
@@ -148,7 +148,7 @@ export class KnexVariables implements VariableRepository {
 
   add(variable: Variable): Promise<void> {
     const row = { ...variableRows.write(variable), ...sealedBy(variable) };
-    return throwIfTaken(this.db.run(this.db.sql('variables').insert(row)), taken);
+    return throwIfTaken(this.db.run(inserted(this.db, 'variables', row)), taken);
   }
 
   save(variable: Variable): Promise<void> {

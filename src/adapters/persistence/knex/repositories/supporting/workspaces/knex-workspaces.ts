@@ -24,7 +24,7 @@ import {
   type WorkspaceVisibility,
 } from '../../../../../../domain/index.js';
 import { ofOrganization, ofPage, sorted } from '../../../engine/lists.js';
-import { prepared } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import {
   columnsOf,
   pageOf,
@@ -34,7 +34,7 @@ import {
   throwIfTaken,
 } from '../../../engine/statements.js';
 import { seeing, standingOnEach, workspacesThrough } from '../../authorization/standing.js';
-import { ofCurrentRun } from './current-run.js';
+import { withCurrentRunIn } from './current-run.js';
 import { byNames, inOrder, named } from './workspace-lists.js';
 import { modeToRow, workspaceRows } from './workspace-rows.js';
 import { tagged } from './workspace-tags.js';
@@ -61,6 +61,16 @@ const living = (sql: Knex): Knex.QueryBuilder => activeWorkspaces(sql('workspace
 /** The mode of a workspace `w` of an organization `o`, as `executionOf` says. */
 export const executionModeOf =
   'case when w.inherits_execution_mode = TRUE then o.default_execution_mode else w.execution_mode end';
+
+/** Keeps workspaces `w` of organizations `o` whose runs agents of these pools execute. */
+export const executedBy = (
+  sql: Knex,
+  workspaces: Knex.QueryBuilder,
+  poolIds: Knex.QueryBuilder | readonly AgentPoolId[],
+): Knex.QueryBuilder =>
+  workspaces
+    .whereRaw(`${executionModeOf} = 'agent'`)
+    .whereIn(sql.raw('coalesce(w.agent_pool_id, o.default_agent_pool_id)') as never, poolIds as never);
 
 const findById = seeing(
   'workspace',
@@ -101,7 +111,10 @@ const lockedRow = prepared((sql, { id }: { readonly id: WorkspaceId }) =>
 );
 
 export class KnexWorkspaces implements WorkspaceRepository {
-  constructor(private readonly db: Statements) {}
+  constructor(
+    private readonly db: Statements,
+    private readonly isFilled: (name: string) => boolean,
+  ) {}
 
   findFor(actor: Actor, id: WorkspaceId): Promise<WithStanding<Workspace> | undefined> {
     return findById(this.db, actor, { id });
@@ -138,7 +151,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   add(workspace: Workspace): Promise<void> {
     const row = { ...workspaceRows.write(workspace), ...modeToRow(workspace), last_sequence: 0 };
-    return throwIfTaken(this.db.run(this.db.sql('workspaces').insert(row)), nameTaken);
+    return throwIfTaken(this.db.run(inserted(this.db, 'workspaces', row)), nameTaken);
   }
 
   save(workspace: Workspace): Promise<void> {
@@ -210,10 +223,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
     poolIds: readonly AgentPoolId[],
   ): Promise<readonly WithStanding<Workspace>[]> {
-    const used = this.db.sql.raw(`coalesce(w.agent_pool_id, o.default_agent_pool_id)`);
-    const serving = living(this.db.sql)
-      .whereRaw(`${executionModeOf} = 'agent'`)
-      .whereIn(used as never, poolIds);
+    const serving = executedBy(this.db.sql, living(this.db.sql), poolIds);
     return this.seen(organizationId, standing, visibility, serving);
   }
 
@@ -338,16 +348,14 @@ export class KnexWorkspaces implements WorkspaceRepository {
     page: PageRequest,
   ): Promise<Page<Workspace>> {
     const { sql } = this.db;
+    const isKept = this.isFilled('current_runs');
     const workspaces = named(living(this.db.sql).where('w.organization_id', organizationId), 'w', filter);
     tagged(sql, workspaces, 'w', organizationId, filter);
     if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
     if (filter.currentRun !== undefined) {
-      workspaces.whereRaw('? in (?)', [
-        ofCurrentRun(sql, 'status'),
-        sql.raw(filter.currentRun.map(() => '?').join(', ') || 'null', [...filter.currentRun]),
-      ]);
+      withCurrentRunIn(sql, workspaces, organizationId, filter.currentRun, isKept);
     }
-    const present = (part: Knex.QueryBuilder) => inOrder(sql, select(sql, part), filter.sort ?? byNames);
+    const present = (part: Knex.QueryBuilder) => inOrder(sql, select(sql, part), filter.sort ?? byNames, isKept);
     return pageOf(this.db, workspaces, present, workspaceRows.read, page);
   }
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { caseless, type WorkspaceFilter } from '../../../../../../application/ports/repositories/filters.js';
 import { sorted, withPart } from '../../../engine/lists.js';
 import { likeLiteral } from '../../../engine/statements.js';
-import { ofCurrentRun } from './current-run.js';
+import { byCurrentRun } from './current-run.js';
 
 export const byNames: NonNullable<WorkspaceFilter['sort']> = { key: 'name', descending: false };
 
@@ -19,11 +19,12 @@ export function named(
   return workspaces.whereRaw(`lower(${alias}.name) like ? escape '!'`, [pattern]);
 }
 
-/** Sorts workspaces `w`. */
+/** Sorts workspaces `w`. `isKept`: whether the table of current runs is filled. */
 export function inOrder(
   sql: Knex,
   workspaces: Knex.QueryBuilder,
   { key, descending }: NonNullable<WorkspaceFilter['sort']>,
+  isKept: boolean,
 ): Knex.QueryBuilder {
   const way = descending ? 'desc' : 'asc';
   if (key === 'name') return sorted(workspaces, 'w', 'lower(w.name)', descending);
@@ -33,7 +34,5 @@ export function inOrder(
       .select('s.created_at');
     return workspaces.orderByRaw(`coalesce((?), w.created_at) ${way}`, [state]).orderBy('w.id', way);
   }
-  const createdAt = ofCurrentRun(sql, 'created_at');
-  // SQLite sorts NULL first and Postgres last.
-  return workspaces.orderByRaw(`(? is null), ? ${way}`, [createdAt, createdAt]).orderBy('w.id', way);
+  return byCurrentRun(sql, workspaces, way, isKept).orderBy('w.id', way);
 }

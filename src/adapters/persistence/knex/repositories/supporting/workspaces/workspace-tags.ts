@@ -1,6 +1,12 @@
 import type { Knex } from 'knex';
 import type { WorkspaceFilter } from '../../../../../../application/ports/repositories/filters.js';
-import { type OrganizationId, tagNameOf } from '../../../../../../domain/index.js';
+import { type KeyValue, type OrganizationId, tagNameOf } from '../../../../../../domain/index.js';
+
+/** Keeps bindings `b` with this key and this value. */
+export function matching(bindings: Knex.QueryBuilder, { key, value }: Partial<KeyValue>): Knex.QueryBuilder {
+  if (key !== undefined) bindings.where('b.key', key);
+  return value === undefined ? bindings : bindings.where('b.value', value);
+}
 
 /** Restricts workspaces by their tags and effective bindings. */
 export function tagged(
@@ -30,14 +36,10 @@ export function tagged(
     workspaces.whereIn(id, all);
   }
   if (excludedTags.length > 0) workspaces.whereNotIn(id, having(excludedTags).select('had.workspace_id'));
-  for (const { key, value } of bindings) {
-    const matching = (some: Knex.QueryBuilder) => {
-      if (key !== undefined) some.where('b.key', key);
-      return value === undefined ? some : some.where('b.value', value);
-    };
+  for (const binding of bindings) {
     const overridden = sql('workspace_tag_bindings as own').whereRaw('own.workspace_id = iw.id and own.key = b.key');
-    const inheriting = matching(inherited()).whereNotExists(overridden.select('own.id')).select('iw.id');
-    const either = matching(bound('workspace_tag_bindings')).select('b.workspace_id').union([inheriting]);
+    const inheriting = matching(inherited(), binding).whereNotExists(overridden.select('own.id')).select('iw.id');
+    const either = matching(bound('workspace_tag_bindings'), binding).select('b.workspace_id').union([inheriting]);
     workspaces.whereIn(id, either);
   }
   return workspaces;

@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+import { type Migrations, ownMigrations } from './migration-source.js';
+import { lockWait } from './migrations/shared/lock-tables.js';
+import { pending } from './schema.js';
+
+/** A migration that was run, or what one waits for. */
+export type Progress =
+  | { readonly step: 'migrated'; readonly name: string; readonly milliseconds: number }
+  | { readonly step: 'waits'; readonly name: string | undefined; readonly reason: string };
+
+export type Report = (progress: Progress) => void;
+
+export interface MigrateOptions {
+  /** By default those of this release. */
+  readonly migrations?: Migrations | undefined;
+  readonly report?: Report | undefined;
+}
+
+/** Any number that nothing else in the database takes for a lock of its own. The release before has another. */
+const migrating = 7_083_242;
+
+/** In milliseconds. */
+const betweenTries = 250;
+const reportedEvery = 10_000;
+
+/** Whether a migration waited for a lock in vain, and changed nothing. Knex hides the code when its own lock is taken. */
+const isLockFault = ({ code = '', name = '' }: { readonly code?: string; readonly name?: string }): boolean =>
+  ['55P03', '40P01', 'MigrationLocked'].includes(code || name);
+
+/** The session's own timeouts are for requests. */
+const settings = `set lock_timeout = '${lockWait}'; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0`;
+
+/** Runs the pending migrations of a Postgres one by one, each in a transaction of its own unless it says otherwise. */
+export async function migrateWhileServing(config: Knex.Config, options: MigrateOptions): Promise<void> {
+  const waits = reporter(options);
+  const lock = await Lock.take(config, () => waits(undefined, 'another process migrates the database'));
+  const database = knex({
+    ...config,
+    pool: {
+      min: 0,
+      max: 1,
+      afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
+        connection.query(settings).then(
+          () => done(null, connection),
+          (error: Error) => done(error, connection),
+        );
+      },
+    },
+  });
+  try {
+    await runPending(database, lock, options, waits);
+  } finally {
+    await database.destroy();
+    await lock.release();
+  }
+}
+
+async function runPending(
+  database: Knex,
+  lock: Lock,
+  { migrations = ownMigrations, report }: MigrateOptions,
+  waits: (name: string, reason: string) => void,
+): Promise<void> {
+  const config = { migrationSource: migrations.source };
+  let began = performance.now();
+  for (;;) {
+    const [next] = await pending(database, migrations);
+    if (next === undefined) return;
+    await lock.expectHeld();
+    try {
+      // Knex's own lock is a row, which a process that died leaves taken.
+      await database.migrate.forceFreeMigrationsLock(config);
+      await database.migrate.up(config);
+    } catch (error) {
+      if (!isLockFault(error as Error)) throw error;
+      waits(next, 'other transactions use its tables');
+      await pause(betweenTries);
+      continue;
+    }
+    report?.({ step: 'migrated', name: next, milliseconds: Math.round(performance.now() - began) });
+    began = performance.now();
+  }
+}
+
+/** Reports the first wait, and then one at a time. */
+function reporter({ report }: MigrateOptions): (name: string | undefined, reason: string) => void {
+  let last: number | undefined;
+  return (name, reason) => {
+    if (last !== undefined && performance.now() - last < reportedEvery) return;
+    last = performance.now();
+    report?.({ step: 'waits', name, reason });
+  };
+}
+
+/**
+ * Excludes other processes that migrate. It belongs to a session without a transaction, and is tried again and again: an index that
+ * is built concurrently would wait for a transaction that waits for the lock.
+ */
+class Lock {
+  private constructor(private readonly session: pg.Client) {}
+
+  static async take(config: Knex.Config, onWait: () => void): Promise<Lock> {
+    const session = new pg.Client({
+      ...(config.connection as pg.ClientConfig),
+      // A server that is no longer there is noticed although nothing is sent.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    });
+    // The next statement reports it.
+    session.on('error', () => undefined);
+    await session.connect();
+    try {
+      await session.query('set idle_session_timeout = 0');
+      for (;;) {
+        const { rows } = await session.query('select pg_try_advisory_lock($1) as taken', [migrating]);
+        if (rows[0].taken) return new Lock(session);
+        onWait();
+        await pause(betweenTries);
+      }
+    } catch (error) {
+      await session.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Rejects if the session ended, and the lock with it. */
+  async expectHeld(): Promise<void> {
+    await this.session.query('select 1');
+  }
+
+  async release(): Promise<void> {
+    await this.session.end().catch(() => undefined);
+  }
+}
