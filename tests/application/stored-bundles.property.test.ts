@@ -298,5 +298,5 @@ describe('bundles in an object store, wherever the process dies', () => {
     );
     // A case that never occurred was not tested.
     for (const [what, times] of Object.entries(met)) expect([what, times > 0]).toEqual([what, true]);
-  }, 600_000);
+  });
 });

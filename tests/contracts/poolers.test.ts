@@ -255,5 +255,5 @@ import { refusal } from './on-every-backend.js';
     });
     await expect(read).rejects.toEqual(refusal('service/unavailable', { cause: expect.anything() }));
     await holder.end();
-  }, 20_000);
+  });
 });

@@ -108,7 +108,7 @@ it('a SQLite file that loses what was not flushed has every change acknowledged 
     await database.close();
     await rm(directory, { recursive: true });
   }
-}, 180_000);
+});
 
 it('SQLite copies its log into the file after about a thousand pages, and starts it again', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-'));

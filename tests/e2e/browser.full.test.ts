@@ -88,8 +88,6 @@ suite(`the pages in a browser${reason}`, () => {
   };
 
   describe('/docs', () => {
-    // Swagger UI takes a second or two for an area, and longer on a busy machine.
-    const timeout = 90_000;
     const operation = '#operations-Organizations-listOrganizationsV2';
 
     const authorize = async (token: string): Promise<void> => {
@@ -112,85 +110,65 @@ suite(`the pages in a browser${reason}`, () => {
       return textOf(page, `${operation} .live-responses-table`);
     };
 
-    it(
-      'opens, lists the areas, and takes nothing from its address',
-      async () => {
-        await open('/docs?url=https://example.com/evil.json&configUrl=https://example.com/config.json');
-        await page.waitForSelector('.opblock-tag');
-        const { tags } = await described(site);
-        const listed = (await page.evaluate(
-          `[...document.querySelectorAll('#areas a')].map((link) => link.textContent)`,
-        )) as string[];
-        expect(listed).toEqual(tags.map(({ name }) => name));
-        expect(listed).toContain('Configuration versions');
-        expect(await textOf(page, '.info .title')).toContain('Gatehouse');
-        expect(await page.$('#told:not([hidden])')).toBeNull();
-      },
-      timeout,
-    );
+    it('opens, lists the areas, and takes nothing from its address', async () => {
+      await open('/docs?url=https://example.com/evil.json&configUrl=https://example.com/config.json');
+      await page.waitForSelector('.opblock-tag');
+      const { tags } = await described(site);
+      const listed = (await page.evaluate(
+        `[...document.querySelectorAll('#areas a')].map((link) => link.textContent)`,
+      )) as string[];
+      expect(listed).toEqual(tags.map(({ name }) => name));
+      expect(listed).toContain('Configuration versions');
+      expect(await textOf(page, '.info .title')).toContain('Gatehouse');
+      expect(await page.$('#told:not([hidden])')).toBeNull();
+    });
 
     it.each([
       ['docs', '/api/v2/teams/{id}', '/teams/{id}'],
       ['docs?dialect=contract', '/teams/{id}', '/api/v2/teams/{id}'],
-    ])(
-      'shows each operation once: %s has %s and not %s',
-      async (address, shown, hidden) => {
-        await open(`/${address}#/Teams`);
-        await page.waitForSelector('.opblock-summary-path');
-        const paths = (await page.evaluate(
-          `[...document.querySelectorAll('.opblock-summary-path')].map((path) => path.dataset.path)`,
-        )) as string[];
-        expect(paths).toContain(shown);
-        expect(paths).not.toContain(hidden);
-        expect(paths.filter((path) => !path.includes('team'))).toEqual([]);
-        expect(await page.$(`nav a[href="${address}"][aria-current="page"]`)).not.toBeNull();
-      },
-      timeout,
-    );
+    ])('shows each operation once: %s has %s and not %s', async (address, shown, hidden) => {
+      await open(`/${address}#/Teams`);
+      await page.waitForSelector('.opblock-summary-path');
+      const paths = (await page.evaluate(
+        `[...document.querySelectorAll('.opblock-summary-path')].map((path) => path.dataset.path)`,
+      )) as string[];
+      expect(paths).toContain(shown);
+      expect(paths).not.toContain(hidden);
+      expect(paths.filter((path) => !path.includes('team'))).toEqual([]);
+      expect(await page.$(`nav a[href="${address}"][aria-current="page"]`)).not.toBeNull();
+    });
 
-    it(
-      'tries the API with a pasted token, at the service it came from, and keeps the token nowhere',
-      async () => {
-        await open('/docs');
-        await authorize(adminToken);
-        const answer = await tryOut();
-        expect(answer).toMatch(/^Code[\s\S]*\b200\b/);
-        expect(answer).toContain('"name": "acme"');
-        const asked = watched.requests.filter((url) => url.includes('/organizations'));
-        expect(asked).toEqual([expect.stringMatching(`^${site}/api/v2/organizations\\?`)]);
-        expect(await leftBy(page)).toMatchObject({ local: {}, session: {}, cookies: '', databases: [], caches: [] });
-      },
-      timeout,
-    );
+    it('tries the API with a pasted token, at the service it came from, and keeps the token nowhere', async () => {
+      await open('/docs');
+      await authorize(adminToken);
+      const answer = await tryOut();
+      expect(answer).toMatch(/^Code[\s\S]*\b200\b/);
+      expect(answer).toContain('"name": "acme"');
+      const asked = watched.requests.filter((url) => url.includes('/organizations'));
+      expect(asked).toEqual([expect.stringMatching(`^${site}/api/v2/organizations\\?`)]);
+      expect(await leftBy(page)).toMatchObject({ local: {}, session: {}, cookies: '', databases: [], caches: [] });
+    });
 
-    it(
-      'forgets the token and what it asked with it when it is left',
-      async () => {
-        await open('/docs');
-        await authorize(adminToken);
-        expect(await tryOut()).toContain('"name": "acme"');
-        await leaveAndComeBack();
-        await page.waitForFunction('!window.kept');
-        await page.waitForSelector('.opblock-tag');
-        expect(await page.content()).not.toContain(adminToken);
-        await page.waitForSelector('.btn.authorize.unlocked');
-      },
-      timeout,
-    );
+    it('forgets the token and what it asked with it when it is left', async () => {
+      await open('/docs');
+      await authorize(adminToken);
+      expect(await tryOut()).toContain('"name": "acme"');
+      await leaveAndComeBack();
+      await page.waitForFunction('!window.kept');
+      await page.waitForSelector('.opblock-tag');
+      expect(await page.content()).not.toContain(adminToken);
+      await page.waitForSelector('.btn.authorize.unlocked');
+    });
 
-    it(
-      'shows the 401 of a token that is none',
-      async () => {
-        await open('/docs');
-        await authorize('gatehouse.v1.mistyped');
-        const answer = await tryOut();
-        expect(answer).toMatch(/^Code[\s\S]*\b401\b/);
-        expect(answer).toContain('unauthorized');
-        expect(watched.complaints.filter((text) => !refusedIn(text))).toEqual([]);
-        watched.complaints.length = 0;
-      },
-      timeout,
-    );
+    it('shows the 401 of a token that is none', async () => {
+      await open('/docs');
+      await authorize('gatehouse.v1.mistyped');
+      const answer = await tryOut();
+      expect(answer).toMatch(/^Code[\s\S]*\b401\b/);
+      expect(answer).toContain('unauthorized');
+      expect(watched.complaints.filter((text) => !refusedIn(text))).toEqual([]);
+      watched.complaints.length = 0;
+    });
 
     describe('below a path', () => {
       let proxy: Server;
@@ -220,16 +198,12 @@ suite(`the pages in a browser${reason}`, () => {
         proxy.close();
       });
 
-      it(
-        'is the same',
-        async () => {
-          await page.goto(`${url}/docs/`, { waitUntil: 'networkidle0' });
-          await authorize(adminToken);
-          expect(await tryOut()).toContain('"name": "acme"');
-          expect(watched.requests.filter((asked) => !asked.startsWith(url) && !asked.startsWith('data:'))).toEqual([]);
-        },
-        timeout,
-      );
+      it('is the same', async () => {
+        await page.goto(`${url}/docs/`, { waitUntil: 'networkidle0' });
+        await authorize(adminToken);
+        expect(await tryOut()).toContain('"name": "acme"');
+        expect(watched.requests.filter((asked) => !asked.startsWith(url) && !asked.startsWith('data:'))).toEqual([]);
+      });
     });
   });
 

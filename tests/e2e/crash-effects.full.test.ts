@@ -292,14 +292,10 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
         const runs = (await Promise.all(workspaceIds.map((id) => all(steps, `/workspaces/${id}/runs`)))).flat();
         return runs.filter(({ attributes }) => !completedRunStatuses.includes(attributes.status));
       };
-      await until(
-        'all runs are over',
-        async () => {
-          while (await workload.execute(steps, settled, 0));
-          return (await inProgress()).length === 0;
-        },
-        180_000,
-      );
+      await until('all runs are over', async () => {
+        while (await workload.execute(steps, settled, 0));
+        return (await inProgress()).length === 0;
+      });
       const left = () =>
         inDatabase(
           (database) => database.prepare('select kind, count(*) as count from effects group by kind').all() as Json[],
@@ -360,4 +356,4 @@ it('keeps all it acknowledged, and does all that follows from it once, however o
       await service.end('SIGKILL');
     }
   });
-}, 600_000);
+});

@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process';
 import { cp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { example, needing, walk } from '../support/examples.js';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
-
-jest.setTimeout(300_000);
 
 const served = (work: (service: ServiceProcess, directory: string) => Promise<void>): Promise<void> =>
   inTemporaryDirectory(async (directory) => {
@@ -59,7 +57,7 @@ describe('examples/terraform', () => {
           .map((line) => line.replace(/-chdir='[^']*'/, `-chdir='${folder}'`))
           .join('\n')
           .replace(/apply$/, 'apply -no-color -auto-approve');
-        const { stdout } = await promisify(execFile)('bash', ['-ec', script], { timeout: 60_000 });
+        const { stdout } = await promisify(execFile)('bash', ['-ec', script], { timeout: 240_000 });
         expect(stdout).toContain('Policy first-try/owner (advisory) failed:');
         expect(stdout).toContain('2 policies evaluated');
         expect(stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');

@@ -2,11 +2,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { recordedIn, recordingIn, refusedIn } from '../support/recorded-requests.js';
-
-jest.setTimeout(300_000);
 
 const run = promisify(execFile);
 const client = fileURLToPath(new URL('../clients/go-tfe', import.meta.url));
@@ -25,7 +23,7 @@ describe(`the client library of the field, unmodified${reason}`, () => {
         await run(go, ['build', '-o', walk, '.'], { cwd: client });
         const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data'), ...recordingIn(directory) });
         try {
-          const { stdout } = await run(walk, [service.url, adminToken, configuration], { timeout: 120_000 }).catch(
+          const { stdout } = await run(walk, [service.url, adminToken, configuration], { timeout: 240_000 }).catch(
             (failure) => failure as { stdout: string },
           );
           const steps = stdout.trim().split('\n');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
 import { Attack, type Wave } from '../hostile/attack.js';
 import { bodyOf } from '../hostile/bodies.js';
@@ -18,8 +18,6 @@ import { needing } from '../support/examples.js';
 import { adminToken, type ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { killCommands, terraform, Workplace } from '../support/terraform-cli.js';
-
-jest.setTimeout(240_000);
 
 const go = process.env.GO ?? 'go';
 const withTerraform = needing(terraform);

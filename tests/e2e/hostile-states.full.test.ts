@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Report } from '../hostile/report.js';
 import { type Seen, Watch } from '../hostile/watch.js';
 import { attacked, makeWorld, type World } from '../hostile/world.js';
 import { newName } from '../support/api.js';
 import { type ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
-
-jest.setTimeout(180_000);
 
 const million = 1_000_000;
 const probe = fileURLToPath(new URL('../hostile/loop-probe.mjs', import.meta.url));

@@ -67,56 +67,44 @@ describe('the command line of Knex', () => {
     });
   }
 
-  it(
-    'makes what the service needs in an empty directory, and is `npx knex` too',
-    () =>
-      inTemporaryDirectory(async (directory) => {
-        const DATA_DIR = join(directory, 'data');
-        expect(await knex({ DATA_DIR }, 'migrate:latest')).toBe(`Batch 1 run: ${names.length} migrations`);
-        await migrate(sqliteConfig(join(DATA_DIR, 'gatehouse.sqlite')));
-        const status = await knex({ DATA_DIR }, 'migrate:status', { program: ['npx', '--no', 'knex'] });
-        expect(status).toMatch(/No Pending Migration files Found\.$/);
-      }),
-    60_000,
-  );
+  it('makes what the service needs in an empty directory, and is `npx knex` too', () =>
+    inTemporaryDirectory(async (directory) => {
+      const DATA_DIR = join(directory, 'data');
+      expect(await knex({ DATA_DIR }, 'migrate:latest')).toBe(`Batch 1 run: ${names.length} migrations`);
+      await migrate(sqliteConfig(join(DATA_DIR, 'gatehouse.sqlite')));
+      const status = await knex({ DATA_DIR }, 'migrate:status', { program: ['npx', '--no', 'knex'] });
+      expect(status).toMatch(/No Pending Migration files Found\.$/);
+    }));
 
-  it(
-    'leaves the SQLite of a running service alone, and still shows its status',
-    () =>
-      inTemporaryDirectory(async (DATA_DIR) => {
-        await migrate(sqliteConfig(join(DATA_DIR, 'gatehouse.sqlite')));
-        const release = takeLock(join(DATA_DIR, 'service.lock'));
-        await expect(knex({ DATA_DIR }, 'migrate:down')).rejects.toMatchObject({
-          code: 1,
-          stderr: `a running service uses ${DATA_DIR} and migrated it when it started. Stop the service to migrate by hand\n`,
-        });
-        expect(await knex({ DATA_DIR }, 'migrate:status')).toMatch(/No Pending Migration files Found\.$/);
-        release?.();
-      }),
-    60_000,
-  );
+  it('leaves the SQLite of a running service alone, and still shows its status', () =>
+    inTemporaryDirectory(async (DATA_DIR) => {
+      await migrate(sqliteConfig(join(DATA_DIR, 'gatehouse.sqlite')));
+      const release = takeLock(join(DATA_DIR, 'service.lock'));
+      await expect(knex({ DATA_DIR }, 'migrate:down')).rejects.toMatchObject({
+        code: 1,
+        stderr: `a running service uses ${DATA_DIR} and migrated it when it started. Stop the service to migrate by hand\n`,
+      });
+      expect(await knex({ DATA_DIR }, 'migrate:status')).toMatch(/No Pending Migration files Found\.$/);
+      release?.();
+    }));
 
-  it(
-    'creates a migration in the directory of the others, and lists it',
-    () =>
-      inTemporaryDirectory(async (directory) => {
-        const tree = join(directory, 'tree');
-        await mkdir(tree);
-        for (const file of ['src', 'scripts', 'knexfile.ts', 'package.json', 'tsconfig.json']) {
-          await cp(join(root, file), join(tree, file), { recursive: true });
-        }
-        await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
-        const folder = join(tree, 'src/adapters/persistence/knex/migrations');
-        const before = await readdir(folder);
-        await knex({}, 'migrate:make new_things', { folder: tree });
-        const [made = '', ...more] = (await readdir(folder)).filter((file) => !before.includes(file));
-        expect(made).toMatch(/^\d{14}_new_things\.ts$/);
-        expect(more).toEqual([]);
-        expect(await readFile(`${folder}.ts`, 'utf8')).toContain(`export * as '${made}' from`);
-        expect(await readFile(join(folder, made), 'utf8')).toBe(
-          await readFile(join(tree, 'scripts/migration.stub'), 'utf8'),
-        );
-      }),
-    60_000,
-  );
+  it('creates a migration in the directory of the others, and lists it', () =>
+    inTemporaryDirectory(async (directory) => {
+      const tree = join(directory, 'tree');
+      await mkdir(tree);
+      for (const file of ['src', 'scripts', 'knexfile.ts', 'package.json', 'tsconfig.json']) {
+        await cp(join(root, file), join(tree, file), { recursive: true });
+      }
+      await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
+      const folder = join(tree, 'src/adapters/persistence/knex/migrations');
+      const before = await readdir(folder);
+      await knex({}, 'migrate:make new_things', { folder: tree });
+      const [made = '', ...more] = (await readdir(folder)).filter((file) => !before.includes(file));
+      expect(made).toMatch(/^\d{14}_new_things\.ts$/);
+      expect(more).toEqual([]);
+      expect(await readFile(`${folder}.ts`, 'utf8')).toContain(`export * as '${made}' from`);
+      expect(await readFile(join(folder, made), 'utf8')).toBe(
+        await readFile(join(tree, 'scripts/migration.stub'), 'utf8'),
+      );
+    }));
 });

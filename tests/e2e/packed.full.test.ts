@@ -62,7 +62,7 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
     await npm(project, ['install', packed]);
     await cp(join(project, 'node_modules', named, 'examples'), join(project, 'examples'), { recursive: true });
-  }, 300_000);
+  });
 
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -113,7 +113,7 @@ suite(`npm pack, and npm install in an empty project${reason}`, () => {
         const script = (agent.printed.match(/^ {2}(export|terraform) .*$/gm) ?? []).join('\n');
         expect(script).toContain(`-chdir='node_modules/${named}/examples/terraform'`);
         const words = ['-ec', script.replace(/apply$/, 'apply -no-color -auto-approve')];
-        const { stdout } = await promisify(execFile)('bash', words, { cwd: project, timeout: 60_000 });
+        const { stdout } = await promisify(execFile)('bash', words, { cwd: project, timeout: 240_000 });
         expect(stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');
         expect(await agent.end()).toBe(0);
       } finally {

@@ -86,16 +86,12 @@ suite(`a service behind pgbouncer${reason}`, () => {
     expect(measured.filter(isGood)).toHaveLength(1);
   };
 
-  it.each(rows)(
-    'in %s mode, on %d instances, answers 30 s of load rightly and nearly as fast',
-    (mode, size) => serves(mode, size),
-    600_000,
+  it.each(rows)('in %s mode, on %d instances, answers 30 s of load rightly and nearly as fast', (mode, size) =>
+    serves(mode, size),
   );
 
-  (keepsStatements ? it : it.skip)(
-    `in transaction mode with prepared statements does, too${tooOld}`,
-    () => serves('transaction', 2, { max_prepared_statements: 500 }),
-    600_000,
+  (keepsStatements ? it : it.skip)(`in transaction mode with prepared statements does, too${tooOld}`, () =>
+    serves('transaction', 2, { max_prepared_statements: 500 }),
   );
 
   const doctorOf = async (environment: Readonly<Record<string, string>>) => {
@@ -129,7 +125,7 @@ suite(`a service behind pgbouncer${reason}`, () => {
           const workspace = await service.provision();
           for (let n = 0; n < 5; n += 1) await service.newVersion(workspace);
           const ready = async () => (await service.api('GET', '/readyz')).json.pooler;
-          for (const end = performance.now() + 5_000; (await ready()).news !== 'polled' && performance.now() < end; ) {
+          for (const end = performance.now() + 60_000; (await ready()).news !== 'polled' && performance.now() < end; ) {
             await pause(50);
           }
           expect(await ready()).toEqual({ statements: expect.stringMatching(/^(un)?named$/), news: 'polled' });
@@ -163,7 +159,7 @@ suite(`a service behind pgbouncer${reason}`, () => {
       await pooler.stop();
       await onPostgres(`drop database ${name} with (force)`);
     }
-  }, 180_000);
+  });
 
   it('in session mode is migrated and notified as without it', async () => {
     pooler = await Pgbouncer.start('session');
@@ -185,5 +181,5 @@ suite(`a service behind pgbouncer${reason}`, () => {
       await pooler.stop();
       await drop();
     }
-  }, 180_000);
+  });
 });

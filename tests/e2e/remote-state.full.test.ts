@@ -1,14 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { archiveOf } from '../support/archives.js';
 import { needing } from '../support/examples.js';
 import { ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { endRecording, recordingIn } from '../support/recorded-requests.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
-
-jest.setTimeout(180_000);
 
 const terraform = process.env.TERRAFORM ?? 'terraform';
 const withTerraform = needing(terraform).test;

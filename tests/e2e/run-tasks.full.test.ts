@@ -3,14 +3,12 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { ServiceSteps } from '../support/service-steps.js';
 import { killCommands, terraform, Workplace } from '../support/terraform-cli.js';
-
-jest.setTimeout(240_000);
 
 const { run, reason } = needing(terraform);
 const hmacKey = 'a key of ours';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
@@ -14,8 +14,6 @@ import {
   terraform,
   Workplace,
 } from '../support/terraform-cli.js';
-
-jest.setTimeout(240_000);
 
 const opa = process.env.OPA ?? 'opa';
 const { run, reason } = needing(terraform, opa);

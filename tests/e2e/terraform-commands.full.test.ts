@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { commands, configuration, elsewhere, type Site, type Way, ways } from '../clients/terraform-commands.js';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
@@ -16,8 +16,6 @@ import {
   Workplace,
   writeSettings,
 } from '../support/terraform-cli.js';
-
-jest.setTimeout(240_000);
 
 const programs = { terraform, OpenTofu: process.env.TOFU ?? 'tofu' };
 

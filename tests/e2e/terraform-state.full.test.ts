@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { AgentProcess } from '../support/agent-process.js';
 import { needing } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { endRecording, recordingIn } from '../support/recorded-requests.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
 import { type Ended, hostname, killCommands, terraform, Workplace } from '../support/terraform-cli.js';
-
-jest.setTimeout(240_000);
 
 const opa = process.env.OPA ?? 'opa';
 const { run, reason } = needing(terraform, opa);
@@ -204,14 +202,11 @@ describe(`the states of the terraform CLI, unmodified${reason}`, () => {
       'resource "terraform_data" "x" {\n  provisioner "local-exec" {\n    command = "touch begun; until test -e go; do sleep 0.1; done"\n  }\n}\n';
     const site = await Site.make('errored', 'local', body);
     const command = site.place.start('apply', '-no-color', '-auto-approve');
-    await until(
-      'the apply has begun',
-      () =>
-        site.place.read('begun').then(
-          () => true,
-          () => false,
-        ),
-      60_000,
+    await until('the apply has begun', () =>
+      site.place.read('begun').then(
+        () => true,
+        () => false,
+      ),
     );
     await steps.ask('POST', `/workspaces/${site.workspaceId}/actions/force-unlock`);
     await site.place.write('go', '');

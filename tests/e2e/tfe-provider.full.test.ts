@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   crew,
   dependencies,
@@ -24,7 +24,6 @@ import { findProvider, tfeProvider } from '../support/tfe-provider.js';
 import { TlsProxy } from '../support/tls-proxy.js';
 
 // Most of it for a build of the provider.
-jest.setTimeout(600_000);
 
 const { run: withPrograms, reason } = needing(terraform, 'openssl');
 const run = withPrograms === it && tfeProvider.usable ? it : it.skip;
@@ -119,7 +118,7 @@ class Project {
   /** Its standard output. Throws with everything it printed unless it ends well. */
   async run(...words: readonly string[]): Promise<string> {
     // The provider retries what ends with 500 for minutes.
-    const options = { cwd: this.directory, env: environment, maxBuffer: 1 << 26, timeout: 120_000 };
+    const options = { cwd: this.directory, env: environment, maxBuffer: 1 << 26, timeout: 240_000 };
     const ended = promisify(execFile)(terraform, [...words], options);
     return ended.then(
       ({ stdout }) => stdout,

@@ -27,5 +27,4 @@ tortured(
     expect(figures.operations).toMatchObject({ unknown: expect.any(Number) });
     if (whyNoPair === undefined) expect(figures.faults).toHaveProperty('primary lost');
   },
-  180_000,
 );

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { Switches } from '../../src/adapters/persistence/knex/engine/switches.js';
@@ -10,6 +10,9 @@ import { freshDatabase, makeMigrated, skipPostgres } from '../support/databases.
 import { column, plantedFiles, wrongRows } from '../support/planted-files.js';
 import { inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
+
+// A request may wait two seconds for a machine that is busy with something else; it does not do so twice.
+jest.retryTimes(1);
 
 const rows = Number(process.env.UPGRADE_ROWS ?? 100_000);
 const workspaces = 20;

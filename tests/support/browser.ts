@@ -16,6 +16,9 @@ export const chromium: string | undefined =
     )
     .find((path) => path !== '');
 
+/** In milliseconds. Only what never happens takes this long, also on a busy machine: a wait ends when it may. */
+const patience = 100_000;
+
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -33,6 +36,7 @@ export async function openBrowser(): Promise<{ readonly browser: Browser; readon
   const browser = await puppeteer.launch({
     executablePath: chromium,
     headless: true,
+    timeout: patience,
     args: [...flags, `--user-data-dir=${profile}`],
   });
   return {
@@ -56,6 +60,7 @@ export async function watchedPage(browser: Browser): Promise<WatchedPage> {
   // Each page has its own context, so that pages share no state.
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
+  page.setDefaultTimeout(patience);
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => {

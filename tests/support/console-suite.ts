@@ -60,7 +60,7 @@ export function describeConsole(
       now.steps = new ServiceSteps(now.service);
       await prepare(now.service);
       chrome = await openBrowser();
-    }, 60_000);
+    });
 
     afterAll(async () => {
       await chrome?.close();

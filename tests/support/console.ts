@@ -6,9 +6,6 @@ import { until } from './service-steps.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Only what never happens takes this long. */
-const timeout = 30_000;
-
 type Role =
   | 'button'
   | 'cell'
@@ -34,7 +31,7 @@ export class ConsolePage {
 
   /** The element, once it is there. */
   async find(role: Role, name: string): Promise<ElementHandle> {
-    const found = await this.orText(role, name, this.page.waitForSelector(selectorOf(role, name), { timeout }));
+    const found = await this.orText(role, name, this.page.waitForSelector(selectorOf(role, name)));
     if (found === null) throw new Error(`no ${role} "${name}"`);
     return found;
   }
@@ -53,7 +50,7 @@ export class ConsolePage {
   async press(role: Role, ...names: readonly string[]): Promise<void> {
     for (const name of names) {
       // The locator waits until it stands still: what is read above it moves it, and a menu moves when it opens.
-      const pressed = this.page.locator(selectorOf(role, name)).setTimeout(timeout).click();
+      const pressed = this.page.locator(selectorOf(role, name)).click();
       await this.orText(role, name, pressed);
     }
   }
@@ -76,7 +73,7 @@ export class ConsolePage {
 
   /** Enters a date and a time, such as `2030-01-31T09:00`; how they are typed depends on the language of the browser. */
   async setInstant(name: string, local: string): Promise<void> {
-    const field = await this.page.waitForSelector(`aria/${name}`, { timeout });
+    const field = await this.page.waitForSelector(`aria/${name}`);
     await field?.evaluate((element, value) => {
       const { prototype } = Reflect.get(globalThis, 'HTMLInputElement');
       Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(element, value);
@@ -102,7 +99,7 @@ export class ConsolePage {
 
   /** Drops a file on the first element that `selector` finds. */
   async drop(selector: string, file: string): Promise<void> {
-    const place = await this.page.waitForSelector(selector, { timeout });
+    const place = await this.page.waitForSelector(selector);
     const { x, y } = (await place?.clickablePoint()) ?? { x: 0, y: 0 };
     const mouse = await this.page.createCDPSession();
     const data = { items: [], files: [file], dragOperationsMask: 1 };
@@ -113,7 +110,7 @@ export class ConsolePage {
 
   async shows(text: string): Promise<void> {
     const there = `document.body.innerText.includes(${JSON.stringify(text)})`;
-    await this.page.waitForFunction(there, { timeout }).catch(async () => {
+    await this.page.waitForFunction(there).catch(async () => {
       throw new Error(`"${text}" did not come; there is:\n${await this.text()}`);
     });
   }
@@ -128,7 +125,7 @@ export class ConsolePage {
       .filter(({ caption }) => caption.textContent === ${JSON.stringify(table)})
       .flatMap(({ rows }) => [...rows].map(({ cells }) => [...cells].map((cell) => cell.innerText.replace(/\\s+/g, ' '))))
       .find(([head]) => head === ${JSON.stringify(row)})`;
-    const found = await this.page.waitForFunction(cells, { timeout });
+    const found = await this.page.waitForFunction(cells);
     return (await found.jsonValue()) as readonly string[];
   }
 

@@ -34,7 +34,7 @@ export async function walk(
   const ran = await promisify(execFile)(program, words, {
     cwd: folder,
     env: { ...(PATH && { PATH }), ...(HOME && { HOME }), ...environment },
-    timeout: 50_000,
+    timeout: 240_000,
   });
   return ran.stdout.trim().split('\n');
 }

@@ -74,7 +74,7 @@ export class Pgbouncer {
       }
       await rm(directory, { recursive: true, force: true });
     };
-    for (const deadline = performance.now() + 10_000; !(await accepts(port)); await pause(20)) {
+    for (const deadline = performance.now() + 100_000; !(await accepts(port)); await pause(20)) {
       if (child.exitCode === null && performance.now() < deadline) continue;
       await stop();
       throw new Error(`pgbouncer did not start: ${said}`);

@@ -75,7 +75,7 @@ export class ServiceProcess {
 
   /** Resolves once it has printed this: log lines are written a moment after the event. */
   async prints(text: string): Promise<void> {
-    const deadline = performance.now() + 5_000;
+    const deadline = performance.now() + 100_000;
     while (!this.printed.includes(text)) {
       if (performance.now() > deadline) throw new Error(`it did not print ${text}, but:\n${this.printed}`);
       await pause(10);
