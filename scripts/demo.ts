@@ -1,3 +1,7 @@
+/**
+ * Walks the life of a configuration version, of a team's access and of a run with policies, on a temporary directory:
+ * `npm run demo`. It prints one line per step; with `-- --verbose`, also every request and its whole answer.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,9 +30,17 @@ interface Told {
   readonly location: string | null;
 }
 
-/** Sends a request as a person would, and prints both sides of the exchange. */
+const verbose = process.argv.includes('--verbose');
+
+const detail = (text: string): void => {
+  if (verbose) say(text);
+};
+
+/** Sends requests as a person would. Prints each step with the status of its requests, or both sides of every exchange. */
 class Narrator {
   private step = 0;
+  /** The step that is being walked, until its statuses are known. */
+  private untold: { readonly text: string; readonly statuses: number[] } | undefined;
 
   constructor(
     private readonly base: string,
@@ -45,13 +57,29 @@ class Narrator {
   }
 
   heading(text: string): void {
+    this.tell();
     this.step += 1;
-    say(`\n${this.step}. ${text}`);
+    const title = `${String(this.step).padStart(2)}. ${text}`;
+    if (verbose) say(`\n${title}`);
+    else this.untold = { text: title, statuses: [] };
+  }
+
+  /** Ends a step, and says how its requests were answered. */
+  tell(): void {
+    if (this.untold === undefined) return;
+    const { text, statuses } = this.untold;
+    this.untold = undefined;
+    say(statuses.length === 0 ? text : `${text} → ${statuses.join(', ')}`);
+  }
+
+  answered({ status, statusText }: Response): void {
+    detail(`   ← ${status} ${statusText}`);
+    this.untold?.statuses.push(status);
   }
 
   async call(method: string, path: string, body?: object, more: Readonly<Record<string, string>> = {}): Promise<Told> {
-    say(`   → ${method} ${path}`);
-    if (body !== undefined) say(indented(JSON.stringify(body, null, 2)));
+    detail(`   → ${method} ${path}`);
+    if (body !== undefined) detail(indented(JSON.stringify(body, null, 2)));
     const response = await fetch(this.base + path, {
       method,
       redirect: 'manual',
@@ -65,9 +93,9 @@ class Narrator {
     const text = await response.text();
     const json = text === '' ? undefined : JSON.parse(text);
     const location = response.headers.get('location');
-    say(`   ← ${response.status} ${response.statusText}`);
-    if (location !== null) say(indented(shortened(`Location: ${location}`)));
-    if (json !== undefined) say(indented(shortened(JSON.stringify(json, null, 2))));
+    this.answered(response);
+    if (location !== null) detail(indented(shortened(`Location: ${location}`)));
+    if (json !== undefined) detail(indented(shortened(JSON.stringify(json, null, 2))));
     return { status: response.status, json, location };
   }
 }
@@ -121,9 +149,9 @@ async function configurationVersions(http: Narrator, { workspaceId }: Made): Pro
 
   http.heading('Upload a directory of Terraform files as a .tar.gz archive');
   const archive = await packed(fileURLToPath(new URL('../examples/configuration', import.meta.url)));
-  say(`   → PUT ${shortened(attributes['upload-url'])} (${archive.length} bytes, no token)`);
+  detail(`   → PUT ${shortened(attributes['upload-url'])} (${archive.length} bytes, no token)`);
   const uploaded = await fetch(attributes['upload-url'], { method: 'PUT', body: new Uint8Array(archive) });
-  say(`   ← ${uploaded.status} ${uploaded.statusText}`);
+  http.answered(uploaded);
 
   http.heading("List the workspace's versions");
   await http.call('GET', versions);
@@ -135,8 +163,9 @@ async function configurationVersions(http: Narrator, { workspaceId }: Made): Pro
   const { location } = await http.call('GET', `/configuration-versions/${id}/download`);
   const bytes = new Uint8Array(await (await fetch(location ?? '')).arrayBuffer());
   const same = sha256(bytes) === sha256(archive);
+  http.tell();
   say(
-    `   received ${bytes.length} bytes, ${same ? 'identical' : 'NOT identical'} to those sent (sha256 ${sha256(bytes)})`,
+    `    ${bytes.length} bytes, ${same ? 'identical' : 'NOT identical'} to those sent (sha256 ${sha256(bytes).slice(0, 16)}…)`,
   );
   if (!same) throw new Error('the downloaded bytes differ');
 
@@ -249,13 +278,15 @@ const directory = await mkdtemp(join(tmpdir(), 'gatehouse-demo-'));
 const config = loadConfig({ PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'silent', RATE_LIMIT_PER_SECOND: '0' });
 const service = await startService(config, pino({ level: config.LOG_LEVEL }));
 try {
-  say(`Gatehouse serves at ${service.publicUrl}, with a temporary data directory.`);
+  say(`Gatehouse serves at ${service.publicUrl}, with a temporary data directory.\n`);
   const http = new Narrator(service.publicUrl, service.adminSecret ?? '');
   const made = await provision(http);
   await configurationVersions(http, made);
   await teamAccess(http, made);
   await policyOutcomes(http, made);
+  http.tell();
   say('\nThat was the life cycle of a configuration version, of a team with access to it, and of a run with policies.');
+  if (!verbose) say('npm run demo -- --verbose prints every request and its answer.');
 } finally {
   await service.stop();
   await rm(directory, { recursive: true, force: true });

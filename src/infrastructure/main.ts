@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keepFilesPrivate } from '../adapters/system/private-files.js';
 import { type Config, ConfigError, helpPage, loadConfig } from './config.js';
+import { type FirstToken, firstSteps } from './first-steps.js';
 import { unclaimedSecret } from './generated-secrets.js';
 import { logOutput } from './log-output.js';
 import { nodeFault } from './node-version.js';
@@ -16,25 +17,6 @@ const giveUp = (text: string): never => {
   process.exit(1);
 };
 
-/** The address and the first steps. */
-const welcome = ({ publicUrl }: RunningService, tokenHint: string): string => {
-  const curl = `curl -s -H "Authorization: Bearer $TOKEN"`;
-  const json = `-H 'Content-Type: application/vnd.api+json'`;
-  const body = (type: string, attributes: object) => `-d '${JSON.stringify({ data: { type, attributes } })}'`;
-  return [
-    '',
-    `Gatehouse serves at ${publicUrl}`,
-    '',
-    tokenHint,
-    'Then try:',
-    '',
-    `  ${curl} ${publicUrl}/account/details`,
-    `  ${curl} ${json} ${body('organizations', { name: 'acme', email: 'you@example.com' })} ${publicUrl}/organizations`,
-    `  ${curl} ${json} ${body('workspaces', { name: 'api' })} ${publicUrl}/organizations/acme/workspaces`,
-    '',
-  ].join('\n');
-};
-
 /** The time in milliseconds for the last lines to be written and for connections to close. */
 const exitTimeout = 1_000;
 
@@ -44,19 +26,26 @@ const end = (): void => {
 };
 
 /** Shows the first administrator's secret once: on a terminal, otherwise in a file only this user can read. */
-async function handOver(service: RunningService, config: Config, log: { info(fields: object, text: string): void }) {
+async function handOver(
+  service: RunningService,
+  config: Config,
+  log: { info(fields: object, text: string): void },
+): Promise<FirstToken> {
   const unclaimed = join(config.DATA_DIR, unclaimedSecret);
-  if (service.adminSecret === undefined) return "Set TOKEN to a user's API token.";
-  if (!service.adminSecretGenerated) return "Set TOKEN to the site administrator's token, as given in ADMIN_TOKEN.";
+  if (service.adminSecret === undefined) return { kind: 'known' };
+  if (!service.adminSecretGenerated) return { kind: 'given' };
   if (process.stdout.isTTY) {
     await rm(unclaimed, { force: true });
-    return `The first site administrator's token is shown only once:\n\n  TOKEN=${service.adminSecret}\n`;
+    return { kind: 'shown', secret: service.adminSecret };
   }
   const path = join(config.DATA_DIR, 'admin-token');
   await rename(unclaimed, path);
   log.info({ path }, "the first site administrator's token is in this file");
-  return `The first site administrator's token is in ${path}:\n\n  TOKEN=$(cat ${path})\n`;
+  return { kind: 'in-file', path };
 }
+
+/** Whether npm runs a script of a checkout; a package and the image have the programs themselves. */
+const inCheckout = /^(start|dev)$/.test(process.env.npm_lifecycle_event ?? '');
 
 async function main(): Promise<void> {
   const fault = nodeFault(process.versions.node);
@@ -95,7 +84,15 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
 
   // Last, since a reader of this line may stop the service at once.
-  print(welcome(service, await handOver(service, config, log)));
+  print(
+    firstSteps({
+      publicUrl: service.publicUrl,
+      token: await handOver(service, config, log),
+      signsIn: config.OIDC_ISSUER !== undefined,
+      commandLine: inCheckout ? 'npm run --silent gatehouse --' : 'gatehouse',
+      agent: inCheckout ? 'npm run agent' : 'gatehouse-agent',
+    }),
+  );
 }
 
 main().catch((error: unknown) => {

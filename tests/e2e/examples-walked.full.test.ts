@@ -37,19 +37,6 @@ async function typed(
   return (await promisify(execFile)('bash', ['-c', script], options)).stdout.trim();
 }
 
-describe('the request in the README', () => {
-  const { run, reason } = needing('bash', 'curl', 'jq');
-
-  run(`returns the document that is shown${reason}`, async () => {
-    const [, shown = ''] = /^```json\n(.*?)^```$/ms.exec(await page('README.md')) ?? [];
-    const returned = (await typed('README.md', '/configuration-versions'))
-      .replaceAll(service.url, 'http://127.0.0.1:8080')
-      .replaceAll(/(\/v1\/object\/)[^"]+/g, '$1…')
-      .replaceAll(/cv-\w+/g, 'cv-…');
-    expect(JSON.parse(returned)).toEqual(JSON.parse(shown));
-  });
-});
-
 describe('the upload in the API guide', () => {
   const { run, reason } = needing('bash', 'curl', 'jq', 'tar');
 

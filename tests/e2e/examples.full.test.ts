@@ -62,6 +62,11 @@ describe('examples/terraform', () => {
         expect(stdout).toContain('2 policies evaluated');
         expect(stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.');
         expect(agent.printed).toContain('Configurations run as');
+        const [, url, workspace] = /(http:\S+)\/app\/demo\/workspaces\/(\S+);/.exec(agent.printed) ?? [];
+        const [, file = ''] = /token to sign in with is in (\S+)\./.exec(agent.printed) ?? [];
+        const headers = { Authorization: `Bearer ${(await readFile(file, 'utf8')).trim()}` };
+        const shown = await fetch(`${url}/api/v2/organizations/demo/workspaces/${workspace}`, { headers });
+        expect(shown.status).toBe(200);
         expect((await stat(join(data, 'first-try', 'terraformrc'))).mode & 0o777).toBe(0o600);
         expect(await agent.end()).toBe(0);
 

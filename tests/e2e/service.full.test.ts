@@ -14,6 +14,7 @@ import { loadConfig } from '../../src/infrastructure/config.js';
 import { startService } from '../../src/infrastructure/service.js';
 import { archiveOf } from '../support/archives.js';
 import { built, type Ended, program } from '../support/built-programs.js';
+import { gatehouse } from '../support/command-line.js';
 import { needing } from '../support/examples.js';
 import { adminToken, inTemporaryDirectory, ServiceProcess } from '../support/process.js';
 
@@ -88,18 +89,44 @@ describe('the command', () => {
         });
         statuses.push(stdout);
       }
-      await service.end();
       expect(statuses).toEqual(['200', '201', '201']);
+      expect(lines.every((line) => line.includes(`${service.url}/api/v2/`))).toBe(true);
+      expect(service.printed).toContain(`the console at ${service.url}/app,`);
+
+      const commands = service.printed.match(/(?<=^ {2}gatehouse ).*?(?= *(#|$))/gm) ?? [];
+      expect(commands).toHaveLength(2);
+      const answers = [];
+      for (const words of commands)
+        answers.push(await gatehouse([...words.split(' '), '--json'], { DATA_DIR: directory }));
+      expect(answers.map(({ status }) => status)).toEqual([0, 0]);
+      const claimed = await fetch(`${service.url}/agent/v1/claims`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${answers[1]?.json.token}`, 'Content-Type': 'application/json' },
+        body: '{"name":"first"}',
+      });
+      expect(claimed.status).toBe(204);
+      await service.end();
     });
   });
 
-  it('walks the demo to its end', async () => {
-    const demo = fileURLToPath(new URL('../../scripts/demo.ts', import.meta.url));
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', demo]);
+  const demo = (...words: readonly string[]) =>
+    run(process.execPath, [
+      '--import',
+      'tsx',
+      fileURLToPath(new URL('../../scripts/demo.ts', import.meta.url)),
+      ...words,
+    ]);
+
+  it('walks the demo in thirty lines', async () => {
+    const { stdout } = await demo();
+    expect(stdout.trim().split('\n').length).toBeLessThanOrEqual(30);
     expect(stdout).toContain('identical to those sent');
-    expect(stdout).toContain(
-      'the life cycle of a configuration version, of a team with access to it, and of a run with policies.',
-    );
+    expect(stdout).toMatch(/^20\. Override the failed policy, then confirm the run → 200, 202$/m);
+  });
+
+  it('prints in the demo every exchange on request', async () => {
+    const { stdout } = await demo('--verbose');
+    expect(stdout).toContain('"enforcement-level": "mandatory"');
     // Every exchange but the refusals that the demo announces went well.
     const statuses = [...stdout.matchAll(/ {3}← (\d+)/g)].map(([, status]) => Number(status));
     expect(statuses.filter((status) => status >= 400)).toEqual([409, 404, 404, 422, 401]);

@@ -1,16 +1,19 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { needing } from '../support/examples.js';
 import { TestProvider } from '../support/identity-provider.js';
-import { freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { adminToken, freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { endRecording, recordingIn } from '../support/recorded-requests.js';
 import { noteSecret } from '../support/secrets-in-logs.js';
 import { RunningCommand, terraform } from '../support/terraform-cli.js';
 import { TlsProxy } from '../support/tls-proxy.js';
 
-describe('terraform login, with the command unmodified', () => {
+describe('terraform at a service behind TLS', () => {
   const { run, reason } = needing(terraform, 'openssl');
   let directory: string;
   let proxy: TlsProxy | undefined;
@@ -68,7 +71,7 @@ describe('terraform login, with the command unmodified', () => {
     return answer.headers.get('location') ?? '';
   };
 
-  run(`gets a token once the person has signed in and agreed${reason}`, async () => {
+  run(`logs in once the person has signed in and agreed${reason}`, async () => {
     const host = (proxy as TlsProxy).host;
     const home = join(directory, 'home');
     await mkdir(join(home, '.terraform.d'), { recursive: true });
@@ -99,5 +102,36 @@ describe('terraform login, with the command unmodified', () => {
     const headers = { authorization: `Bearer ${token}` };
     const account = await (await fetch(`${url}/api/v2/account/details`, { headers })).json();
     expect(account).toMatchObject({ data: { attributes: { username: 'ada' } } });
+  });
+
+  run(`prints an address of the run that a browser opens${reason}`, async () => {
+    const { host, certificate } = proxy as TlsProxy;
+    const headers = { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/vnd.api+json' };
+    const attributes = { name: 'printed', email: 'ops@example.com' };
+    const body = JSON.stringify({ data: { type: 'organizations', attributes } });
+    expect((await fetch(`${url}/api/v2/organizations`, { method: 'POST', headers, body })).status).toBe(201);
+    const home = join(directory, 'printing');
+    await mkdir(home);
+    const settings = join(home, 'cli.tfrc');
+    await writeFile(settings, `credentials "${host}" {\n  token = "${adminToken}"\n}\n`);
+    await writeFile(
+      join(home, 'main.tf'),
+      `terraform {\n  cloud {\n    hostname = "${host}"\n    organization = "printed"\n    workspaces { name = "network" }\n  }\n}\n`,
+    );
+    const { PATH = '' } = process.env;
+    const env = { PATH, HOME: home, CHECKPOINT_DISABLE: '1', TF_CLI_CONFIG_FILE: settings, SSL_CERT_FILE: certificate };
+    const start = (...words: readonly string[]) =>
+      new RunningCommand(spawn(terraform, words, { cwd: home, env }), words.join(' '));
+    expect(await start('init', '-no-color').ended()).toMatchObject({ code: 0 });
+    const plan = start('plan', '-no-color');
+    const address = await plan.finds(/https:\/\/localhost:\d+\/app\/printed\/network\/runs\/run-\w+/);
+    plan.interrupt();
+    const ca = await readFile(certificate);
+    const opened = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(address, { ca }, resolve).once('error', reject);
+    });
+    expect([opened.statusCode, opened.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await text(opened)).toContain('<title>Gatehouse</title>');
+    await plan.ended();
   });
 });

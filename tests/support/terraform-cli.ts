@@ -41,15 +41,11 @@ export class RunningCommand {
 
   /** Resolves once it has printed this. */
   async prints(text: string): Promise<void> {
-    await until(
-      `terraform ${this.words} prints ${text}`,
-      async () => {
-        if (this.text.includes(text)) return true;
-        if (this.child.exitCode !== null) throw new Error(`it ended without printing ${text}, but:\n${this.text}`);
-        return false;
-      },
-      90_000,
-    ).catch((error: Error) => {
+    await until(`terraform ${this.words} prints ${text}`, async () => {
+      if (this.text.includes(text)) return true;
+      if (this.child.exitCode !== null) throw new Error(`it ended without printing ${text}, but:\n${this.text}`);
+      return false;
+    }).catch((error: Error) => {
       throw new Error(`${error.message}; it printed:\n${this.text}`);
     });
   }
@@ -57,7 +53,7 @@ export class RunningCommand {
   /** The first text it prints that matches. */
   async finds(pattern: RegExp): Promise<string> {
     const find = async () => pattern.exec(this.text)?.[0];
-    return until(`terraform ${this.words} prints ${pattern}`, find, 90_000);
+    return until(`terraform ${this.words} prints ${pattern}`, find);
   }
 
   /** Waits for a prompt and answers it. */

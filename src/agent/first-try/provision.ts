@@ -19,8 +19,9 @@ const addedUser = z.object({ 'authentication-token': z.object({ token: z.string(
  * Creates the resources a first plan needs, unless an earlier try did. Returns the tokens, which are stored in `place`.
  */
 export async function provision(service: LocalService, place: string, policies: string | undefined) {
+  const userTokenFile = join(place, 'user-token');
   const userToken = await kept(
-    join(place, 'user-token'),
+    userTokenFile,
     (token) => answers(service, token),
     () => newUser(service),
   );
@@ -49,7 +50,7 @@ export async function provision(service: LocalService, place: string, policies: 
   if (policies !== undefined && (await idOf(api, `${organizations}/policy-sets`)) === undefined) {
     await makePolicySet(api, organizations, policies);
   }
-  return { userToken, agentToken: agent };
+  return { userToken, userTokenFile, agentToken: agent };
 }
 
 const email = `${name}@example.com`;

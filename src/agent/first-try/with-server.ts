@@ -16,6 +16,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const example = fileURLToPath(new URL('../../../examples/terraform', import.meta.url));
 /** A label that connects the example with the CLI configuration; it is never resolved. */
 const host = 'gatehouse.example';
+/** The workspace that the example names. */
+const workspace = 'network';
 
 const isLoopback = (name: string): boolean => /^(localhost|\[?::1\]?|127(\.\d+){3})$/.test(name);
 
@@ -60,7 +62,7 @@ export async function withServer(
     await writeFile(configFile, cliConfiguration(await service.discovered(), tokens.userToken), { mode: 0o600 });
     await chmod(configFile, 0o600);
     if (stopping.signal.aborted && !ended) return;
-    process.stderr.write(welcome(service.url, configFile, opa !== undefined));
+    process.stderr.write(welcome(service.url, { configFile, tokenFile: tokens.userTokenFile }, opa !== undefined));
     await runAgent(settings, tokens.agentToken, { ...dependencies, environment, stopping: stopping.signal });
     if (ended) throw new FirstTryError(`the service exited; its log is ${join(place, 'service.log')}`);
   } finally {
@@ -92,7 +94,12 @@ const cliConfiguration = (services: Readonly<Record<string, string>>, token: str
     '',
   ].join('\n\n');
 
-function welcome(url: string, configFile: string, withPolicies: boolean): string {
+interface Files {
+  readonly configFile: string;
+  readonly tokenFile: string;
+}
+
+function welcome(url: string, { configFile, tokenFile }: Files, withPolicies: boolean): string {
   const folder = relative(process.cwd(), example) || '.';
   return [
     '',
@@ -104,6 +111,10 @@ function welcome(url: string, configFile: string, withPolicies: boolean): string
     `  export TF_CLI_CONFIG_FILE='${configFile}'`,
     `  terraform -chdir='${folder}' init`,
     `  terraform -chdir='${folder}' apply`,
+    '',
+    `init creates the workspace. Follow its runs at ${url}/app/${organization}/workspaces/${workspace};`,
+    `the token to sign in with is in ${tokenFile}.`,
+    `terraform prints addresses at https://${host}, which is an alias in its configuration: a browser does not find it.`,
     '',
     withPolicies
       ? 'Two policies check the plan, and one of them fails. Press Ctrl-C to stop the service and the agent.'

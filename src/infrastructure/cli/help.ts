@@ -66,10 +66,9 @@ export const commandLinePage = (commands: readonly Command[]): string =>
   [
     '# The command line',
     [
-      'Run `gatehouse COMMAND` with the package `gatehouse-tf` installed, `npx --package=gatehouse-tf gatehouse COMMAND` without',
-      'it, `npm run gatehouse -- COMMAND` in a checkout (`npm run --silent` if a program reads the output), or',
-      '`node dist/infrastructure/cli/gatehouse.js COMMAND` in the image. `npm run docs` generates this page from the help of the',
-      'commands.',
+      'Run `gatehouse COMMAND` where the package is [installed](embedding.md), `npm run gatehouse -- COMMAND` in a checkout',
+      '(`npm run --silent` if a program reads the output), or `node dist/infrastructure/cli/gatehouse.js COMMAND` in the image.',
+      '`npm run docs` generates this page from the help of the commands.',
     ].join('\n'),
     'On a terminal the answer is text; elsewhere, and with `--json`, one JSON document with the names of the API. Errors and\nprogress go to standard error. The exit code is 0 on success, 1 on failure or when a check finds a fault, 2 on a usage error.\nThe environment is [that of the service](configuration.md): a user who can read it and `DATA_DIR` can do anything\n([why](adr/0037-the-command-line-speaks-for-the-operator.md)). All but `serve`, `migrate` and `move` may be used while a\nservice runs.',
     ...commands.map((command) =>
