@@ -20,6 +20,12 @@ type Role =
   | 'status'
   | 'textbox';
 
+/**
+ * In milliseconds. An attempt that takes longer begins anew: the browser keeps an element that the page has replaced
+ * meanwhile, and would wait for it without end.
+ */
+const attempt = 10_000;
+
 const selectorOf = (role: Role, name: string): string => `aria/${name}[role="${role}"]`;
 
 /** The console as a person uses it: everything is found by its role and accessible name. */
@@ -30,16 +36,19 @@ export class ConsolePage {
   ) {}
 
   /** The element, once it is there. */
-  async find(role: Role, name: string): Promise<ElementHandle> {
-    const found = await this.orText(role, name, this.page.waitForSelector(selectorOf(role, name)));
-    if (found === null) throw new Error(`no ${role} "${name}"`);
-    return found;
+  find(role: Role, name: string): Promise<ElementHandle> {
+    return this.orText(role, name, async () => {
+      const found = await this.page.waitForSelector(selectorOf(role, name), { timeout: attempt }).catch(() => null);
+      return found ?? undefined;
+    });
   }
 
-  private orText<T>(role: Role, name: string, found: Promise<T>): Promise<T> {
-    return found.catch(async (cause) => {
+  private async orText<T>(role: Role, name: string, ask: () => Promise<T | undefined>): Promise<T> {
+    try {
+      return await until(`there is the ${role} "${name}"`, ask);
+    } catch (cause) {
       throw new Error(`no ${role} "${name}" in:\n${await this.text()}`, { cause });
-    });
+    }
   }
 
   async has(role: Role, name: string): Promise<boolean> {
@@ -50,8 +59,13 @@ export class ConsolePage {
   async press(role: Role, ...names: readonly string[]): Promise<void> {
     for (const name of names) {
       // The locator waits until it stands still: what is read above it moves it, and a menu moves when it opens.
-      const pressed = this.page.locator(selectorOf(role, name)).click();
-      await this.orText(role, name, pressed);
+      const pressed = () => this.page.locator(selectorOf(role, name)).setTimeout(attempt).click();
+      await this.orText(role, name, () =>
+        pressed().then(
+          () => true,
+          () => undefined,
+        ),
+      );
     }
   }
 
@@ -62,9 +76,9 @@ export class ConsolePage {
   }
 
   async fill(name: string, text: string, role: Role = 'textbox'): Promise<void> {
-    const field = await this.find(role, name);
     // A dialog that has just opened may take the focus for a moment.
     await until(`"${name}" has "${text}"`, async () => {
+      const field = await this.find(role, name);
       await field.click({ count: 3 });
       await field.type(text);
       return text === (await field.evaluate((element) => Reflect.get(element, 'value')));
