@@ -97,10 +97,6 @@ try {
     const path = join(folder, 'console', `${name}.webp`) as `${string}.webp`;
     await page.screenshot({ path, type: 'webp', quality: 60 });
   }
-  await page.setViewport({ width: 700, height: 900 });
-  await page.goto(service.url + consolePages(run).run, { waitUntil: 'networkidle2' });
-  const policies = await page.waitForSelector('section[aria-labelledby="policies"]:has(.policy-set)');
-  await policies?.screenshot({ path: join(folder, 'policy-outcomes.webp') as `${string}.webp`, type: 'webp' });
 } finally {
   await chrome.close();
   await service.end();

@@ -9,6 +9,7 @@ import { StatusBadge } from '../parts/status.tsx';
 import { WorkspacePage } from '../shell/workspace-page.tsx';
 import { RunActions } from './run/actions.tsx';
 import { PlannedChanges } from './run/changes.tsx';
+import { Decision } from './run/decision.tsx';
 import { LogView } from './run/log-view.tsx';
 import { Policies } from './run/policies.tsx';
 import { Timeline } from './run/timeline.tsx';
@@ -40,6 +41,7 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
       {() => (
         <>
           {attributes['error-message'] !== null && <p className="problem">{attributes['error-message']}</p>}
+          <Decision run={run} />
           <div className="cards">
             <Timeline run={run} />
             <section className="card" aria-labelledby="about">
@@ -48,12 +50,12 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
               <Link href={addresses.inWorkspace(organization, workspace, 'runs')}>All runs of this workspace</Link>
             </section>
           </div>
+          <Policies runId={id} />
           {plan !== undefined && (
             <Phase title="Plan" phase={plan}>
               {plan.attributes.status === 'finished' && <PlannedChanges planId={plan.id} />}
             </Phase>
           )}
-          <Policies runId={id} />
           {apply !== undefined && !['pending', 'unreachable'].includes(apply.attributes.status) && (
             <Phase title="Apply" phase={apply} />
           )}
@@ -93,6 +95,8 @@ interface PhaseProps {
 function Phase({ title, phase, children }: PhaseProps) {
   const { status, 'log-read-url': url } = phase.attributes;
   const hasBegun = !['pending', 'queued', 'unreachable'].includes(status);
+  // The log of a phase that failed says why.
+  const isOfInterest = ['pending', 'queued', 'running', 'errored'].includes(status);
   const name = title.toLowerCase();
   return (
     <section className="card" aria-labelledby={name}>
@@ -103,7 +107,7 @@ function Phase({ title, phase, children }: PhaseProps) {
       </div>
       {children}
       {status !== 'unreachable' && (
-        <details className="log-part" open>
+        <details className="log-part" open={isOfInterest}>
           <summary>Log</summary>
           <LogView label={`Log of the ${name}`} url={url} hasBegun={hasBegun} />
         </details>

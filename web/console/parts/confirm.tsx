@@ -18,6 +18,8 @@ interface Props {
   readonly typed?: string;
   /** Asks for a comment, which `onConfirm` gets. */
   readonly comment?: string;
+  /** Whether the button works only once there is a comment. */
+  readonly needsComment?: boolean;
   readonly kind?: 'main' | 'plain' | 'danger';
   /** The dialog closes when this resolves, and shows what it rejects with. */
   readonly onConfirm: (comment: string) => Promise<unknown>;
@@ -61,7 +63,7 @@ export const ModalDialog = ({
 
 type QuestionProps = Omit<Props, 'trigger' | 'triggerName' | 'title' | 'kind'> & { readonly close: () => void };
 
-function Question({ children, confirm, isDanger, typed, comment, onConfirm, close }: QuestionProps) {
+function Question({ children, confirm, isDanger, typed, comment, needsComment, onConfirm, close }: QuestionProps) {
   const [words, setWords] = useState('');
   const [remark, setRemark] = useState('');
   const [problem, setProblem] = useState<unknown>();
@@ -81,7 +83,9 @@ function Question({ children, confirm, isDanger, typed, comment, onConfirm, clos
     <>
       {children}
       {typed !== undefined && <Field label={`Type ${typed} to confirm`} value={words} onChange={setWords} />}
-      {comment !== undefined && <Field label={comment} value={remark} onChange={setRemark} rows={3} />}
+      {comment !== undefined && (
+        <Field label={comment} value={remark} onChange={setRemark} rows={3} isRequired={needsComment} />
+      )}
       {problem !== undefined && !isPending && <ProblemView problem={problem} />}
       <Sending isPending={isPending} />
       <div className="actions">
@@ -90,7 +94,7 @@ function Question({ children, confirm, isDanger, typed, comment, onConfirm, clos
           kind={isDanger ? 'danger' : 'main'}
           onPress={() => void act()}
           isPending={isPending}
-          isDisabled={typed !== undefined && words !== typed}
+          isDisabled={(typed !== undefined && words !== typed) || (needsComment && remark.trim() === '')}
         >
           {confirm}
         </Button>

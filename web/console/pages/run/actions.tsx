@@ -13,39 +13,54 @@ const useAction = (id: string, word: Words, done: string) =>
     outdates: changed,
   }).run;
 
-/** The actions that the run's status allows and the caller may take. */
-export function RunActions({ run: { id, attributes } }: { readonly run: Run }) {
-  const { actions, permissions } = attributes;
+interface Props {
+  readonly run: Run;
+}
+
+const comment = 'Comment (optional)';
+
+/** Applies the plan, if that is due and the caller may. */
+export function Confirmation({ run: { id, attributes } }: Props) {
   const apply = useAction(id, 'apply', 'The run is confirmed.');
+  if (!attributes.actions['is-confirmable'] || !attributes.permissions['can-apply']) return null;
+  return (
+    <Confirm
+      trigger="Confirm and apply"
+      title="Apply this plan?"
+      confirm="Apply"
+      kind="main"
+      comment={comment}
+      onConfirm={apply}
+    >
+      {attributes['is-destroy'] && <p className="notice">This run destroys the resources of the workspace.</p>}
+    </Confirm>
+  );
+}
+
+/** Discards the run, if its status allows that and the caller may. */
+export function Discard({ run: { id, attributes } }: Props) {
   const discard = useAction(id, 'discard', 'The run is discarded.');
+  if (!attributes.actions['is-discardable'] || !attributes.permissions['can-discard']) return null;
+  return (
+    <Confirm trigger="Discard" title="Discard this run?" confirm="Discard run" comment={comment} onConfirm={discard}>
+      <p>Its plan will not be applied.</p>
+    </Confirm>
+  );
+}
+
+/** Whether the run's page shows a decision, with the button that discards. */
+export const awaitsDecision = ({ attributes }: Run): boolean =>
+  attributes.actions['is-confirmable'] || attributes.status.endsWith('_awaiting_decision');
+
+/** The actions that stop the run, if its status allows them and the caller may. A decision has its own. */
+export function RunActions({ run }: Props) {
+  const { id, attributes } = run;
+  const { actions, permissions } = attributes;
   const cancel = useAction(id, 'cancel', 'The run is being canceled.');
   const force = useAction(id, 'force-cancel', 'The run is canceled.');
-  const comment = 'Comment (optional)';
   return (
     <>
-      {actions['is-confirmable'] && permissions['can-apply'] && (
-        <Confirm
-          trigger="Confirm and apply"
-          title="Apply this plan?"
-          confirm="Apply"
-          kind="main"
-          comment={comment}
-          onConfirm={apply}
-        >
-          {attributes['is-destroy'] && <p className="notice">This run destroys the resources of the workspace.</p>}
-        </Confirm>
-      )}
-      {actions['is-discardable'] && permissions['can-discard'] && (
-        <Confirm
-          trigger="Discard"
-          title="Discard this run?"
-          confirm="Discard run"
-          comment={comment}
-          onConfirm={discard}
-        >
-          <p>Its plan will not be applied.</p>
-        </Confirm>
-      )}
+      {!awaitsDecision(run) && <Discard run={run} />}
       {actions['is-cancelable'] && permissions['can-cancel'] && (
         <Confirm trigger="Cancel" title="Cancel this run?" confirm="Cancel run" comment={comment} onConfirm={cancel}>
           <p>The agent interrupts terraform, which ends as soon as it can.</p>

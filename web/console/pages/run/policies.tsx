@@ -1,10 +1,10 @@
-import { api, included, type Schemas } from '../../api/client.ts';
+import { included, type Schemas } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
-import { useChange } from '../../parts/change.ts';
-import { Confirm } from '../../parts/confirm.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
-import { changed } from './changed.ts';
+import { Time } from '../../parts/time.tsx';
+import { useRunEvents } from './run-events.ts';
+import { stageNames, useStage } from './stages.ts';
 import { type TaskResult, TaskResults } from './task-results.tsx';
 
 type Outcome = Schemas['client.PolicySetOutcome'];
@@ -18,69 +18,56 @@ export function Policies({ runId }: { readonly runId: string }) {
     <section className="card" aria-labelledby="policies">
       <h2 id="policies">Checks</h2>
       {data.data.map((stage) => (
-        <Stage key={stage.id} listed={stage} />
+        <Stage key={stage.id} listed={stage} runId={runId} />
       ))}
     </section>
   );
 }
 
-function Stage({ listed }: { readonly listed: Schemas['client.TaskStage'] }) {
-  const { id } = listed;
-  const { data, error } = useMaybeRead('/task-stages/{id}', {
-    path: { id },
-    query: { include: ['task_results', 'policy_evaluations'] },
-  });
-  const override = useChange(
-    (comment: string) => api.post('/task-stages/{id}/actions/override', { path: { id }, body: { comment } }),
-    { done: 'The failures are overridden.', outdates: changed },
-  );
+function Stage({ listed, runId }: { readonly listed: Schemas['client.TaskStage']; readonly runId: string }) {
+  const { data, error } = useStage(listed.id);
   const { attributes, relationships } = data?.data ?? listed;
-  const { status, permissions, actions } = attributes;
-  const name = stages[attributes.stage];
+  const name = stageNames[attributes.stage];
+  const evaluations = relationships['policy-evaluations'].data.flatMap(
+    (one) => included<Schemas['client.PolicyEvaluation']>(data, 'policy-evaluations', one.id) ?? [],
+  );
   return (
     <>
       <div className="heading">
         <h3>{name}</h3>
-        <StatusBadge status={status} />
-        <div className="actions">
-          {actions['is-overridable'] && permissions['can-override'] && (
-            <Confirm
-              trigger="Override"
-              title="Override what failed?"
-              confirm="Override failures"
-              isDanger
-              comment="Comment (optional)"
-              onConfirm={override.run}
-            >
-              <p>
-                The run goes on although mandatory policies or tasks failed. The audit trail records who overrode them.
-              </p>
-            </Confirm>
-          )}
-        </div>
+        <StatusBadge status={attributes.status} />
       </div>
       {error !== null && <ProblemView problem={error} />}
+      {evaluations.some((evaluation) => evaluation.attributes.status === 'overridden') && <Overridden runId={runId} />}
       <TaskResults
         stage={name}
         results={relationships['task-results'].data.flatMap(
           (one) => included<TaskResult>(data, 'task-results', one.id) ?? [],
         )}
       />
-      {relationships['policy-evaluations'].data
-        .flatMap((one) => included<Schemas['client.PolicyEvaluation']>(data, 'policy-evaluations', one.id) ?? [])
-        .map((evaluation) => (
-          <Evaluation key={`${evaluation.id} ${evaluation.attributes.status}`} evaluation={evaluation} />
-        ))}
+      {evaluations.map((evaluation) => (
+        <Evaluation key={`${evaluation.id} ${evaluation.attributes.status}`} evaluation={evaluation} />
+      ))}
     </>
   );
 }
 
-const stages = {
-  pre_plan: 'Before the plan',
-  post_plan: 'After the plan',
-  pre_apply: 'Before the apply',
-  post_apply: 'After the apply',
-} as const;
+/** Who overrode the failures, and the comment. */
+function Overridden({ runId }: { readonly runId: string }) {
+  const { data } = useRunEvents(runId);
+  // Without a decision the policies passed, and the event has no actor.
+  const event = data?.data.find(
+    ({ attributes, relationships }) => attributes.action === 'post_plan_completed' && relationships.actor.data !== null,
+  );
+  if (event === undefined) return null;
+  const actor = included<Schemas['client.Member']>(data, 'users', event.relationships.actor.data?.id);
+  return (
+    <p>
+      Overridden by {actor?.attributes.username ?? 'a token'} <Time at={event.attributes['created-at']} />
+      {event.attributes.comment !== null && `: ${event.attributes.comment}`}
+    </p>
+  );
+}
 
 /** The policy sets that are shown of an evaluation. */
 const max = 100;

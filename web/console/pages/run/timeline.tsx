@@ -1,5 +1,4 @@
 import { api, included, type Schemas } from '../../api/client.ts';
-import { useMaybeRead } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -7,6 +6,7 @@ import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { changed } from './changed.ts';
+import { useRunEvents } from './run-events.ts';
 
 interface Props {
   readonly run: Schemas['client.Run'];
@@ -14,10 +14,7 @@ interface Props {
 
 /** The events of the run, oldest first, with the comments. It is read again when the run's status changes. */
 export function Timeline({ run }: Props) {
-  const { data, error } = useMaybeRead('/runs/{id}/run-events', {
-    path: { id: run.id },
-    query: { include: ['actor', 'comment'] },
-  });
+  const { data, error } = useRunEvents(run.id);
   return (
     <section className="card" aria-labelledby="timeline">
       <h2 id="timeline">Timeline</h2>
