@@ -21,8 +21,8 @@ type Role =
   | 'textbox';
 
 /**
- * In milliseconds. An attempt that takes longer begins anew: the browser keeps an element that the page has replaced
- * meanwhile, and would wait for it without end.
+ * In milliseconds. An attempt that takes longer is given up for another: the browser keeps an element that the page has
+ * replaced meanwhile, and would wait for it without end.
  */
 const attempt = 10_000;
 
