@@ -284,7 +284,7 @@ describeConsole('the console without a network', prepare, (suite) => {
     await view.page.waitForFunction(`!document.body.innerText.includes('The service does not respond.')`);
     expect((await steps.ask('GET', `/workspaces/${workspace}`)).attributes.locked).toBe(false);
     await view.press('button', 'Lock workspace');
-    await view.shows('Locked: Maintenance');
+    await view.shows('Locked by admin');
     suite.expectRefusals();
   });
 

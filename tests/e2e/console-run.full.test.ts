@@ -131,6 +131,11 @@ describeConsole(
       await view.signIn(address('guarded', run), adminToken);
       await view.shows(`Too dear ${hostile}`);
       await view.shows('{"resource":"aws_db.big"}');
+      await view.press('link', 'Overview');
+      await view.shows('Locked by the run');
+      await view.isAccessible();
+      expect([await view.has('button', 'Unlock'), await view.has('button', 'Force unlock')]).toEqual([false, false]);
+      await view.page.goBack();
       await view.find('heading', 'Mandatory checks failed after the plan');
       await view.shows('cost of baseline');
       await view.shows('After an override the apply still has to be confirmed.');

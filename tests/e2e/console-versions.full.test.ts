@@ -60,16 +60,28 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
   });
 
   it('show why an archive is refused', async () => {
-    const { view } = suite;
+    const { view, steps } = suite;
+    const count = async () => (await steps.ask('GET', `/api/v2/workspaces/${workspace}/configuration-versions`)).length;
     await view.signIn(address, adminToken);
-    await view.press('button', 'Upload configuration');
+    await view.press('button', 'Upload configuration', 'Upload');
+    await view.shows('Choose a .tar.gz archive first.');
     await inTemporaryDirectory(async (directory) => {
-      const file = join(directory, 'broken.tar.gz');
-      await writeFile(file, 'not an archive');
-      const [chooser] = await Promise.all([view.page.waitForFileChooser(), view.press('button', 'Choose a file')]);
-      await chooser.accept([file]);
-      await view.shows('Chosen: broken.tar.gz');
-      await view.press('button', 'Upload');
+      const choose = async (name: string, content: string | Buffer) => {
+        const file = join(directory, name);
+        await writeFile(file, content);
+        const [chooser] = await Promise.all([view.page.waitForFileChooser(), view.press('button', 'Choose a file')]);
+        await chooser.accept([file]);
+        await view.shows(`Chosen: ${name}`);
+        await view.press('button', 'Upload');
+      };
+      const before = await count();
+      await choose('network.zip', 'PK\u0003\u0004');
+      await view.shows('network.zip is a zip archive. Pack the files with tar:');
+      await view.isAccessible();
+      await choose('text.tar.gz', 'not an archive');
+      await view.shows('text.tar.gz is no gzip archive.');
+      expect(await count()).toBe(before);
+      await choose('broken.tar.gz', bytes.subarray(0, 30));
       await view.page.waitForSelector('.dialog .problem');
     });
     suite.expectRefusals();

@@ -60,7 +60,8 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.press('button', 'Lock');
     await view.submit('Lock workspace', { 'Reason (optional)': `Maintenance ${hostile}` });
     await view.shows('The workspace is locked.');
-    await view.shows(`Locked: Maintenance ${hostile}`);
+    await view.shows('Locked by admin');
+    await view.shows(`: Maintenance ${hostile}`);
     await view.press('button', 'Unlock', 'Unlock workspace');
     await view.find('button', 'Lock');
     await view.page.goBack();

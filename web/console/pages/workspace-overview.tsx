@@ -5,7 +5,7 @@ import { Facts } from '../parts/facts.tsx';
 import type { Params } from '../parts/params.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import { LockButtons } from '../shell/lock-buttons.tsx';
+import { LockButtons, LockNotice } from '../shell/lock.tsx';
 import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
 
 type Names = Params<'organization' | 'workspace'>;
@@ -29,9 +29,7 @@ function Overview({ organization, workspace }: { readonly organization: string; 
   return (
     <>
       {attributes.description !== null && attributes.description !== '' && <p>{attributes.description}</p>}
-      {attributes['locked-reason'] !== null && attributes.locked && (
-        <p className="notice">Locked: {attributes['locked-reason']}</p>
-      )}
+      <LockNotice organization={organization} workspace={workspace} />
       <div className="cards">
         <section className="card">
           <h2>Latest run</h2>

@@ -9,7 +9,7 @@ import type { Params } from '../../parts/params.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { LockButtons } from '../../shell/lock-buttons.tsx';
+import { LockButtons } from '../../shell/lock.tsx';
 import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
 import { Origin } from './state-origin.tsx';
 import { type StateVersion, titleOf } from './state-version.ts';

@@ -44,6 +44,7 @@ const isUploaded = async (id: string): Promise<boolean> =>
 
 function UploadForm({ workspaceId, close }: Props) {
   const [file, setFile] = useState<File>();
+  const [fault, setFault] = useState<string>();
   const [share, setShare] = useState<number>();
   const last = useRef<Begun>(undefined);
   const running = useRef<AbortController>(undefined);
@@ -83,7 +84,9 @@ function UploadForm({ workspaceId, close }: Props) {
       problem={create.problem}
       onCancel={close}
       onSubmit={async (values) => {
-        if (file === undefined) return;
+        const wrong = file === undefined ? 'Choose a .tar.gz archive first.' : await archiveFault(file);
+        setFault(wrong);
+        if (file === undefined || wrong !== undefined) return;
         const attributes = {
           'auto-queue-runs': values.run === 'on',
           speculative: values.speculative === 'on',
@@ -94,6 +97,11 @@ function UploadForm({ workspaceId, close }: Props) {
       }}
     >
       <FileChoice file={file} onChoose={setFile} />
+      {fault !== undefined && (
+        <p role="alert" className="field-error">
+          {fault}
+        </p>
+      )}
       <CheckField name="run" label="Start a run when it is uploaded" isChecked />
       <CheckField name="speculative" label="Speculative: for plans only" />
       <CheckField name="provisional" label="Provisional: does not become the current version" />
@@ -105,6 +113,14 @@ function UploadForm({ workspaceId, close }: Props) {
       )}
     </EntryForm>
   );
+}
+
+/** The reason why the service would refuse these bytes, from their first two; the rest is checked as it arrives. */
+async function archiveFault(file: File): Promise<string | undefined> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  if (first === 0x1f && second === 0x8b) return undefined;
+  const kind = first === 0x50 && second === 0x4b ? 'a zip archive' : 'no gzip archive';
+  return `${file.name} is ${kind}. Pack the files with tar: tar czf configuration.tar.gz -C FOLDER .`;
 }
 
 interface ChoiceProps {

@@ -185,6 +185,11 @@ const workspace =
         'workspace-kpis-runs-count': attribute(count, activity.runsCount, 'The same.'),
         locked: attribute(flag, workspace.lock !== null || activity.workingRunId !== null),
         'locked-reason': attribute(maybeText, workspace.lock?.reason ?? null),
+        'locked-at': attribute(
+          maybeDateTime,
+          workspace.lock?.at ?? null,
+          'Since when it is locked. Null unless a person or team has locked it.',
+        ),
         'vcs-repo': orNull(
           workspace.repository,
           linkedRepository(words, webhookKey),
