@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keepFilesPrivate } from '../adapters/system/private-files.js';
 import { type Config, ConfigError, helpPage, loadConfig } from './config.js';
+import { consoleAddress } from './console-address.js';
 import { unclaimedSecret } from './generated-secrets.js';
 import { logOutput } from './log-output.js';
 import { nodeFault } from './node-version.js';
@@ -17,13 +18,14 @@ const giveUp = (text: string): never => {
 };
 
 /** The address and the first steps. */
-const welcome = ({ publicUrl }: RunningService, tokenHint: string): string => {
+const welcome = ({ publicUrl }: RunningService, tokenHint: string, consoleUrl: string): string => {
   const curl = `curl -s -H "Authorization: Bearer $TOKEN"`;
   const json = `-H 'Content-Type: application/vnd.api+json'`;
   const body = (type: string, attributes: object) => `-d '${JSON.stringify({ data: { type, attributes } })}'`;
   return [
     '',
     `Gatehouse serves at ${publicUrl}`,
+    `Console: ${consoleUrl}`,
     '',
     tokenHint,
     'Then try:',
@@ -95,7 +97,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
 
   // Last, since a reader of this line may stop the service at once.
-  print(welcome(service, await handOver(service, config, log)));
+  const consoleUrl = await consoleAddress(service, process.stdout.isTTY);
+  print(welcome(service, await handOver(service, config, log), consoleUrl));
 }
 
 main().catch((error: unknown) => {

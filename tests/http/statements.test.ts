@@ -248,7 +248,7 @@ const promised: Readonly<Record<string, number>> = {
   // The user's row is locked before the tokens are counted. Each organization that the user belongs to limits them.
   'post /users/:userId/authentication-tokens': 6,
   'get /authentication-tokens/:id': 2,
-  'delete /authentication-tokens/:id': 4,
+  'delete /authentication-tokens/:id': 5,
   'get /admin/failing-effects': 3,
   // And the rows, unless nothing is being removed.
   'get /admin/removals': 2,
@@ -260,7 +260,7 @@ const promised: Readonly<Record<string, number>> = {
   // The memberships that it made are read, and those of organizations without a team.
   'delete /admin/users/:id/identities/:identityId': 6,
   'get /account/sessions': 3,
-  'delete /account/sessions': 3,
+  'delete /account/sessions': 4,
   'delete /account/sessions/:id': 3,
   'get /account/identities': 3,
   'delete /account/identities/:id': 7,
@@ -314,7 +314,8 @@ const refusedLater: Readonly<Record<string, number>> = {
 };
 
 /** A caller's own things are removed by one statement, which finds none of another user. */
-const ownOnly = /^delete from `(sessions|identities)` where `id` = \? and `user_id` = \?$/;
+const ownOnly =
+  /^delete from (`identities` where `id` = \? and `user_id` = \?|sessions where user_id = \? and id = \? returning id, token_id)$/;
 
 /** The statements that may change something before a refusal. */
 const triedBeforeRefusal: Readonly<Record<string, readonly RegExp[]>> = {
