@@ -43,7 +43,7 @@ export interface RunningService {
   readonly adminSecret: string | undefined;
   /** Whether that secret was generated rather than configured. */
   readonly adminSecretGenerated: boolean;
-  /** The code of a sign-in link for a site administrator; undefined once anybody has signed in. */
+  /** The code of a sign-in link for a site administrator; undefined once a user has signed in. */
   firstSignInCode(): Promise<string | undefined>;
   /** Resolves once requests in flight have finished; uploads in flight get a bounded time. */
   stop(): Promise<void>;

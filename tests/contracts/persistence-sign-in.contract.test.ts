@@ -200,7 +200,7 @@ onEveryBackend('identities and sessions', (on) => {
     await expect(make(first)).rejects.toBeDefined();
   });
 
-  it('keeps as many sessions that no identity signed in as it should, the newest', async () => {
+  it('keeps the newest sessions that no identity signed in, up to a number', async () => {
     const [user, stranger] = [await on.user(), await on.user()];
     const identity = anIdentity(user);
     const byIdentity = aSession(user, { identityId: identity.id });

@@ -147,7 +147,7 @@ describe('signing in with a token', () => {
     expect(answer.body.errors[0].detail).toContain('Open /session/sign-in');
   });
 
-  it('refuses unknown tokens, as many as an address may send', async () => {
+  it('refuses unknown tokens, up to the limit of an address', async () => {
     const limited = await startApi({ environment: { RATE_LIMIT_PER_SECOND: '4' } });
     for (let sent = 0; sent < 4; sent += 1) {
       expect((await give(browserAt(limited), { token: `gatehouse.v1.guess${sent}` })).status).toBe(401);
@@ -489,7 +489,7 @@ describe('a sign-in link', () => {
     await old.get('/account/details').expect(401);
   });
 
-  it('of the first sign-in is for a site administrator, until anybody has signed in', async () => {
+  it('of the first sign-in is for a site administrator, until a user has signed in', async () => {
     const fresh = await startApi();
     const { issueSignInLink: issue } = fresh.useCases;
     const link = await issue.first();

@@ -6,7 +6,7 @@ const workspace = (inside: string, name: string): string => `${organization(insi
 /** The addresses that links lead to; their pages are in `routes.ts`. */
 export const addresses = {
   organizations: '/app',
-  /** Where a sign-in link leads to. */
+  /** The target of sign-in links. */
   signIn: '/app/sign-in',
   /** A page for site administrators, by its tab; see `sections.ts`. */
   site: (tab: string): string => `/app/settings/${tab}`,

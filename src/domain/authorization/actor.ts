@@ -21,7 +21,7 @@ export interface RequestTrace {
   readonly route: string;
 }
 
-/** What a person signed in with. */
+/** The means by which a person signed in. */
 export type SignedInWith =
   | { readonly kind: 'identity' | 'link' }
   | { readonly kind: 'token'; readonly id: TokenId; readonly expiresAt: Instant | null };

@@ -28,7 +28,7 @@ const become = (next: SignedIn): void => {
   signedIn.set(next);
 };
 
-/** Goes on as this user. What another one was shown, or has entered, does not stay. */
+/** Goes on as this user. Nothing stays that another one was shown, or has entered. */
 function goOnAs(id: string): void {
   if (person !== id && ['yes', 'expired'].includes(signedIn.get())) become('no');
   person = id;
@@ -71,7 +71,7 @@ tabs.addEventListener('message', ({ data: id }: MessageEvent<string | null>) => 
   }
 });
 
-/** What a person signs in with: a user token, or the code of a link. */
+/** A user token, or the code of a link. */
 export type Credentials = { readonly token: string } | { readonly code: string };
 
 export const session = {
@@ -147,7 +147,7 @@ function takeCode(): void {
   history.replaceState(history.state, '', addresses.signIn);
 }
 takeCode();
-// Where a second link is opened in the same tab, the page is not loaded again.
+// A second link that is opened in the same tab does not load the page again.
 addEventListener('hashchange', takeCode);
 
 /** Resolves once the tab is signed in otherwise, or at the signal. */

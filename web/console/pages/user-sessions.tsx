@@ -20,7 +20,7 @@ export function UserSessions() {
   );
 }
 
-/** What the person signed in with. */
+/** The means of the sign-in. */
 function meansOf({ relationships }: Schemas['client.OwnSession']): string {
   if (relationships['authentication-token'].data !== null)
     return `Token ${relationships['authentication-token'].data.id}`;

@@ -40,8 +40,7 @@ export function SignInByLink({ code }: { readonly code: string }) {
         refused="The link was used or replaced, or has expired. Ask the operator of this service for another one."
       >
         <p>
-          This link signs you in as <strong>{username}</strong>, once. Whoever is signed in with this browser is signed
-          out.
+          This link signs you in as <strong>{username}</strong>, once. It ends the session that this browser has.
         </p>
       </SignInForm>
     </Page>

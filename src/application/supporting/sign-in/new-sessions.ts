@@ -15,7 +15,7 @@ import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Settings } from '../../ports/outside/settings.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
-/** What a session is made from: an identity, a token, or neither for a link. */
+/** The origin of a session: an identity, a token, or neither for a link. */
 interface From {
   readonly userId: UserId;
   readonly identityId?: IdentityId;

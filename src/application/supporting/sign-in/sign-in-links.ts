@@ -40,7 +40,7 @@ export class IssueSignInLink {
     return this.issue(user, doneBy(actor, 'sign-in-links/issue', user.id));
   }
 
-  /** For a site administrator; undefined once anybody has signed in. */
+  /** For a site administrator; undefined once a user has signed in. */
   async first(): Promise<IssuedSignInLink | undefined> {
     const user = await this.unitOfWork.read(async (tx) => {
       if (await tx.sessions.anyEver()) return undefined;

@@ -8,7 +8,7 @@ import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-w
 import type { TokenUses } from '../users/token-uses.js';
 import type { NewSession, NewSessions } from './new-sessions.js';
 
-/** What a browser signs in with, and where it comes from. */
+/** The credentials of a browser, and its request. */
 export interface BrowserSignIn {
   /** The token, or the code of a sign-in link. */
   readonly secret: string;
@@ -57,10 +57,10 @@ export class SignInWithToken {
 
 const notTaken = invalidAttribute(
   'token',
-  'Token signs nobody in where there is an identity provider. Open /session/sign-in',
+  'Token cannot be used to sign in where there is an identity provider. Open /session/sign-in',
 );
 
 const notOfUser = invalidAttribute(
   'token',
-  'Token must be a user token: the tokens of teams, organizations and agents sign nobody in',
+  'Token must be a user token: the tokens of teams, organizations and agents belong to no person',
 );

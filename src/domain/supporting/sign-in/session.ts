@@ -114,7 +114,7 @@ export interface SignInLink {
 /** A link is redeemed within this time. */
 export const signInLinkSeconds = 600;
 
-/** What stands between the secret of a link's code and the username, so that the page can name the user before the link is used. */
+/** Separates the secret of a link's code from the username, so that the page can name the user before the link is used. */
 const beforeUsername = '~';
 
 /** Its digest covers the username: a code with another one is unknown. */

@@ -7,7 +7,7 @@ import { atWork, findOrFail, publicUrlOf, userNamed } from '../toolkit/operator.
 export const signInLink: Command = {
   name: 'sign-in-link',
   does: 'prints a link that signs a user in to the console, once',
-  about: `The link is valid for ${signInLinkSeconds / 60} minutes, and replaces an earlier one of the user. Whoever opens it and confirms is that user: give it to nobody else.`,
+  about: `It is valid for ${signInLinkSeconds / 60} minutes, and replaces an earlier one of the user.`,
   options: { user: { value: 'NAME', about: 'the user whom the link signs in' } },
   run: async (call) => {
     const name = call.required('user');

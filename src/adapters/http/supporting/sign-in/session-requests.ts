@@ -15,7 +15,7 @@ const schema = resourceDocument(
   },
 );
 
-/** What a browser signs in with: a token, or the code of a link. */
+/** A token, or the code of a link. */
 type Credentials = { readonly token: string } | { readonly code: string };
 
 /** Throws a 422 unless there is exactly one. */

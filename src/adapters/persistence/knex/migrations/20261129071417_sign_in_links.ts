@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { columnsFor } from './shared/columns.js';
 import { lockTables } from './shared/lock-tables.js';
 
-/** Links that sign a user in, at most one for each, and whether anybody has signed in. */
+/** Links that sign a user in, at most one for each, and whether a user has signed in. */
 export async function up(knex: Knex): Promise<void> {
   await lockTables(knex, { referredTo: ['users'] });
   await knex.schema.createTable('sign_in_links', (table) => {
