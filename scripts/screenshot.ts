@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { archiveOf } from '../tests/support/archives.js';
 import { openBrowser } from '../tests/support/browser.js';
+import { ConsolePage } from '../tests/support/console.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../tests/support/process.js';
 import { ServiceSteps } from '../tests/support/service-steps.js';
 
@@ -89,8 +90,7 @@ try {
     { name: 'prefers-color-scheme', value: 'light' },
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
-  await page.goto(`${service.url}/app`, { waitUntil: 'networkidle0' });
-  await page.evaluate(`sessionStorage.setItem('gatehouse-token', ${JSON.stringify(adminToken)})`);
+  await new ConsolePage(page, service.url).signIn('/app', adminToken);
   await mkdir(join(folder, 'console'), { recursive: true });
   for (const [name, address] of Object.entries(consolePages(run))) {
     await page.goto(service.url + address, { waitUntil: 'networkidle2' });

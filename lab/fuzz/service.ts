@@ -70,7 +70,7 @@ async function plant(tx: Transaction, userId: UserId, now: Instant): Promise<voi
   for (let index = 0; index < planted; index += 1) {
     const id = `sess-${'abcdefghijkmnpqr'.slice(index)}${'s'.repeat(index)}`;
     const session = startSession(
-      { id, userId, secretDigest: `planted ${index}`, identityId: null, createdAt: now },
+      { id, userId, secretDigest: `planted ${index}`, identityId: null, tokenId: null, createdAt: now },
       century,
     );
     await tx.sessions.add(session);

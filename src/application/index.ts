@@ -344,8 +344,11 @@ export { type Callback, CompleteSignIn, type SignedIn } from './supporting/sign-
 export { EndSession } from './supporting/sign-in/end-session.js';
 export { GroupMemberships } from './supporting/sign-in/group-memberships.js';
 export { IdentityLinks, type LinkConfirmation } from './supporting/sign-in/identity-links.js';
+export { type NewSession, NewSessions } from './supporting/sign-in/new-sessions.js';
 export { EndAllSessions, EndOneSession, ListSessions, type OwnSessions } from './supporting/sign-in/own-sessions.js';
 export { type BegunSignIn, PendingSignIns, type SignInPurpose } from './supporting/sign-in/pending-sign-in.js';
+export { type IssuedSignInLink, IssueSignInLink, SignInByLink } from './supporting/sign-in/sign-in-links.js';
+export { type BrowserSignIn, SignInWithToken } from './supporting/sign-in/sign-in-with-token.js';
 export { IssueLoginCode, RedeemLoginCode, type Redemption } from './supporting/sign-in/terraform-login.js';
 export { AddIdentity, ListIdentities, type NewIdentity, RemoveIdentity } from './supporting/sign-in/user-identities.js';
 export { CreateStateVersion, type NewStateVersion } from './supporting/state-versions/create-state-version.js';

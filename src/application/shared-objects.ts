@@ -15,6 +15,7 @@ import { TaskResultProgress } from './supporting/run-tasks/task-result-progress.
 import { RunProgress } from './supporting/runs/run-progress.js';
 import { GroupMemberships } from './supporting/sign-in/group-memberships.js';
 import { IdentityLinks } from './supporting/sign-in/identity-links.js';
+import { NewSessions } from './supporting/sign-in/new-sessions.js';
 import { PendingSignIns } from './supporting/sign-in/pending-sign-in.js';
 import { StateOutputsReader } from './supporting/state-versions/state-outputs-reader.js';
 import { TagChanges } from './supporting/tags/tag-changes.js';
@@ -48,6 +49,7 @@ export const identityLinks = bind(
   'ids',
   'secrets',
 );
+export const newSessions = bind(NewSessions, 'clock', 'ids', 'secrets', 'settings');
 export const groupMemberships = bind(GroupMemberships, 'clock', 'ids');
 const commitFiles = bind(CommitFiles, 'ids', 'commitFetcher', 'bundleInspector', 'bundleStore');
 export const fetchedPolicies = bind(FetchedPolicies, 'clock', 'ids');

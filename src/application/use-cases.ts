@@ -43,6 +43,7 @@ import {
   fetchedVersions,
   groupMemberships,
   identityLinks,
+  newSessions,
   newVariables,
   pendingSignIns,
   refusals,
@@ -152,6 +153,8 @@ import { BeginSignIn } from './supporting/sign-in/begin-sign-in.js';
 import { CompleteSignIn } from './supporting/sign-in/complete-sign-in.js';
 import { EndSession } from './supporting/sign-in/end-session.js';
 import { EndAllSessions, EndOneSession, ListSessions } from './supporting/sign-in/own-sessions.js';
+import { IssueSignInLink, SignInByLink } from './supporting/sign-in/sign-in-links.js';
+import { SignInWithToken } from './supporting/sign-in/sign-in-with-token.js';
 import { IssueLoginCode, RedeemLoginCode } from './supporting/sign-in/terraform-login.js';
 import { AddIdentity, ListIdentities, RemoveIdentity } from './supporting/sign-in/user-identities.js';
 import { CreateStateVersion } from './supporting/state-versions/create-state-version.js';
@@ -317,7 +320,10 @@ export const useCases = {
 
   tokenUses,
   authenticate: bind(Authenticate, 'unitOfWork', 'clock', 'secrets', tokenUses),
-  authenticateSession: bind(AuthenticateSession, 'unitOfWork', 'clock', 'secrets', tokenUses),
+  authenticateSession: bind(AuthenticateSession, 'unitOfWork', 'clock', 'secrets', tokenUses, 'identityProvider'),
+  signInWithToken: bind(SignInWithToken, 'unitOfWork', 'identityProvider', newSessions, 'clock', 'secrets', tokenUses),
+  issueSignInLink: bind(IssueSignInLink, 'unitOfWork', 'clock', 'secrets'),
+  signInByLink: bind(SignInByLink, 'unitOfWork', newSessions, 'clock', 'secrets'),
   beginSignIn: bind(BeginSignIn, pendingSignIns),
   identityLinks,
   completeSignIn: bind(
@@ -327,9 +333,9 @@ export const useCases = {
     'identityProvider',
     identityLinks,
     groupMemberships,
+    newSessions,
     'clock',
     'ids',
-    'secrets',
     'settings',
   ),
   listSessions: bind(ListSessions, 'unitOfWork', 'clock'),

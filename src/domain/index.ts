@@ -1,6 +1,6 @@
 /** The published rules and data of the domain, by name. It imports no package and no Node module. */
 
-export type { Actor, InSession, RequestTrace } from './authorization/actor.js';
+export type { Actor, InSession, RequestTrace, SignedInWith } from './authorization/actor.js';
 export { auditorStanding, identityOf, isOpenTo, isUser, standingOnSite } from './authorization/actor.js';
 export type {
   AccessPart,
@@ -284,10 +284,17 @@ export {
 export { isReturnPath, usualReturnPath } from './supporting/sign-in/return-path.js';
 export {
   checkFresh,
+  checkLasting,
+  checkOutlived,
+  type EndedSession,
   freshMinutes,
   hasEnded,
   isFresh,
+  maxSessionsWithoutIdentity,
   type Session,
+  type SignInLink,
+  signInCodeOf,
+  signInLinkSeconds,
   startSession,
 } from './supporting/sign-in/session.js';
 export { type LoginCode, loginPortOf, terraformLogin } from './supporting/sign-in/terraform-login.js';

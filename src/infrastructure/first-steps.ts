@@ -8,6 +8,8 @@ export type FirstToken =
 interface Start {
   /** Without a slash at the end. */
   readonly publicUrl: string;
+  /** With a link that signs in, or without. */
+  readonly consoleUrl: string;
   readonly token: FirstToken;
   /** Whether people sign in at a provider, and not with a token. */
   readonly signsIn: boolean;
@@ -27,9 +29,14 @@ const tokenHint = (token: FirstToken): string => {
   return "Set TOKEN to a user's API token.";
 };
 
-/** The text that is printed once the service responds: the console and how to sign in, an agent, three first requests. */
-export function firstSteps({ publicUrl, token, signsIn, commandLine, agent }: Start): string {
+function consoleLine(url: string, token: FirstToken, signsIn: boolean): string {
+  if (url.includes('#')) return `Open the console and sign in with this link, once, within ten minutes:\n\n  ${url}`;
   const issued = token.kind === 'known' ? 'an API token' : 'the token below';
+  return `Open the console at ${url}, and sign in with ${signsIn ? 'your organization' : issued}.`;
+}
+
+/** The text that is printed once the service responds: the console and how to sign in, an agent, three first requests. */
+export function firstSteps({ publicUrl, consoleUrl, token, signsIn, commandLine, agent }: Start): string {
   const api = `${publicUrl}/api/v2`;
   const curl = 'curl -sS -H "Authorization: Bearer $TOKEN"';
   const json = `-H 'Content-Type: application/vnd.api+json'`;
@@ -38,7 +45,7 @@ export function firstSteps({ publicUrl, token, signsIn, commandLine, agent }: St
     '',
     `Gatehouse serves at ${publicUrl}`,
     '',
-    `Open the console at ${publicUrl}/app, and sign in with ${signsIn ? 'your organization' : issued}.`,
+    consoleLine(consoleUrl, token, signsIn),
     '',
     tokenHint(token),
     '',

@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keepFilesPrivate } from '../adapters/system/private-files.js';
 import { type Config, ConfigError, helpPage, loadConfig } from './config.js';
+import { consoleAddress } from './console-address.js';
 import { type FirstToken, firstSteps } from './first-steps.js';
 import { unclaimedSecret } from './generated-secrets.js';
 import { logOutput } from './log-output.js';
@@ -87,6 +88,7 @@ async function main(): Promise<void> {
   print(
     firstSteps({
       publicUrl: service.publicUrl,
+      consoleUrl: await consoleAddress(service, process.stdout.isTTY),
       token: await handOver(service, config, log),
       signsIn: config.OIDC_ISSUER !== undefined,
       commandLine: inCheckout ? 'npm run --silent gatehouse --' : 'gatehouse',

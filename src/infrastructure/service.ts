@@ -43,6 +43,8 @@ export interface RunningService {
   readonly adminSecret: string | undefined;
   /** Whether that secret was generated rather than configured. */
   readonly adminSecretGenerated: boolean;
+  /** The code of a sign-in link for a site administrator; undefined once a user has signed in. */
+  firstSignInCode(): Promise<string | undefined>;
   /** Resolves once requests in flight have finished; uploads in flight get a bounded time. */
   stop(): Promise<void>;
 }
@@ -156,6 +158,7 @@ export async function startService(config: Config, log: Logger, grace = usualGra
       publicUrl,
       adminSecret: first && secret,
       adminSecretGenerated: config.ADMIN_TOKEN === undefined,
+      firstSignInCode: async () => (await use.issueSignInLink.first())?.code,
       stop: async () => {
         leaving = true;
         await pause(config.STOP_DELAY_SECONDS * 1000);

@@ -22,7 +22,13 @@ const inSession = (user: User, age: number, idle: number, longestIdle = 0): Acto
   tokenId: 'session',
   userId: user.id,
   siteAdministrator: user.siteAdministrator,
-  session: { createdAt: later(noon, -age), lastUsedAt: later(noon, -idle), longestIdle, at: noon },
+  session: {
+    signedInWith: { kind: 'identity' },
+    createdAt: later(noon, -age),
+    lastUsedAt: later(noon, -idle),
+    longestIdle,
+    at: noon,
+  },
 });
 
 interface Place {

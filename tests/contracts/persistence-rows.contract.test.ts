@@ -636,10 +636,13 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   ListedSession: async (on) => {
     const user = await on.user();
     const identity = anIdentity(user);
-    const given = { identityId: identity.id, createdAt: afterNoon(1), expiresAt: afterNoon(3) };
+    const token = aToken({ kind: 'user', id: user.id });
+    const from = { identityId: identity.id, tokenId: token.id };
+    const given = { ...from, createdAt: afterNoon(1), expiresAt: afterNoon(3) };
     const { secretDigest, ...session } = aSession(user, { ...given, lastUsedAt: afterNoon(2), longestIdle: 60 });
     await on.run(async (tx) => {
       await tx.identities.add(identity);
+      await tx.tokens.add(token);
       await tx.sessions.add({ ...session, secretDigest });
     });
     const [read] = await on.read((tx) => tx.sessions.ofUser(user.id, noon));

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import type { LoginCode } from '../../src/domain/index.js';
-import { afterNoon, aMembership, anIdentity, aSession, noon, unique } from '../support/builders.js';
+import type { ApiToken, LoginCode, SignInLink } from '../../src/domain/index.js';
+import { afterNoon, aMembership, anIdentity, aSession, aToken, noon, unique } from '../support/builders.js';
 import { onEveryBackend, taken } from './on-every-backend.js';
 
 onEveryBackend('identities and sessions', (on) => {
@@ -55,7 +55,13 @@ onEveryBackend('identities and sessions', (on) => {
           tokenId: session.id,
           userId: user.id,
           siteAdministrator,
-          session: { createdAt: session.createdAt, lastUsedAt: null, longestIdle: 0, at: session.createdAt },
+          session: {
+            signedInWith: { kind: 'link' },
+            createdAt: session.createdAt,
+            lastUsedAt: null,
+            longestIdle: 0,
+            at: session.createdAt,
+          },
         },
         invited: false,
       });
@@ -147,15 +153,113 @@ onEveryBackend('identities and sessions', (on) => {
     expect(await on.run((tx) => tx.sessions.takeCode(ofOther.codeDigest))).toBeUndefined();
   });
 
+  it('says what the person of a session signed in with', async () => {
+    const user = await on.user();
+    const owner = { kind: 'user', id: user.id } as const;
+    const [lasting, ending] = [aToken(owner), aToken(owner, { expiresAt: afterNoon(5) })];
+    for (const token of [lasting, ending]) await on.run((tx) => tx.tokens.add(token));
+    for (const [given, signedInWith] of [
+      [{ identityId: anIdentity(user).id }, { kind: 'identity' }],
+      [{ tokenId: lasting.id }, { kind: 'token', id: lasting.id, expiresAt: null }],
+      [{ tokenId: ending.id }, { kind: 'token', id: ending.id, expiresAt: afterNoon(5) }],
+      [{}, { kind: 'link' }],
+    ] as const) {
+      const session = aSession(user, given);
+      await on.run((tx) => tx.sessions.add(session));
+      expect((await credential(session))?.actor.session.signedInWith).toEqual(signedInWith);
+    }
+  });
+
+  it('ends sessions with the token that they were made from, and no others', async () => {
+    const user = await on.user();
+    const owner = { kind: 'user', id: user.id } as const;
+    const [first, second] = [aToken(owner), aToken(owner, { madeInSession: true })];
+    for (const token of [first, second]) await on.run((tx) => tx.tokens.add(token));
+    const make = async (token: ApiToken | undefined) => {
+      const session = aSession(user, { tokenId: token?.id ?? null });
+      await on.run((tx) => tx.sessions.add(session));
+      return session;
+    };
+    const [ofFirst, again, ofSecond, other] = [
+      await make(first),
+      await make(first),
+      await make(second),
+      await make(undefined),
+    ];
+    const ended = await on.run((tx) => tx.sessions.removeMadeFrom(first.id));
+    const expected = [ofFirst, again].map(({ id, tokenId }) => ({ id, tokenId }));
+    expect(ended.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(
+      expected.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    );
+    const third = await make(first);
+    await on.run((tx) => tx.tokens.remove(first.id));
+    await on.run((tx) => tx.tokens.removeMadeInSessions(user.id));
+    for (const session of [ofFirst, again, third, ofSecond]) expect(await credential(session)).toBeUndefined();
+    expect(await credential(other)).toBeDefined();
+    // One that was removed meanwhile makes none.
+    await expect(make(first)).rejects.toBeDefined();
+  });
+
+  it('keeps the newest sessions that no identity signed in, up to a number', async () => {
+    const [user, stranger] = [await on.user(), await on.user()];
+    const identity = anIdentity(user);
+    const byIdentity = aSession(user, { identityId: identity.id });
+    const others = aSession(stranger);
+    for (const session of [byIdentity, others]) await on.run((tx) => tx.sessions.add(session));
+    const made = [1, 2, 3, 4].map((nth) => aSession(user, { createdAt: afterNoon(nth), expiresAt: afterNoon(9) }));
+    const replaced: string[] = [];
+    for (const session of made) {
+      const ended = await on.run((tx) => tx.sessions.addWithin(session, 2));
+      replaced.push(...ended.map(({ id }) => id));
+    }
+    expect(replaced).toEqual(made.slice(0, 2).map(({ id }) => id));
+    const found = await Promise.all([...made, byIdentity, others].map(credential));
+    expect(found.map((one) => one !== undefined)).toEqual([false, false, true, true, true, true]);
+    const more = [5, 6, 7, 8].map((nth) => aSession(user, { createdAt: afterNoon(nth), expiresAt: afterNoon(9) }));
+    await Promise.all(more.map((session) => on.run((tx) => tx.sessions.addWithin(session, 2))));
+    expect(await on.read((tx) => tx.sessions.ofUser(user.id, afterNoon(2)))).toHaveLength(2);
+  });
+
+  const aLink = (user: { readonly id: string }): SignInLink => ({
+    userId: user.id,
+    codeDigest: unique('d'),
+    expiresAt: afterNoon(1),
+  });
+
+  it('gives out a sign-in link once, and keeps one for each user', async () => {
+    const [ada, bob] = [await on.user(), await on.user()];
+    const [first, second, others] = [aLink(ada), aLink(ada), aLink(bob)];
+    for (const link of [first, second, others]) await on.run((tx) => tx.sessions.keepLink(link));
+    const take = ({ codeDigest }: SignInLink) => on.run((tx) => tx.sessions.takeLink(codeDigest));
+    expect(await take(first)).toBeUndefined();
+    const all = await Promise.all([take(second), take(second), take(second)]);
+    expect(all.filter((link) => link !== undefined)).toEqual([second]);
+    await on.run((tx) => tx.sessions.removeOf(bob.id, { until: afterNoon(9) }));
+    await on.run((tx) => tx.sessions.removeOf(ada.id));
+    expect(await take(others)).toEqual(others);
+    await on.run((tx) => tx.sessions.keepLink(others));
+    await on.run((tx) => tx.sessions.removeOf(bob.id));
+    expect(await take(others)).toBeUndefined();
+  });
+
+  it('remembers that a person has signed in', async () => {
+    const user = await on.user();
+    const session = aSession(user);
+    await on.run((tx) => tx.sessions.add(session));
+    await on.run((tx) => tx.sessions.removeOf(user.id));
+    expect(await on.read((tx) => tx.sessions.anyEver())).toBe(true);
+  });
+
   it('leaves nothing of a user that was removed', async () => {
     const user = await on.user();
     await on.run((tx) => tx.sessions.add(aSession(user)));
+    await on.run((tx) => tx.sessions.keepLink(aLink(user)));
     await on.run((tx) => tx.identities.add(anIdentity(user)));
     const before = await on.rowCounts();
     await on.run((tx) => tx.users.remove(user.id, noon));
     await on.run((tx) => tx.removals.removeBatch({ kind: 'user', id: user.id }, 100));
     const after = await on.rowCounts();
-    for (const table of ['identities', 'sessions']) {
+    for (const table of ['identities', 'sessions', 'sign_in_links']) {
       expect(after[table]).toBe((before[table] ?? 0) - 1);
     }
   });

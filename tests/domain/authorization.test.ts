@@ -206,11 +206,19 @@ describe('an actor', () => {
 
   it('enters with a token, or with a session of some age that was unused for some time', () => {
     const person = { kind: 'user', tokenId: 'at-1', userId: 'user-1', siteAdministrator: false } as const;
-    const session = { at: later(noon, 30), createdAt: noon, lastUsedAt: later(noon, 20), longestIdle: 5 };
+    const signedInWith = { kind: 'identity' } as const;
+    const session = { signedInWith, at: later(noon, 30), createdAt: noon, lastUsedAt: later(noon, 20), longestIdle: 5 };
     expect(entryOf(person)).toEqual({ withToken: true, idle: 0, age: 0 });
     expect(entryOf({ ...person, session })).toEqual({ withToken: false, idle: 10, age: 30 });
     expect(entryOf({ ...person, session: { ...session, longestIdle: 12 } })).toMatchObject({ idle: 12 });
     expect(entryOf({ ...person, session: { ...session, lastUsedAt: null } })).toMatchObject({ idle: 30 });
+    for (const other of [{ kind: 'link' }, { kind: 'token', id: 'at-1', expiresAt: null }] as const) {
+      expect(entryOf({ ...person, session: { ...session, signedInWith: other } })).toEqual({
+        withToken: true,
+        idle: 10,
+        age: 30,
+      });
+    }
     // No organization bars a site administrator, or a creator in whose name the service acts without a token.
     expect(entryOf({ ...person, siteAdministrator: true })).toBeUndefined();
     expect(entryOf({ ...person, tokenId: '' })).toBeUndefined();

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chromium, openBrowser, watchedPage } from '../support/browser.js';
+import { gatehouse } from '../support/command-line.js';
 import { ConsolePage } from '../support/console.js';
 import { TestProvider } from '../support/identity-provider.js';
-import { freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
+import { adminToken, freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { usable } from '../support/programs.js';
 
 const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
@@ -84,5 +85,102 @@ suite(`signing in to the console with an identity provider${reason}`, () => {
     await page.bringToFront();
     await view.shows('It is shown only once.');
     await view.find('rowheader', 'desktop');
+  });
+});
+
+suite(`signing in to the console without an identity provider${reason}`, () => {
+  let directory: string;
+  let service: ServiceProcess;
+  let chrome: Awaited<ReturnType<typeof openBrowser>>;
+
+  beforeAll(async () => {
+    directory = await temporaryDirectory();
+    service = await ServiceProcess.start({ DATA_DIR: directory });
+    await service.provision('acme', 'network');
+    chrome = await openBrowser();
+  });
+
+  afterAll(async () => {
+    await chrome?.close();
+    await service?.end();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('prints the address of the console, and no link where it is not a terminal', async () => {
+    expect(service.printed).toContain(`Console: ${service.url}/app\n`);
+    expect(service.printed).not.toContain('sign-in');
+  });
+
+  it('with a token is for all tabs, and so is signing out; nothing keeps the token', async () => {
+    const { page, complaints } = await watchedPage(chrome.browser);
+    const view = new ConsolePage(page, service.url);
+    await view.open('/app/acme/workspaces');
+    await view.isAccessible();
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.find('link', 'network');
+    const other = new ConsolePage(await page.browserContext().newPage(), service.url);
+    await other.open('/app/acme/workspaces');
+    await other.find('link', 'network');
+    for (const { page: tab } of [view, other]) {
+      expect(await tab.evaluate('({ ...sessionStorage, ...localStorage, cookies: document.cookie })')).toEqual({
+        cookies: '',
+      });
+      expect(await tab.content()).not.toContain(adminToken);
+    }
+    const kept = await page.browserContext().cookies();
+    expect(kept.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([[true, 'Lax']]);
+    expect(JSON.stringify(kept)).not.toContain(adminToken);
+    await other.press('button', 'Account: admin');
+    await other.press('menuitem', 'Sign out');
+    for (const tab of [other, view]) await tab.find('heading', 'Sign in');
+    await page.bringToFront();
+    await view.submit('Sign in', { 'API token': adminToken });
+    for (const tab of [view, other]) await tab.find('link', 'network');
+    expect(complaints).toEqual([]);
+  });
+
+  it('with a token is listed with it, and is ended by another browser', async () => {
+    const { page } = await watchedPage(chrome.browser);
+    const view = new ConsolePage(page, service.url);
+    await view.signIn('/app/settings/tokens', adminToken);
+    await view.find('heading', 'Sessions');
+    await view.shows('This browser');
+    await view.isAccessible();
+    await view.press('button', 'Sign out everywhere', 'Sign out everywhere');
+    await view.find('heading', 'Sign in');
+    const { json } = await service.api('GET', '/account/sessions');
+    expect(json.data).toEqual([]);
+  });
+
+  it('by a link takes a click that names the user, once, and leaves no trace of the code', async () => {
+    const given = { DATA_DIR: directory, PUBLIC_URL: service.url };
+    const { json } = await gatehouse(['sign-in-link', '--user', 'admin'], given);
+    const { pathname, hash } = new URL(json.link);
+    expect([pathname, hash]).toEqual(['/app/sign-in', expect.stringMatching(/^#code=gatehouse\.v1\.\w{48}~admin$/)]);
+    const { page, complaints, requests } = await watchedPage(chrome.browser);
+    const view = new ConsolePage(page, service.url);
+    await view.open('/app');
+    await page.goto(json.link, { waitUntil: 'networkidle2' });
+    await view.find('button', 'Sign in as admin');
+    await view.shows('This link signs you in as admin, once.');
+    await view.isAccessible();
+    expect(await page.evaluate('location.href')).toBe(`${service.url}/app/sign-in`);
+    expect((await service.api('GET', '/account/sessions')).json.data).toEqual([]);
+    await view.press('button', 'Sign in as admin');
+    await view.find('button', 'Account: admin');
+    expect(await view.address()).toBe('/app');
+    const [, code = ''] = hash.split('=');
+    expect(requests.filter((url) => url.includes(code.slice(0, 40)) && url !== json.link)).toEqual([]);
+    const history = await (await page.createCDPSession()).send('Page.getNavigationHistory');
+    expect(JSON.stringify(history)).not.toContain(code);
+    expect(service.printed).not.toContain(code);
+    expect(complaints).toEqual([]);
+    // A second link in the same tab does not load the page again.
+    await page.goto(json.link, { waitUntil: 'networkidle2' });
+    await view.press('button', 'Sign in as admin');
+    await view.shows('The link was used or replaced, or has expired.');
+    await page.reload();
+    await view.find('button', 'Account: admin');
+    expect(await view.address()).toBe('/app');
   });
 });

@@ -126,16 +126,11 @@ describeConsole(
 
     it('are offered as far as the caller may change them', async () => {
       const { view, steps } = suite;
-      const team = await steps.ask('POST', '/organizations/acme/teams', {
-        data: { type: 'teams', attributes: { name: 'builders', 'organization-access': { 'manage-workspaces': true } } },
-      });
-      const token = await steps.ask('POST', `/api/v2/teams/${team.id}/authentication-token`);
-      await view.signIn(address, token.attributes.token);
+      const token = await steps.memberToken('builders', { 'manage-workspaces': true });
+      await view.signIn(address, token);
       await view.find('heading', 'Scheduled destruction');
       await view.find('heading', 'Old configurations and states');
       expect(await view.has('heading', 'Version control')).toBe(false);
-      // The token of a team has no account.
-      suite.expectRefusals();
     });
   },
   () => ({ environment: { VCS_ALLOWED_HOSTS: '127.0.0.1:1' } }),

@@ -40,7 +40,10 @@ describe('the sessions of a person', () => {
     const listed = await sessionsOf(newer);
     const common = {
       type: 'sessions',
-      relationships: { identity: { data: { id: expect.stringMatching(/^idn-/), type: 'identities' } } },
+      relationships: {
+        identity: { data: { id: expect.stringMatching(/^idn-/), type: 'identities' } },
+        'authentication-token': { data: null },
+      },
     };
     const attributes = { 'expires-at': expect.any(String), 'last-used-at': null, 'tokens-made-in-sessions': 0 };
     const at = (seconds: number) => new Date(Date.parse(api.clock.now()) + seconds * 1_000).toISOString();

@@ -248,7 +248,7 @@ const promised: Readonly<Record<string, number>> = {
   // The user's row is locked before the tokens are counted. Each organization that the user belongs to limits them.
   'post /users/:userId/authentication-tokens': 6,
   'get /authentication-tokens/:id': 2,
-  'delete /authentication-tokens/:id': 4,
+  'delete /authentication-tokens/:id': 5,
   'get /admin/failing-effects': 3,
   // And the rows, unless nothing is being removed.
   'get /admin/removals': 2,
@@ -258,16 +258,16 @@ const promised: Readonly<Record<string, number>> = {
   'get /admin/users/:id/identities': 3,
   'post /admin/users/:id/identities': 4,
   // The memberships that it made are read, and those of organizations without a team.
-  'delete /admin/users/:id/identities/:identityId': 6,
+  'delete /admin/users/:id/identities/:identityId': 7,
   'get /account/sessions': 3,
-  'delete /account/sessions': 3,
+  'delete /account/sessions': 4,
   'delete /account/sessions/:id': 3,
   'get /account/identities': 3,
-  'delete /account/identities/:id': 7,
+  'delete /account/identities/:id': 8,
   'get /admin/organizations/:organization': 4,
   'patch /admin/organizations/:organization': 9,
-  'post /admin/users/:id/actions/suspend': 5,
-  'post /admin/users/:id/actions/unsuspend': 5,
+  'post /admin/users/:id/actions/suspend': 6,
+  'post /admin/users/:id/actions/unsuspend': 6,
   'delete /admin/users/:id': 7,
   // Events are read if there are any.
   'get /organization/audit-trails': 2,
@@ -314,7 +314,8 @@ const refusedLater: Readonly<Record<string, number>> = {
 };
 
 /** A caller's own things are removed by one statement, which finds none of another user. */
-const ownOnly = /^delete from `(sessions|identities)` where `id` = \? and `user_id` = \?$/;
+const ownOnly =
+  /^delete from (`identities` where `id` = \? and `user_id` = \?|sessions where user_id = \? and id = \? returning id, token_id)$/;
 
 /** The statements that may change something before a refusal. */
 const triedBeforeRefusal: Readonly<Record<string, readonly RegExp[]>> = {

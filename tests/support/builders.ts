@@ -388,6 +388,7 @@ export const aSession = (user: Pick<User, 'id'>, given: Partial<Session> = {}): 
     userId: user.id,
     secretDigest: `digest of ${id}`,
     identityId: null,
+    tokenId: null,
     createdAt: noon,
     expiresAt: afterNoon(1),
     lastUsedAt: null,

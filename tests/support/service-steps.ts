@@ -33,6 +33,21 @@ export class ServiceSteps {
     return json?.data;
   }
 
+  /** The token of a new user, who is a member of a new team of acme with this organization-level access. */
+  async memberToken(name: string, access: object): Promise<string> {
+    const team = await this.ask('POST', '/organizations/acme/teams', {
+      data: { type: 'teams', attributes: { name, 'organization-access': access } },
+    });
+    const email = `${name}@example.com`;
+    const account = { data: { type: 'users', attributes: { username: name, email } } };
+    const { json } = await this.service.api('POST', '/admin/users', account);
+    const teams = { data: [{ id: team.id, type: 'teams' }] };
+    await this.ask('POST', '/organizations/acme/organization-memberships', {
+      data: { type: 'organization-memberships', attributes: { email }, relationships: { teams } },
+    });
+    return json.included[0].attributes.token;
+  }
+
   /** The secret of an agent of a new site pool, or of a pool that the organization takes by default. */
   async agentToken(organization?: string): Promise<string> {
     const document = { data: { type: 'agent-pools', attributes: { name: 'pool' } } };

@@ -15,7 +15,7 @@ export class Visitor<Person = object> {
 
   constructor(
     private readonly api: TestApi,
-    private readonly provider: Provider<Person>,
+    private readonly provider?: Provider<Person>,
   ) {}
 
   /** A request with the browser's cookies, as a page of the service sends it. */
@@ -43,9 +43,11 @@ export class Visitor<Person = object> {
 
   /** To the provider, as the person, and back to the callback, which is not called yet. */
   async leave(person: Person | null, path = '/session/sign-in'): Promise<string> {
-    this.provider.person = person;
+    const { provider } = this;
+    if (provider === undefined) throw new Error('this browser has no provider');
+    provider.person = person;
     const begun = await this.get(path).expect(303);
-    const { pathname, search } = await this.provider.visit(begun.headers.location as string);
+    const { pathname, search } = await provider.visit(begun.headers.location as string);
     return pathname + search;
   }
 

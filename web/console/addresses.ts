@@ -6,6 +6,8 @@ const workspace = (inside: string, name: string): string => `${organization(insi
 /** The addresses that links lead to; their pages are in `routes.ts`. */
 export const addresses = {
   organizations: '/app',
+  /** The target of sign-in links. */
+  signIn: '/app/sign-in',
   /** A page for site administrators, by its tab; see `sections.ts`. */
   site: (tab: string): string => `/app/settings/${tab}`,
   sitePool: (id: string): string => `/app/settings/agent-pools/${part(id)}`,

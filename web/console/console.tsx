@@ -1,8 +1,9 @@
 import { Fragment, Suspense, useEffect } from 'react';
 import { I18nProvider, RouterProvider } from 'react-aria-components';
-import { Route, Switch, useLocation } from 'wouter';
-import { lastRead, queries } from './api/reading.ts';
-import { session, signedIn, visit } from './api/session.ts';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { addresses } from './addresses.ts';
+import { queries } from './api/reading.ts';
+import { linkCode, type SignedIn, session, signedIn, visit } from './api/session.ts';
 import { Announcements } from './parts/announce.tsx';
 import { settling } from './parts/settled.ts';
 import { routes } from './routes.ts';
@@ -10,7 +11,12 @@ import { ConnectionNotice } from './shell/connection-notice.tsx';
 import { Header } from './shell/header.tsx';
 import { Loading, NotFound, Page } from './shell/page.tsx';
 import { ProblemBoundary } from './shell/problem-boundary.tsx';
-import { SignIn, SignInAgain } from './shell/sign-in.tsx';
+import { SignIn, SignInAgain, SignInByLink } from './shell/sign-in.tsx';
+
+visit.subscribe(() => queries.clear());
+signedIn.subscribe(() => {
+  if (signedIn.get() === 'yes') void queries.invalidateQueries();
+});
 
 function Pages() {
   const [location] = useLocation();
@@ -37,15 +43,22 @@ const Settling = () => (
   <div role="status">{settling.useValue() > 0 && <p className="settling">Loading the list…</p>}</div>
 );
 
+/** The pages, or what must be done first. */
+function Shown({ how }: { readonly how: SignedIn }) {
+  const [location] = useLocation();
+  const code = linkCode.useValue();
+  if (how === 'unknown') return <Loading />;
+  if (code !== undefined) return <SignInByLink key={code} code={code} />;
+  if (how === 'no') return <SignIn />;
+  return location === addresses.signIn ? <Redirect to={addresses.organizations} replace /> : <Pages />;
+}
+
 /** Signing in keeps the address, so the page that needed it is shown next. */
 export function Console() {
   const how = signedIn.useValue();
   const [, navigate] = useLocation();
   useEffect(() => {
     if (how === 'unknown') void session.begin();
-    if (how === 'no') queries.clear();
-    // Only a known user can go on.
-    if (how === 'expired' && lastRead('/account/details') === undefined) void session.end();
   }, [how]);
   return (
     <I18nProvider locale={navigator.language}>
@@ -57,7 +70,7 @@ export function Console() {
           <Header />
           <ConnectionNotice />
           <main id="main" tabIndex={-1}>
-            {how === 'unknown' ? <Loading /> : how === 'no' ? <SignIn /> : <Pages />}
+            <Shown how={how} />
           </main>
         </Fragment>
         {how === 'expired' && <SignInAgain />}

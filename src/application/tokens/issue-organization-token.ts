@@ -1,4 +1,4 @@
-import { type Actor, type Instant, identityOf, type OrganizationTokenKind } from '../../domain/index.js';
+import { type Actor, checkOutlived, type Instant, identityOf, type OrganizationTokenKind } from '../../domain/index.js';
 import { checkLifetime } from '../../domain/shared/token-lifetimes.js';
 import { changing } from '../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -30,6 +30,7 @@ export class IssueOrganizationToken {
       const owner = { kind, id };
       const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), description: null, expiresAt });
       checkLifetime(issued.token, [organization]);
+      checkOutlived(actor, expiresAt);
       await tx.tokens.replace({ ...issued.token, owner });
       await tx.audit.add(done(issued.token.id), { organizationId: id });
       return issued;

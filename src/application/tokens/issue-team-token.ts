@@ -1,4 +1,4 @@
-import { type Actor, type Instant, identityOf, type TeamId } from '../../domain/index.js';
+import { type Actor, checkOutlived, type Instant, identityOf, type TeamId } from '../../domain/index.js';
 import { checkLifetime } from '../../domain/shared/token-lifetimes.js';
 import { changing } from '../../domain/supporting/audit/change.js';
 import { TeamToken } from '../../domain/tokens/team-token.js';
@@ -26,6 +26,7 @@ export class IssueTeamToken {
       const issued = TeamToken.issue(teamId, { ...made, createdBy: identityOf(actor), expiresAt });
       const token = issued.apiToken;
       checkLifetime(token, [limits]);
+      checkOutlived(actor, expiresAt);
       await tx.teamTokens.put(issued);
       await tx.audit.add(done(token.id), { organizationId });
       return { token, secret };

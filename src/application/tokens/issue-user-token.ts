@@ -1,6 +1,7 @@
 import {
   type Actor,
   checkFresh,
+  checkOutlived,
   DomainError,
   type Instant,
   identityOf,
@@ -49,6 +50,7 @@ export class IssueUserToken {
     const owner = { kind: 'user', id: userId } as const;
     const { session, madeInSession = session !== undefined } = actor.kind === 'user' ? actor : {};
     if (session !== undefined) checkFresh(session, this.clock.now());
+    checkOutlived(actor, given.expiresAt);
     const issued = this.issuer.issue({ owner, createdBy: identityOf(actor), madeInSession, ...given });
     await this.unitOfWork.run(async (tx) => {
       checkLifetime(issued.token, await tx.organizations.joinedBy(userId));

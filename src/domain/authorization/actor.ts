@@ -21,8 +21,14 @@ export interface RequestTrace {
   readonly route: string;
 }
 
+/** The means by which a person signed in. */
+export type SignedInWith =
+  | { readonly kind: 'identity' | 'link' }
+  | { readonly kind: 'token'; readonly id: TokenId; readonly expiresAt: Instant | null };
+
 /** The session that authenticated a request. */
 export interface InSession {
+  readonly signedInWith: SignedInWith;
   /** When the person signed in. */
   readonly createdAt: Instant;
   readonly lastUsedAt: Instant | null;
@@ -128,9 +134,9 @@ export function entryOf(actor: Extract<Actor, { readonly kind: 'user' }>): Entry
   if (actor.siteAdministrator || actor.tokenId === '') return undefined;
   const { session } = actor;
   if (session === undefined) return { withToken: true, idle: 0, age: 0 };
-  const { at, createdAt, lastUsedAt, longestIdle } = session;
+  const { at, createdAt, lastUsedAt, longestIdle, signedInWith } = session;
   return {
-    withToken: false,
+    withToken: signedInWith.kind !== 'identity',
     idle: Math.max(longestIdle, secondsBetween(lastUsedAt ?? createdAt, at)),
     age: secondsBetween(createdAt, at),
   };

@@ -9,6 +9,7 @@ export interface EntryRules {
 
 /** The token or session that a user enters an organization with. In seconds; 0 for a token. */
 export interface Entry {
+  /** Whether it is a token, or a session that no identity signed in. */
   readonly withToken: boolean;
   readonly idle: number;
   readonly age: number;
@@ -20,7 +21,7 @@ const barriers = {
   'user token': {
     bars: ({ withToken }: Entry, rules: EntryRules) => withToken && !rules.userTokensEnabled,
     sentence:
-      'this organization does not accept user tokens; sign in with a browser, or use a team or organization token',
+      'this organization does not accept user tokens, nor sessions made from one; sign in with the identity provider, or use a team or organization token',
   },
   'idle session': {
     bars: ({ idle }: Entry, rules: EntryRules) => exceeds(idle, rules.sessionTimeout),

@@ -7,6 +7,7 @@ import { migrate } from './commands/migrate.js';
 import { move } from './commands/move.js';
 import { organizationCommands } from './commands/organization.js';
 import { serve } from './commands/serve.js';
+import { signInLink } from './commands/sign-in-link.js';
 import { tokenCommands } from './commands/token.js';
 import { userCommands } from './commands/user.js';
 import { verify } from './commands/verify.js';
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   migrate,
   doctor,
   ...userCommands,
+  signInLink,
   ...tokenCommands,
   ...organizationCommands,
   ...agentPoolCommands,

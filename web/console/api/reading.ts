@@ -64,12 +64,6 @@ export const useMaybeReadEach = <P extends Readable>(
 export const useText = (path: string, key: string = path): string =>
   useSuspenseQuery({ queryKey: ['text', key], queryFn: ({ signal }) => textAt(path, signal) }).data;
 
-/** The last response, without a request. */
-export const lastRead = <P extends Readable>(
-  path: P,
-  ...options: CallOptions<'get', P>
-): Answered<'get', P> | undefined => queries.getQueryData(reading(path, options[0]).queryKey);
-
 /** After a deletion, once its page is left: Back must not show what is gone. */
 export const forget = (path: Readable): void => queries.removeQueries({ queryKey: [path] });
 

@@ -1,21 +1,17 @@
+import { addresses } from '../addresses.ts';
+import { noResponse, problemOf } from './problem.ts';
 import { shared } from './shared.ts';
 
 /**
- * How this tab is signed in: with a token of its own, with the browser's session, or not; unknown until the service was
- * asked. Once the service has refused the credentials they are expired, and the pages wait for the same person.
+ * Whether this tab is signed in, by the browser's session, which all tabs share; unknown until the service was asked. Once
+ * the service has refused the session it is expired, and the pages wait for the same person.
  */
-export type SignedIn = 'token' | 'browser' | 'expired' | 'no' | 'unknown';
-
-/** The key in the tab's storage, which survives a reload and ends with the tab. */
-const key = 'gatehouse-token';
+export type SignedIn = 'yes' | 'expired' | 'no' | 'unknown';
 
 /** Keeps pages of other origins from using the session's cookie. */
 const ofConsole = { 'X-Gatehouse-Console': '1' };
 
-const tokenOf = (): string | undefined => sessionStorage.getItem(key) ?? undefined;
-
-/** How this tab is signed in. */
-export const signedIn = shared<SignedIn>(tokenOf() === undefined ? 'unknown' : 'token');
+export const signedIn = shared<SignedIn>('unknown');
 /** Why the pages wait for a sign-in: the session has ended, or it is too old for what was asked. */
 export const signInReason = shared<'ended' | 'too-old'>('ended');
 /** Changes once the person may be another: nothing that is shown may stay. */
@@ -23,12 +19,21 @@ export const visit = shared(0);
 let hasProvider = false;
 let signIns = 0;
 let ending: Promise<void> | undefined;
+/** The id of the user whose pages are shown, or who signs in again. */
+let person: string | undefined;
 
 const become = (next: SignedIn): void => {
-  if (next === 'token' || next === 'browser') signIns += 1;
+  if (next === 'yes') signIns += 1;
   if (next === 'no') visit.set(visit.get() + 1);
   signedIn.set(next);
 };
+
+/** Goes on as this user. Nothing stays that another one was shown, or has entered. */
+function goOnAs(id: string): void {
+  if (person !== id && ['yes', 'expired'].includes(signedIn.get())) become('no');
+  person = id;
+  become('yes');
+}
 
 interface Moment {
   readonly signIns: number;
@@ -36,51 +41,78 @@ interface Moment {
 }
 
 interface Answer {
-  readonly data: { readonly attributes: { readonly 'sign-in': boolean; readonly user: object | null } };
+  readonly data: {
+    readonly attributes: { readonly 'sign-in': boolean; readonly user: { readonly id: string } | null };
+  };
 }
 
-/** Whether the browser has a session; also finds out whether people can sign in with an identity provider. */
-async function look(): Promise<boolean> {
+/** The user of the browser's session; also finds out whether people sign in with an identity provider. */
+async function look(): Promise<string | undefined> {
   try {
     const response = await fetch('/session', { headers: ofConsole });
     const { attributes } = ((await response.json()) as Answer).data;
     hasProvider = attributes['sign-in'];
-    return attributes.user !== null;
+    return attributes.user?.id;
   } catch {
-    // A token can be pasted all the same, and its check shows what is wrong with the service.
-    return false;
+    // A token can be given all the same, and the answer shows what is wrong with the service.
+    return undefined;
   }
 }
 
-/** For the other tabs of this browser, when its session has begun. */
+/** For the other tabs of this browser: the user for whom its session has begun, or null once it was ended. */
 const tabs = new BroadcastChannel('gatehouse-session');
 
+tabs.addEventListener('message', ({ data: id }: MessageEvent<string | null>) => {
+  const now = signedIn.get();
+  if (id === null) {
+    if (now === 'yes') become('no');
+  } else if (now === 'no' || (now === 'yes' && id !== person) || (now === 'expired' && id === person)) {
+    goOnAs(id);
+  }
+});
+
+/** A user token, or the code of a link. */
+export type Credentials = { readonly token: string } | { readonly code: string };
+
 export const session = {
-  get token(): string | undefined {
-    return signedIn.get() === 'token' ? tokenOf() : undefined;
-  },
   /** The moment at which a request is sent, for `renewed`. */
   get moment(): Moment {
     return { signIns, visit: visit.get() };
   },
-  /** Finds out how the tab is signed in, unless it has a token. */
+  /** Finds out whether the browser is signed in. */
   async begin(): Promise<void> {
-    if (signedIn.get() === 'token') return;
-    const hasSession = await look();
-    if (hasSession) tabs.postMessage('begun');
-    become(hasSession ? 'browser' : 'no');
+    const id = await look();
+    if (id === undefined) return become('no');
+    tabs.postMessage(id);
+    goOnAs(id);
   },
-  /** Without a token, with the browser's session. */
-  signIn(token?: string): void {
-    if (token !== undefined) sessionStorage.setItem(key, token);
-    become(token === undefined ? 'browser' : 'token');
+  /** Signs all tabs in; the credentials are not kept. `before` is called before the pages show it. Throws `Problem`. */
+  async signIn(credentials: Credentials, before: () => void = () => {}): Promise<void> {
+    const response = await fetch('/session', {
+      method: 'POST',
+      headers: { ...ofConsole, 'Content-Type': 'application/vnd.api+json' },
+      body: JSON.stringify({ data: { type: 'sessions', attributes: credentials } }),
+    }).catch(() => {
+      throw noResponse('read');
+    });
+    if (!response.ok) throw await problemOf(response);
+    const id = ((await response.json()) as Answer).data.attributes.user?.id;
+    // It has ended already.
+    if (id === undefined) return;
+    before();
+    tabs.postMessage(id);
+    goOnAs(id);
   },
+  /** Signs all tabs out. */
   async signOut(): Promise<void> {
-    if (signedIn.get() === 'browser') await fetch('/session', { method: 'DELETE', headers: ofConsole }).catch(() => {});
+    if (signedIn.get() === 'yes') {
+      await fetch('/session', { method: 'DELETE', headers: ofConsole }).catch(() => {});
+      tabs.postMessage(null);
+    }
     await session.end();
   },
+  /** Shows the sign-in, and forgets what was entered. */
   async end(): Promise<void> {
-    sessionStorage.removeItem(key);
     await look();
     become('no');
   },
@@ -98,19 +130,25 @@ export const session = {
   },
   /** Goes on with a session that is too old for what was asked, which is then refused. */
   keep(): void {
-    signedIn.set('browser');
-  },
-  /** Calls `listener` when a person has signed in with the identity provider in another tab. Returns how to stop that. */
-  whenBegunElsewhere(listener: () => void): () => void {
-    tabs.addEventListener('message', listener);
-    return () => tabs.removeEventListener('message', listener);
+    signedIn.set('yes');
   },
   /** Headers of every request. */
-  headers(token?: string): Record<string, string> {
-    const bearer = token ?? session.token;
-    return { ...ofConsole, ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }) };
+  headers(): Record<string, string> {
+    return ofConsole;
   },
 };
+
+/** The code of the link that the tab was opened with. It is taken out of the address and its history at once. */
+export const linkCode = shared<string | undefined>(undefined);
+
+function takeCode(): void {
+  if (location.pathname !== addresses.signIn || !location.hash.startsWith('#code=')) return;
+  linkCode.set(location.hash.slice('#code='.length));
+  history.replaceState(history.state, '', addresses.signIn);
+}
+takeCode();
+// A second link that is opened in the same tab does not load the page again.
+addEventListener('hashchange', takeCode);
 
 /** Resolves once the tab is signed in otherwise, or at the signal. */
 const nextChange = (signal?: AbortSignal | null): Promise<void> =>
@@ -122,10 +160,9 @@ const nextChange = (signal?: AbortSignal | null): Promise<void> =>
     signal?.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** Forgets the credentials, once for all requests that are refused at the same time. */
+/** Waits for a sign-in, once for all requests that are refused at the same time. */
 const expire = (): Promise<void> => {
   ending ??= (async () => {
-    sessionStorage.removeItem(key);
     await look();
     become('expired');
   })().finally(() => {

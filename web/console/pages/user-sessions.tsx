@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { api } from '../api/client.ts';
+import { api, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
 import { session } from '../api/session.ts';
 import { useChange } from '../parts/change.ts';
@@ -10,7 +10,7 @@ import { Time } from '../parts/time.tsx';
 const sessions = '/account/sessions';
 const identities = '/account/identities';
 
-/** The sessions and identities of the person, where people sign in with an identity provider. */
+/** The sessions of the person, and the identities, where people sign in with an identity provider. */
 export function UserSessions() {
   return (
     <>
@@ -18,6 +18,13 @@ export function UserSessions() {
       <Identities />
     </>
   );
+}
+
+/** The means of the sign-in. */
+function meansOf({ relationships }: Schemas['client.OwnSession']): string {
+  if (relationships['authentication-token'].data !== null)
+    return `Token ${relationships['authentication-token'].data.id}`;
+  return relationships.identity.data === null ? 'Sign-in link' : 'Identity provider';
 }
 
 function Sessions() {
@@ -29,7 +36,7 @@ function Sessions() {
   });
   const endAll = async (): Promise<void> => {
     await api.delete(sessions, { query: { 'revoke-tokens': revokesTokens ? 'true' : 'false' } });
-    await session.end();
+    await session.signOut();
   };
   if (data.length === 0) return null;
   const made = data[0]?.attributes['tokens-made-in-sessions'] ?? 0;
@@ -43,6 +50,7 @@ function Sessions() {
         empty={null}
         columns={[
           { head: 'Signed in', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          { head: 'With', cell: meansOf },
           { head: 'Last used', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
           { head: 'Ends', cell: ({ attributes }) => <Time at={attributes['expires-at']} /> },
           {

@@ -1,6 +1,5 @@
 import { addresses } from '../addresses.ts';
 import { api, type Schemas } from '../api/client.ts';
-import { Problem } from '../api/problem.ts';
 import { useMaybeRead, useRead } from '../api/reading.ts';
 import { useAddressValues } from '../parts/address-values.ts';
 import { useChange } from '../parts/change.ts';
@@ -29,24 +28,14 @@ export function UserTokensPage() {
 }
 
 function OfUser({ user, problem }: { readonly user: Schemas['client.User'] | undefined; readonly problem: unknown }) {
-  if (user?.attributes.permissions?.['can-manage-user-tokens']) {
-    return (
-      <>
-        <NewToken userId={user.id} />
-        <Tokens userId={user.id} />
-        <UserSessions />
-      </>
-    );
-  }
-  // The token of a team or an organization has no account.
-  if (user !== undefined || (problem instanceof Problem && problem.status === 404)) {
-    return (
-      <p className="empty">
-        You are signed in with the token of a team or an organization, which has no tokens of its own.
-      </p>
-    );
-  }
-  return problem === null ? <Loading /> : <ProblemView problem={problem} />;
+  if (user === undefined) return problem === null ? <Loading /> : <ProblemView problem={problem} />;
+  return (
+    <>
+      <NewToken userId={user.id} />
+      <Tokens userId={user.id} />
+      <UserSessions />
+    </>
+  );
 }
 
 function NewToken({ userId }: { readonly userId: string }) {
@@ -121,7 +110,8 @@ function Tokens({ userId }: { readonly userId: string }) {
                 onConfirm={() => revoke.run(token.id)}
               >
                 <p>
-                  Clients that use it are refused from now on. If it is the token of this session, you are signed out.
+                  Clients that use it are refused from now on. The sessions that were made from it end: if yours is one,
+                  you are signed out.
                 </p>
               </Confirm>
             ),

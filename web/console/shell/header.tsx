@@ -8,7 +8,6 @@ import { SectionLinks } from './section-links.tsx';
 
 const AccountMenu = () => {
   const [, navigate] = useLocation();
-  // Team and organization tokens belong to no user; the menu then has no name.
   const { data } = useMaybeRead('/account/details', {});
   return (
     <MenuButton

@@ -1,58 +1,51 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import { noResponse, problemOf } from '../api/problem.ts';
-import { lastRead, queries } from '../api/reading.ts';
-import { providerAddress, session, signInReason } from '../api/session.ts';
+import { useLocation } from 'wouter';
+import { addresses } from '../addresses.ts';
+import { Problem } from '../api/problem.ts';
+import { type Credentials, linkCode, providerAddress, session, signInReason } from '../api/session.ts';
 import { Button, SubmitButton } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
 import { Page } from './page.tsx';
 
-/** Throws `Problem` if the service does not take the token. */
-async function check(token: string): Promise<void> {
-  const headers = session.headers(token);
-  const response = await fetch('/api/v2/organizations?page%5Bsize%5D=1', { headers }).catch(() => {
-    throw noResponse('read');
-  });
-  if (!response.ok) throw await problemOf(response);
+/** Leaves the address of sign-in links, which has no page for those who are signed in. */
+function useLeaving(): () => void {
+  const [location, navigate] = useLocation();
+  return () => {
+    linkCode.set(undefined);
+    if (location === addresses.signIn) navigate(addresses.organizations, { replace: true });
+  };
 }
-
-/** The id of the user who signs in; teams and organizations have none. */
-async function accountOf(token?: string): Promise<string | undefined> {
-  const response = await fetch('/api/v2/account/details', { headers: session.headers(token) });
-  return response.ok ? ((await response.json()) as { data: { id: string } }).data.id : undefined;
-}
-
-/** Whether the credentials are those of the person whose session has ended. */
-const isSamePerson = async (token?: string): Promise<boolean> => {
-  const before = lastRead('/account/details')?.data.id;
-  return before !== undefined && before === (await accountOf(token));
-};
-
-const goOn = (token?: string): void => {
-  session.signIn(token);
-  void queries.invalidateQueries();
-};
-
-/** The same person goes on; the entries of one person are not shown to another. */
-async function take(token: string): Promise<void> {
-  if (await isSamePerson(token)) return goOn(token);
-  await session.end();
-  queries.clear();
-  session.signIn(token);
-}
-
-/** After a sign-in in another tab, which may be that of another person. */
-const lookAgain = async (): Promise<void> => {
-  if (await isSamePerson().catch(() => false)) goOn();
-};
 
 export const SignIn = () => (
   <Page title="Sign in">
-    <Provider />
-    <TokenForm take={(token) => session.signIn(token)} />
+    <Means />
   </Page>
 );
+
+/** The last part of the code, which covers it: with another name, the service does not know the code. */
+const usernameIn = (code: string): string => code.slice(code.lastIndexOf('~') + 1).slice(0, 60);
+
+/** Nothing but the click uses the link up: programs that preview links do not. */
+export function SignInByLink({ code }: { readonly code: string }) {
+  const username = usernameIn(code);
+  const leave = useLeaving();
+  return (
+    <Page title="Sign in">
+      <SignInForm
+        submit={`Sign in as ${username}`}
+        credentialsIn={() => ({ code })}
+        before={leave}
+        refused="The link was used or replaced, or has expired. Ask the operator of this service for another one."
+      >
+        <p>
+          This link signs you in as <strong>{username}</strong>, once. It ends the session that this browser has.
+        </p>
+      </SignInForm>
+    </Page>
+  );
+}
 
 const reasons = {
   ended: {
@@ -69,7 +62,6 @@ const reasons = {
 
 /** Stands above the pages, which keep what was entered, until the person has signed in again. */
 export function SignInAgain() {
-  useEffect(() => session.whenBegunElsewhere(() => void lookAgain()), []);
   const { title, sentence, leave } = reasons[signInReason.get()];
   return (
     <ModalOverlay isOpen isKeyboardDismissDisabled className="overlay ended">
@@ -79,8 +71,7 @@ export function SignInAgain() {
             {title}
           </Heading>
           <p>{sentence} Your entries are kept.</p>
-          <Provider isOtherTab />
-          <TokenForm take={take} />
+          <Means isOtherTab />
           {leave}
         </Dialog>
       </Modal>
@@ -88,51 +79,71 @@ export function SignInAgain() {
   );
 }
 
-function Provider({ isOtherTab = false }: { readonly isOtherTab?: boolean }) {
+/** With the identity provider where there is one, and with a token elsewhere. */
+function Means({ isOtherTab = false }: { readonly isOtherTab?: boolean }) {
+  const leave = useLeaving();
   const address = providerAddress();
-  if (address === undefined) return null;
+  if (address !== undefined) {
+    return (
+      <p>
+        <a className="button button-main" href={address} {...(isOtherTab && { target: '_blank' })}>
+          Sign in with your organization
+        </a>
+        {isOtherTab && <span className="quiet"> It opens a new tab. Then come back to this one.</span>}
+      </p>
+    );
+  }
   return (
-    <p>
-      <a className="button button-main" href={address} {...(isOtherTab && { target: '_blank' })}>
-        Sign in with your organization
-      </a>
-      {isOtherTab && <span className="quiet"> It opens a new tab. Then come back to this one.</span>}
-    </p>
-  );
-}
-
-function TokenForm({ take }: { readonly take: (token: string) => unknown }) {
-  const [problem, setProblem] = useState<unknown>();
-  const [isPending, setPending] = useState(false);
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    if (isPending) return;
-    const token = String(new FormData(event.currentTarget).get('token') ?? '').trim();
-    setPending(true);
-    try {
-      await check(token);
-      await take(token);
-    } catch (error) {
-      setProblem(error);
-      setPending(false);
-    }
-  };
-  return (
-    <form className="card narrow" onSubmit={submit}>
+    <SignInForm
+      submit="Sign in"
+      credentialsIn={(entered) => ({ token: String(entered.get('token') ?? '').trim() })}
+      before={leave}
+    >
       <Field
         label="API token"
         name="token"
         type="password"
         autoComplete="off"
         isRequired
-        description="A user, team or organization token. This tab keeps it until you sign out or close the tab."
+        description="A user token. It signs you in, in all tabs of this browser, and is not kept."
       />
-      {problem !== undefined && <ProblemView problem={problem} />}
-      <SubmitButton isPending={isPending}>Sign in</SubmitButton>
       <p className="quiet">
         If you do not have a token, ask the operator of this service, who runs{' '}
-        <code>gatehouse token issue --user NAME</code>.
+        <code>gatehouse sign-in-link --user NAME</code>.
       </p>
+    </SignInForm>
+  );
+}
+
+interface SignInFormProps {
+  readonly submit: string;
+  readonly credentialsIn: (entered: FormData) => Credentials;
+  readonly before: () => void;
+  /** The sentence for credentials that the service does not take, in place of the one for tokens. */
+  readonly refused?: string;
+  readonly children: ReactNode;
+}
+
+function SignInForm({ submit, credentialsIn, before, refused, children }: SignInFormProps) {
+  const [problem, setProblem] = useState<unknown>();
+  const [isPending, setPending] = useState(false);
+  const onSubmit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    if (isPending) return;
+    setPending(true);
+    try {
+      await session.signIn(credentialsIn(new FormData(event.currentTarget)), before);
+    } catch (error) {
+      setProblem(error);
+    }
+    setPending(false);
+  };
+  const isRefused = refused !== undefined && problem instanceof Problem && problem.status === 401;
+  return (
+    <form className="card narrow" onSubmit={onSubmit}>
+      {children}
+      {isRefused ? <p role="alert">{refused}</p> : problem !== undefined && <ProblemView problem={problem} />}
+      <SubmitButton isPending={isPending}>{submit}</SubmitButton>
     </form>
   );
 }

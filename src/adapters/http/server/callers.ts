@@ -82,7 +82,7 @@ export const callers = ({ use, browsers, meter, rates, rateLimitPerSecond }: Cal
   const cookie = sessionCookie(browsers);
   /** A token goes before a session: a request that has the header is not looked at for a cookie. */
   const actor = async ({ request }: HttpExchange): Promise<Actor> => {
-    const session = browsers.signIn && request.headers.authorization === undefined ? cookie.read(request) : undefined;
+    const session = request.headers.authorization === undefined ? cookie.read(request) : undefined;
     if (session === undefined) return use.authenticate.execute(bearerOf(request));
     checkSameOrigin(request, browsers);
     return use.authenticateSession.execute(session);

@@ -1,4 +1,4 @@
-import { type Actor, type AgentToken, identityOf } from '../../../domain/index.js';
+import { type Actor, type AgentToken, checkLasting, identityOf } from '../../../domain/index.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
@@ -21,6 +21,7 @@ export class IssueAgentToken {
   ): Promise<{ readonly token: AgentToken; readonly secret: string }> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: pool, done } = await agentPoolInHand(tx, actor, reference);
+      checkLasting(actor);
       const { secret, digest } = this.secrets.generate();
       const token: AgentToken = {
         id: this.ids.next('token'),

@@ -1,5 +1,6 @@
 import { DomainError, hasEnded, isFresh, type User } from '../../../domain/index.js';
 import type { Clock } from '../../ports/outside/clock.js';
+import type { IdentityProvider } from '../../ports/outside/identity-provider.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { SessionCredential } from '../../ports/repositories/session-repository.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -13,13 +14,14 @@ export interface ShownSession {
   readonly isFresh: boolean;
 }
 
-/** The actor that a session authenticates. */
+/** The actor that a session authenticates. A session of an identity counts only while a provider is configured. */
 export class AuthenticateSession {
   constructor(
     private readonly unitOfWork: UnitOfWork<'memberships' | 'sessions' | 'users'>,
     private readonly clock: Clock,
     private readonly secrets: SecretGenerator,
     private readonly uses: TokenUses,
+    private readonly provider: IdentityProvider,
   ) {}
 
   /** Throws `actor/unauthenticated` if the session is unknown or has ended, or its user is suspended or gone. */
@@ -47,6 +49,8 @@ export class AuthenticateSession {
 
   private async find(secret: string): Promise<SessionCredential | undefined> {
     const found = await this.unitOfWork.read((tx) => tx.sessions.findCredential(this.secrets.digestOf(secret)));
-    return found === undefined || hasEnded(found.session, this.clock.now()) ? undefined : found;
+    if (found === undefined || hasEnded(found.session, this.clock.now())) return undefined;
+    const byIdentity = found.actor.session.signedInWith.kind === 'identity';
+    return byIdentity && !this.provider.configured ? undefined : found;
   }
 }

@@ -7,20 +7,20 @@ import {
   refusedSignIn,
   type Session,
   type SessionId,
-  startSession,
   type User,
   usernamesFor,
 } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkEmail } from '../../../domain/supporting/organizations/organization.js';
+import { sessionStarted, tokenSessionsEnded } from '../../../domain/supporting/sign-in/session-events.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { IdentityProvider } from '../../ports/outside/identity-provider.js';
-import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { Settings } from '../../ports/outside/settings.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { GroupMemberships } from './group-memberships.js';
 import type { IdentityLinks } from './identity-links.js';
+import type { NewSessions } from './new-sessions.js';
 import type { BegunSignIn, PendingSignIns } from './pending-sign-in.js';
 
 export interface Callback {
@@ -61,10 +61,10 @@ export class CompleteSignIn {
     private readonly provider: IdentityProvider,
     private readonly links: IdentityLinks,
     private readonly groups: GroupMemberships,
+    private readonly sessions: NewSessions,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
-    private readonly secrets: SecretGenerator,
-    private readonly settings: Pick<Settings, 'sessionHours' | 'createsUsersAtSignIn'>,
+    private readonly settings: Pick<Settings, 'createsUsersAtSignIn'>,
   ) {}
 
   /**
@@ -104,29 +104,22 @@ export class CompleteSignIn {
     former: string | undefined,
     request: RequestTrace,
   ): Promise<Omit<SignedIn, 'returnTo'>> {
-    const { secret, digest: secretDigest } = this.secrets.generate();
-    const createdAt = this.clock.now();
-    const { user, identity, isLinked, isNew } =
+    const { user, identity, isLinked, isNew, ended } =
       linkTo === undefined
-        ? await this.userOf(tx, proven)
+        ? { ...(await this.userOf(tx, proven)), ended: [] }
         : { ...(await this.links.link(tx, linkTo, former, proven)), isNew: false };
     if (user.suspended) throw refusedSignIn('Your user is suspended. Ask a site administrator.');
     const { id: userId, siteAdministrator } = user;
-    const id = this.ids.next('session');
-    const session = startSession(
-      { id, userId, secretDigest, identityId: identity.id, createdAt },
-      this.settings.sessionHours,
-    );
-    // Here and not in the background: a user has few, and only those who sign in leave any.
-    await tx.sessions.removeOf(userId, { until: createdAt });
-    if (former !== undefined) await tx.sessions.remove(this.secrets.digestOf(former));
-    await tx.sessions.add(session);
+    const made = this.sessions.make({ userId, identityId: identity.id });
+    const { id } = made.session;
     const actor = { kind: 'user', userId, siteAdministrator, tokenId: id, request } as const;
+    for (const event of tokenSessionsEnded(actor, ended)) await tx.audit.add(event, 'site');
+    await this.sessions.begin(tx, actor, made.session, former);
     if (isNew) await tx.audit.add(doneBy(actor, 'users/create-at-sign-in', userId), 'site');
     if (isLinked) await tx.audit.add(doneBy(actor, 'identities/link', identity.id), 'site');
-    await tx.audit.add(doneBy(actor, 'sessions/start', id), 'site');
+    await tx.audit.add(sessionStarted(actor, made.session), 'site');
     if (proven.groups !== null) await this.groups.follow(tx, actor, user, identity.id, proven.groups);
-    return { session, secret };
+    return made;
   }
 
   private async userOf(tx: Stored, proven: ProvenIdentity): Promise<Found> {

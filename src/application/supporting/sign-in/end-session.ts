@@ -1,5 +1,5 @@
 import type { RequestTrace } from '../../../domain/index.js';
-import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { sessionEnded } from '../../../domain/supporting/sign-in/session-events.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
@@ -15,10 +15,9 @@ export class EndSession {
     const digest = this.secrets.digestOf(secret);
     await this.unitOfWork.run(async (tx) => {
       const found = await tx.sessions.findCredential(digest);
-      await tx.sessions.remove(digest);
-      if (found === undefined) return;
-      const { actor, session } = found;
-      await tx.audit.add(doneBy({ ...actor, request }, 'sessions/end', session.id), 'site');
+      const [ended] = await tx.sessions.remove(digest);
+      if (found === undefined || ended === undefined) return;
+      await tx.audit.add(sessionEnded({ ...found.actor, request }, ended), 'site');
     });
   }
 }

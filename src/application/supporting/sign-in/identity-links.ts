@@ -1,4 +1,5 @@
 import {
+  type EndedSession,
   hasEnded,
   hasExpired,
   type Identity,
@@ -20,14 +21,23 @@ import type { BegunSignIn, PendingSignIns } from './pending-sign-in.js';
 type Stored = Transaction<'identities' | 'sessions' | 'users'>;
 
 /** The owner of a session confirms a new identity with this. */
-export type LinkConfirmation = 'identity' | 'token';
+export type LinkConfirmation = 'identity' | 'token' | 'same token';
+
+/** The identity, and the sessions of the user that ended. */
+interface Linked {
+  readonly user: User;
+  readonly identity: Identity;
+  readonly isLinked: boolean;
+  readonly ended: readonly EndedSession[];
+}
 
 /** The clocks of the service and the provider may differ by this much, in seconds. */
 const clockDifference = 60;
 
 /**
  * Links a further identity to the user of a session. A copied cookie must not be enough: the person signs in again with
- * an identity that they have. If the provider cannot show that, an older token of theirs counts instead.
+ * an identity that they have. If the provider cannot show that, an older token of theirs counts instead. A session that
+ * was made from a token takes that token again.
  */
 export class IdentityLinks {
   constructor(
@@ -53,7 +63,7 @@ export class IdentityLinks {
     const { needed, id } = await this.unitOfWork.read(async (tx) => {
       const credential = await this.credential(tx, session);
       const needed = await this.neededFor(tx, credential);
-      if (needed === 'token') await this.checkToken(tx, credential, token);
+      if (needed !== 'identity') await this.checkToken(tx, credential, token);
       return { needed, id: credential.session.id };
     });
     const purpose =
@@ -93,12 +103,7 @@ export class IdentityLinks {
   }
 
   /** Adds the identity, unless the user has it. All sessions of the user end. Throws `sign-in/refused`. */
-  async link(
-    tx: Stored,
-    sessionId: SessionId,
-    session: string | undefined,
-    proven: ProvenIdentity,
-  ): Promise<{ readonly user: User; readonly identity: Identity; readonly isLinked: boolean }> {
+  async link(tx: Stored, sessionId: SessionId, session: string | undefined, proven: ProvenIdentity): Promise<Linked> {
     const { actor } = await this.credential(tx, session, sessionId);
     const found = await tx.identities.find(proven.issuer, proven.subject);
     if (found !== undefined && found.user.id !== actor.userId) {
@@ -106,8 +111,13 @@ export class IdentityLinks {
     }
     const user = found?.user ?? (await tx.users.find(actor.userId));
     if (user === undefined) throw signedOut();
-    await tx.sessions.removeOf(user.id);
-    return { user, identity: found?.identity ?? (await this.add(tx, user, proven)), isLinked: found === undefined };
+    const ended = await tx.sessions.removeOf(user.id);
+    return {
+      ended,
+      user,
+      identity: found?.identity ?? (await this.add(tx, user, proven)),
+      isLinked: found === undefined,
+    };
   }
 
   async add(tx: Stored, { id: userId }: Pick<User, 'id'>, { issuer, subject }: ProvenIdentity): Promise<Identity> {
@@ -118,8 +128,9 @@ export class IdentityLinks {
 
   private async neededFor(
     tx: Transaction<'identities'>,
-    { actor: { userId } }: SessionCredential,
+    { actor: { userId, session } }: SessionCredential,
   ): Promise<LinkConfirmation> {
+    if (session.signedInWith.kind === 'token') return 'same token';
     const { issuer } = this.provider;
     const has = (await tx.identities.ofUser(userId)).some((identity) => identity.issuer === issuer);
     return has && (await tx.identities.sendsAuthTime(issuer)) !== false ? 'identity' : 'token';
@@ -133,6 +144,12 @@ export class IdentityLinks {
     const credential = secret ? await tx.tokens.findCredential(this.secrets.digestOf(secret)) : undefined;
     const token = credential && (await tx.tokens.find(credential.token.id));
     const isOwn = token?.owner.kind === 'user' && token.owner.id === userId;
+    const { signedInWith: from } = session;
+    if (from.kind === 'token' && token?.id !== from.id) {
+      throw refusedSignIn(
+        'You signed in with a user token. Linking an identity takes the same token again. Without it, ask a site administrator to link the identity.',
+      );
+    }
     if (isOwn && !token.madeInSession && token.createdAt < session.createdAt && !hasExpired(token, this.clock.now())) {
       return;
     }

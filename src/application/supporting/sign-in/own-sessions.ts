@@ -1,5 +1,6 @@
 import { type Actor, notFound, type SessionId, type TokenId } from '../../../domain/index.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { tokenSessionsEnded } from '../../../domain/supporting/sign-in/session-events.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { ListedSession } from '../../ports/repositories/session-repository.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -39,8 +40,10 @@ export class EndOneSession {
   execute(actor: Actor, id: SessionId): Promise<void> {
     const { userId, done } = own(actor);
     return this.unitOfWork.run(async (tx) => {
-      if (!(await tx.sessions.removeOne(userId, id))) throw notFound();
+      const ended = await tx.sessions.removeOne(userId, id);
+      if (ended.length === 0) throw notFound();
       await tx.audit.add(done(id), 'site');
+      for (const event of tokenSessionsEnded(actor, ended)) await tx.audit.add(event, 'site');
     });
   }
 }
@@ -52,9 +55,10 @@ export class EndAllSessions {
   execute(actor: Actor, { revokesTokens }: { readonly revokesTokens: boolean }): Promise<void> {
     const { userId, done } = own(actor);
     return this.unitOfWork.run(async (tx) => {
-      await tx.sessions.removeOf(userId);
+      const ended = await tx.sessions.removeOf(userId);
       const revoked: readonly TokenId[] = revokesTokens ? await tx.tokens.removeMadeInSessions(userId) : [];
       await tx.audit.add(done(userId), 'site');
+      for (const event of tokenSessionsEnded(actor, ended)) await tx.audit.add(event, 'site');
       for (const id of revoked) await tx.audit.add(doneBy(actor, 'user-tokens/manage', id), 'site');
     });
   }

@@ -54,7 +54,8 @@ export interface Redemption {
 
 /**
  * POST /oauth/token: the command gets a token of the person, which the list of the person's tokens shows. It ends earlier
- * where an organization of the person limits the lifetime of user tokens.
+ * where an organization of the person limits the lifetime of user tokens, and with the token that the session was made
+ * from.
  */
 export class RedeemLoginCode {
   constructor(
@@ -88,7 +89,9 @@ export class RedeemLoginCode {
     const owner = { kind: 'user', id: actor.userId } as const;
     const joined = await this.unitOfWork.read((tx) => tx.organizations.joinedBy(actor.userId));
     const seconds = Math.min(terraformLogin.tokenDays * 86_400, longestLifetime('user', joined) / 1000);
-    const expiresAt = later(this.clock.now(), seconds);
+    const from = actor.session.signedInWith;
+    const ends = [later(this.clock.now(), seconds), from.kind === 'token' ? from.expiresAt : null];
+    const [expiresAt = null] = ends.filter((end) => end !== null).sort();
     const issued = this.issuer.issue({
       owner,
       createdBy: owner,

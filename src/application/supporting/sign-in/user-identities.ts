@@ -10,6 +10,7 @@ import {
 } from '../../../domain/index.js';
 import { invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { changingSite } from '../../../domain/supporting/audit/change.js';
+import { tokenSessionsEnded } from '../../../domain/supporting/sign-in/session-events.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -83,7 +84,8 @@ export class RemoveIdentity {
     const { done } = changingSite(actor, 'users/manage');
     return this.unitOfWork.run(async (tx) => {
       await this.remove(tx, actor, userId, id);
-      await tx.sessions.removeOf(userId);
+      const ended = await tx.sessions.removeOf(userId);
+      for (const event of tokenSessionsEnded(actor, ended)) await tx.audit.add(event, 'site');
       await tx.audit.add(done(id), 'site');
     });
   }
@@ -95,7 +97,8 @@ export class RemoveIdentity {
       const sessions = await tx.sessions.ofUser(userId, this.clock.now());
       const kept = sessions.find((session) => session.id === actor.tokenId && session.identityId !== id);
       await this.remove(tx, actor, userId, id);
-      await tx.sessions.removeOf(userId, kept === undefined ? {} : { except: kept.id });
+      const ended = await tx.sessions.removeOf(userId, kept === undefined ? {} : { except: kept.id });
+      for (const event of tokenSessionsEnded(actor, ended)) await tx.audit.add(event, 'site');
       await tx.audit.add(done(id), 'site');
     });
   }

@@ -1,5 +1,6 @@
 import { type Actor, DomainError, isUser, notFound, type User, type UserId } from '../../../domain/index.js';
 import { changingSite } from '../../../domain/supporting/audit/change.js';
+import { tokenSessionsEnded } from '../../../domain/supporting/sign-in/session-events.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** POST /admin/users/:id/actions/suspend and …/unsuspend. While suspended, none of the user's tokens is accepted. Their sessions end. */
@@ -15,7 +16,8 @@ export class ChangeUserSuspension {
         throw new DomainError('user/protected', 'a site administrator cannot suspend their own user');
       }
       await tx.users.setSuspended(id, suspended);
-      await tx.sessions.removeOf(id);
+      const ended = await tx.sessions.removeOf(id);
+      for (const event of tokenSessionsEnded(actor, ended)) await tx.audit.add(event, 'site');
       await tx.audit.add(done(id), 'site');
       return { ...user, suspended };
     });

@@ -1,4 +1,11 @@
-import { type Actor, alreadyTaken, identityOf, type TokenOwner, type User } from '../../../domain/index.js';
+import {
+  type Actor,
+  alreadyTaken,
+  checkLasting,
+  identityOf,
+  type TokenOwner,
+  type User,
+} from '../../../domain/index.js';
 import { doneBySystem } from '../../../domain/supporting/audit/audit-event.js';
 import { changingSite } from '../../../domain/supporting/audit/change.js';
 import { checkEmail } from '../../../domain/supporting/organizations/organization.js';
@@ -26,6 +33,7 @@ export class CreateUser {
 
   async execute(actor: Actor, command: NewUser): Promise<IssuedToken & { readonly user: User }> {
     const { done } = changingSite(actor, 'users/manage');
+    checkLasting(actor);
     return this.unitOfWork.run(async (tx) => {
       const created = await this.addTo(tx, command, identityOf(actor));
       await tx.audit.add(done(created.user.id), 'site');

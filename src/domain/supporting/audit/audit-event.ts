@@ -9,6 +9,8 @@ export const actionsOutsidePolicy = [
   'requests/authenticate',
   'sessions/start',
   'sessions/end',
+  'sign-in-links/issue',
+  'sign-in-links/redeem',
   'identities/link',
   'users/create-at-sign-in',
   'team-members/follow-groups',

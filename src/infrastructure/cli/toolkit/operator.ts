@@ -141,6 +141,9 @@ export async function openStore(config: Config): Promise<BundleStore> {
   return openBundleStore(config, { error: () => undefined });
 }
 
+/** The base of the URLs of the service with this configuration. */
+export const publicUrlOf = ({ PUBLIC_URL, HOST, PORT }: Config): string => PUBLIC_URL ?? `http://${HOST}:${PORT}`;
+
 const noStore = new Proxy({} as BundleStore, {
   get: () => {
     throw new Error('this command does not use the archive store');
@@ -160,7 +163,7 @@ export function atWork<Result>(
       config,
       unitOfWork: new OperatorUnitOfWork(database.unitOfWork),
       bundleStore,
-      publicUrl: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+      publicUrl: publicUrlOf(config),
       // Nothing is signed or sealed here, and a file created here could belong to another user than the service's.
       signingSecrets: ['nothing that is signed or sealed with this is of any worth'],
       log: { info: () => undefined, error: () => undefined },

@@ -3,7 +3,7 @@ import { RequestError } from '../../routing/request-error.js';
 
 /** How browsers reach the service, and whether people may sign in with them. */
 export interface Browsers {
-  /** Whether an identity provider is configured. Without one, cookies are ignored. */
+  /** Whether an identity provider is configured. Without one, a user token makes a session. */
   readonly signIn: boolean;
   /** Without a slash at its end. It may have a path. */
   readonly publicUrl: string;

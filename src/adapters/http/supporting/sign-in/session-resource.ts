@@ -11,7 +11,11 @@ const session =
     id: 'current',
     type: 'sessions',
     attributes: {
-      'sign-in': attribute(flag, possible, 'Whether people can sign in, at `/session/sign-in`.'),
+      'sign-in': attribute(
+        flag,
+        possible,
+        'Whether people sign in with an identity provider, at `/session/sign-in`. If not, a user token makes a session.',
+      ),
       'expires-at': attribute(maybeDateTime, shown?.expiresAt ?? null, 'Null without a session.'),
       'can-issue-tokens': attribute(
         flag,
@@ -54,7 +58,14 @@ const ownSession =
         'The number of user tokens that the sessions of the user have made.',
       ),
     },
-    relationships: { identity: toOneOrNone('identities', session.identityId, 'The identity that signed in.') },
+    relationships: {
+      identity: toOneOrNone('identities', session.identityId, 'The identity that signed in.'),
+      'authentication-token': toOneOrNone(
+        'authentication-tokens',
+        session.tokenId,
+        'The token that the session was made from, with which it ends.',
+      ),
+    },
   });
 
 export const presentOwnSession = ownSession(presenting);

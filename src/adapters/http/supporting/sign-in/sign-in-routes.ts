@@ -1,15 +1,18 @@
-import type { LinkConfirmation } from '../../../../application/index.js';
+import type { LinkConfirmation, ShownSession } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { isReturnPath, usualReturnPath } from '../../../../domain/index.js';
+import { unknownActor } from '../../../../domain/supporting/audit/audit-event.js';
 import { contract } from '../../routing/dialect.js';
 import { mediaType } from '../../routing/document.js';
-import type { Exchange } from '../../routing/exchange.js';
+import type { Exchange, Headers } from '../../routing/exchange.js';
 import { partsOf } from '../../routing/query.js';
-import { removes, shows } from '../../routing/reference.js';
+import { readBody } from '../../routing/read-body.js';
+import { creates, removes, shows } from '../../routing/reference.js';
 import { badRequest } from '../../routing/request-error.js';
 import type { PlainRoute } from '../../routing/route.js';
 import { type Browsers, checkSameOrigin, consoleHeader } from './browser.js';
 import { answerPage, escaped } from './pages.js';
+import { credentials } from './session-requests.js';
 import { presentSession, sessionSchema } from './session-resource.js';
 import { formSecretOf, readForm, Visits } from './visits.js';
 
@@ -29,6 +32,12 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
     throw badRequest(`return_to must be a path of this service below ${usualReturnPath}`);
   };
 
+  const answer = (exchange: Exchange, status: number, shown: ShownSession | undefined, headers: Headers = {}): void => {
+    const body = JSON.stringify({ data: presentSession({ possible: browsers.signIn, shown: shown ?? null }) });
+    const described = { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) };
+    exchange.writeHead(status, { ...headers, ...described }).end(body);
+  };
+
   return [
     {
       method: 'get',
@@ -39,9 +48,38 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
         refusals: [429, 'service/unavailable'],
       }),
       handle: async (exchange) => {
-        const shown = await visits.visitor(exchange);
-        const body = JSON.stringify({ data: presentSession({ possible: browsers.signIn, shown: shown ?? null }) });
-        exchange.writeHead(200, { 'Content-Type': mediaType, 'Content-Length': Buffer.byteLength(body) }).end(body);
+        answer(exchange, 200, await visits.visitor(exchange));
+      },
+    },
+    {
+      method: 'post',
+      path: '/session',
+      countedAs: 'caller',
+      reference: creates('beginSession', 'Sign in', credentials, () => sessionSchema(contract), {
+        about: `With a user token where people cannot sign in with an identity provider, or with the code of a sign-in link anywhere. The answer sets the cookie; the session that the browser had ends. A session that was made from a token ends with it. Needs the header \`${consoleHeader}: 1\`, and an \`Origin\` or \`Sec-Fetch-Site\` header that names this service.`,
+        refusals: [
+          403,
+          408,
+          413,
+          415,
+          422,
+          429,
+          'actor/unauthenticated',
+          'service/unavailable',
+          'service/storage-full',
+        ],
+      }),
+      handle: async (exchange) => {
+        checkSameOrigin(exchange.request, browsers);
+        const asked = { former: session.read(exchange.request), request: exchange.origin() };
+        const { request } = asked;
+        exchange.audits({ actor: unknownActor, action: 'sessions/start', subject: null, about: undefined, request });
+        const given = credentials.read(await readBody(exchange));
+        const begun = await ('token' in given
+          ? use.signInWithToken.execute({ secret: given.token, ...asked })
+          : use.signInByLink.execute({ secret: given.code, ...asked }));
+        const shown = await use.authenticateSession.show(begun.secret);
+        answer(exchange, 201, shown, { 'Set-Cookie': visits.begun(begun) });
       },
     },
     {
@@ -83,9 +121,7 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
           request: exchange.origin(),
         });
         if ('url' in answer) return visits.goTo(exchange, answer);
-        const { expiresAt, createdAt } = answer.session;
-        const seconds = (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000;
-        const cookies = [session.written(answer.secret, seconds), pending.removed()];
+        const cookies = [visits.begun(answer), pending.removed()];
         visits.redirect(exchange, `${publicUrl}${answer.returnTo}`, cookies);
       },
     },
@@ -128,15 +164,21 @@ export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] =>
 const added =
   'The identity with which you sign in then becomes one of yours: a person who has it can sign in here as you. Your other sessions end.';
 
+const tokenField =
+  '<p><label>User token <input type="password" name="token" autocomplete="off" required maxlength="200"></label></p>';
+
 /** The sentence and the field of the page, by what confirms the link. */
 const confirmations = {
   identity: {
     sentence: `You sign in twice: first with an identity that you have, so that it is certain that you are there. ${added}`,
     field: '',
   },
+  'same token': {
+    sentence: `Paste the user token with which you signed in once more, so that it is certain that you are there. ${added}`,
+    field: tokenField,
+  },
   token: {
     sentence: `Your identity provider cannot confirm that you are there. Paste a user token that was not made in a browser and is older than this session, or ask a site administrator to link the identity. ${added}`,
-    field:
-      '<p><label>User token <input type="password" name="token" autocomplete="off" required maxlength="200"></label></p>',
+    field: tokenField,
   },
 } as const satisfies Record<LinkConfirmation, { readonly sentence: string; readonly field: string }>;

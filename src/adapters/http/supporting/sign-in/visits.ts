@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { BegunSignIn, ShownSession } from '../../../../application/index.js';
+import type { BegunSignIn, NewSession, ShownSession } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { DomainError } from '../../../../domain/index.js';
 import { bodyKinds } from '../../routing/body-kinds.js';
@@ -56,7 +56,7 @@ export class Visits {
 
   /** Undefined without a valid session. */
   async visitor({ request }: Exchange): Promise<SignedIn | undefined> {
-    const secret = this.browsers.signIn ? this.session.read(request) : undefined;
+    const secret = this.session.read(request);
     if (secret === undefined) return undefined;
     const shown = await this.use.authenticateSession.show(secret);
     return shown && { ...shown, secret };
@@ -67,6 +67,11 @@ export class Visits {
     const visitor = await this.visitor(exchange);
     if (visitor !== undefined) return visitor;
     throw new DomainError('actor/unauthenticated', 'You are not signed in, or your session has ended.');
+  }
+
+  /** The cookie of a new session. */
+  begun({ secret, session: { createdAt, expiresAt } }: NewSession): string {
+    return this.session.written(secret, Math.floor((Date.parse(expiresAt) - Date.parse(createdAt)) / 1000));
   }
 
   redirect(exchange: Exchange, to: string, cookies?: Headers[string]): void {

@@ -94,6 +94,7 @@ const ofOrganizations = [
 
 const ofUsers = [
   ...['sessions', 'identities', 'api_tokens'].map((table) => branch(table, 'user_id')),
+  branch('sign_in_links', 'user_id', { key: 'place' }),
   branch('team_members', 'user_id', { key: 'place' }),
   branch('organization_memberships', 'user_id'),
 ];

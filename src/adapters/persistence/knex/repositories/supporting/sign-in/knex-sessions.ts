@@ -5,7 +5,17 @@ import type {
   SessionRepository,
   SessionsOf,
 } from '../../../../../../application/ports/repositories/session-repository.js';
-import type { Instant, LoginCode, Session, SessionId, UserId } from '../../../../../../domain/index.js';
+import type {
+  EndedSession,
+  Instant,
+  LoginCode,
+  Session,
+  SessionId,
+  SignedInWith,
+  SignInLink,
+  TokenId,
+  UserId,
+} from '../../../../../../domain/index.js';
 import { usedAt } from '../../../../../../domain/supporting/sign-in/session.js';
 import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
@@ -15,6 +25,7 @@ const listed = rowsOf<ListedSession>((row) => ({
   id: row.id,
   userId: row.user_id,
   identityId: row.identity_id,
+  tokenId: row.token_id,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
@@ -31,6 +42,9 @@ interface CredentialRow {
   readonly expires_at: Instant;
   readonly last_used_at: Instant | null;
   readonly longest_idle: number;
+  readonly identity_id: string | null;
+  readonly token_id: TokenId | null;
+  readonly token_expires_at: Instant | null;
   readonly site_administrator: boolean | number;
   readonly suspended: boolean | number;
   readonly invited: boolean | number;
@@ -40,8 +54,8 @@ interface CredentialRow {
 const credentials = (sql: Knex): Knex.QueryBuilder =>
   sql('sessions as s')
     .join('users as u', 'u.id', 's.user_id')
+    .leftJoin('api_tokens as k', 'k.id', 's.token_id')
     .whereNull('u.deleted_at')
-
     .select(
       's.id',
       's.user_id',
@@ -49,9 +63,12 @@ const credentials = (sql: Knex): Knex.QueryBuilder =>
       's.expires_at',
       's.last_used_at',
       's.longest_idle',
+      's.identity_id',
+      's.token_id',
       'u.site_administrator',
       'u.suspended',
       {
+        token_expires_at: 'k.expires_at',
         invited: sql.raw(
           'exists (select 1 from organization_memberships as i where i.user_id = s.user_id and i.invited_email is not null)',
         ),
@@ -61,6 +78,11 @@ const credentials = (sql: Knex): Knex.QueryBuilder =>
 const credential = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
   credentials(sql).where('s.secret_digest', secretDigest),
 );
+
+function signedInWith({ identity_id, token_id, token_expires_at }: CredentialRow): SignedInWith {
+  if (token_id !== null) return { kind: 'token', id: token_id, expiresAt: token_expires_at };
+  return { kind: identity_id === null ? 'link' : 'identity' };
+}
 
 function credentialFrom(row: CredentialRow | undefined): SessionCredential | undefined {
   if (row === undefined || row.suspended) return undefined;
@@ -73,6 +95,7 @@ function credentialFrom(row: CredentialRow | undefined): SessionCredential | und
       userId: row.user_id,
       siteAdministrator,
       session: {
+        signedInWith: signedInWith(row),
         createdAt: row.created_at,
         lastUsedAt: row.last_used_at,
         longestIdle: row.longest_idle,
@@ -87,6 +110,12 @@ interface CodeRow extends CredentialRow {
   readonly code_challenge: string;
   readonly code_redirect_uri: string;
   readonly code_expires_at: Instant;
+}
+
+interface LinkRow {
+  readonly user_id: UserId;
+  readonly code_digest: string;
+  readonly expires_at: Instant;
 }
 
 const noCode = { code_digest: null, code_challenge: null, code_redirect_uri: null, code_expires_at: null };
@@ -127,6 +156,28 @@ export class KnexSessions implements SessionRepository {
   async add({ secretDigest, ...session }: Session): Promise<void> {
     const row = { ...listed.write(session), secret_digest: secretDigest };
     await this.db.run(inserted(this.db, 'sessions', row));
+    await this.db.run(this.db.sql('first_sign_in').insert({ nth: 1 }).onConflict('nth').ignore());
+  }
+
+  async addWithin(session: Session, max: number): Promise<readonly EndedSession[]> {
+    const { sql } = this.db;
+    await this.db.first(sql('users').where('id', session.userId).select('id').forNoKeyUpdate());
+    const kept = sql('sessions')
+      .where({ user_id: session.userId, identity_id: null })
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(max - 1)
+      .select('id');
+    const ended = await this.end('user_id = ? and identity_id is null and id not in (?)', session.userId, kept);
+    await this.add(session);
+    return ended;
+  }
+
+  async anyEver(): Promise<boolean> {
+    for (const table of ['first_sign_in', 'identities', 'sessions']) {
+      if ((await this.db.first(this.db.sql(table).select('*').limit(1))) !== undefined) return true;
+    }
+    return false;
   }
 
   async ofUser(userId: UserId, now: Instant): Promise<readonly ListedSession[]> {
@@ -135,19 +186,49 @@ export class KnexSessions implements SessionRepository {
     return (await this.db.all<object>(rows)).map(listed.read);
   }
 
-  async remove(secretDigest: string): Promise<void> {
-    await this.db.run(this.db.sql('sessions').where({ secret_digest: secretDigest }).delete());
+  remove(secretDigest: string): Promise<readonly EndedSession[]> {
+    return this.end('secret_digest = ?', secretDigest);
   }
 
-  async removeOf(userId: UserId, { until, except }: SessionsOf = {}): Promise<number> {
-    const own = this.db.sql('sessions').where({ user_id: userId });
-    if (until !== undefined) own.where('expires_at', '<=', until);
-    if (except !== undefined) own.whereNot('id', except);
-    return this.db.run(own.delete());
+  async removeOf(userId: UserId, { until, except }: SessionsOf = {}): Promise<readonly EndedSession[]> {
+    if (until !== undefined) return this.end('user_id = ? and expires_at <= ?', userId, until);
+    if (except !== undefined) return this.end('user_id = ? and id <> ?', userId, except);
+    await this.db.run(this.db.sql('sign_in_links').where({ user_id: userId }).delete());
+    return this.end('user_id = ?', userId);
   }
 
-  async removeOne(userId: UserId, id: SessionId): Promise<boolean> {
-    return (await this.db.run(this.db.sql('sessions').where({ id, user_id: userId }).delete())) > 0;
+  removeOne(userId: UserId, id: SessionId): Promise<readonly EndedSession[]> {
+    return this.end('user_id = ? and id = ?', userId, id);
+  }
+
+  removeMadeFrom(tokenId: TokenId): Promise<readonly EndedSession[]> {
+    return this.end('token_id = ?', tokenId);
+  }
+
+  async keepLink({ userId, codeDigest, expiresAt }: SignInLink): Promise<void> {
+    const row: LinkRow = { user_id: userId, code_digest: codeDigest, expires_at: expiresAt };
+    await this.db.run(this.db.sql('sign_in_links').insert(row).onConflict('user_id').merge());
+  }
+
+  async takeLink(codeDigest: string): Promise<SignInLink | undefined> {
+    const { sql } = this.db;
+    const row = await this.db.first<LinkRow>(
+      sql.raw('delete from sign_in_links where code_digest = ? returning user_id, code_digest, expires_at', [
+        codeDigest,
+      ]),
+    );
+    return row && { userId: row.user_id, codeDigest: row.code_digest, expiresAt: row.expires_at };
+  }
+
+  /** As text, since Knex builds a deletion on SQLite without what it returns. */
+  private async end(
+    which: string,
+    ...values: readonly (string | Knex.QueryBuilder)[]
+  ): Promise<readonly EndedSession[]> {
+    const rows = await this.db.all<{ readonly id: SessionId; readonly token_id: TokenId | null }>(
+      this.db.sql.raw(`delete from sessions where ${which} returning id, token_id`, values),
+    );
+    return rows.map(({ id, token_id: tokenId }) => ({ id, tokenId }));
   }
 
   async markUsed(uses: ReadonlyMap<SessionId, Instant>): Promise<void> {
