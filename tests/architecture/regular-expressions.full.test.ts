@@ -51,9 +51,9 @@ function slowness(pattern: Pattern): number {
   const expression = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''));
   Object.assign(dependencies, { texts: textsFor(pattern), pattern: expression, time, slowest: 0, limit: milliseconds });
   try {
-    search.runInContext(dependencies, { timeout: milliseconds * 10 });
+    search.runInContext(dependencies, { timeout: milliseconds * 30 });
   } catch {
-    return milliseconds * 10;
+    return milliseconds * 30;
   }
   return dependencies.slowest as number;
 }
@@ -70,8 +70,8 @@ describe('every regular expression that looks at what others wrote', () => {
   it('takes time in proportion to the text', () => {
     const asked = patterns.filter(({ source }) => !(source in bounded));
     expect(patterns.length - asked.length).toBe(Object.keys(bounded).length);
-    // A busy machine is slow once, not twice.
-    const isSlow = (pattern: Pattern) => slowness(pattern) > milliseconds && slowness(pattern) > milliseconds;
+    // A busy machine is slow once or twice, not three times.
+    const isSlow = (pattern: Pattern) => [1, 2, 3].every(() => slowness(pattern) > milliseconds);
     expect(asked.filter(isSlow)).toEqual([]);
   });
 

@@ -61,6 +61,8 @@ export async function watchedPage(browser: Browser): Promise<WatchedPage> {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
+  // Chromium answers questions about roles and names with its next frame, and a page that rests has none.
+  await page.evaluateOnNewDocument('setInterval(() => requestAnimationFrame(() => undefined), 100)');
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => {
