@@ -1,4 +1,7 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chromium, openBrowser, watchedPage } from '../support/browser.js';
 import { gatehouse } from '../support/command-line.js';
@@ -6,6 +9,7 @@ import { ConsolePage } from '../support/console.js';
 import { TestProvider } from '../support/identity-provider.js';
 import { adminToken, freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { usable } from '../support/programs.js';
+import { noteSecretsOf } from '../support/secrets-in-logs.js';
 
 const suite = usable('chromium', chromium !== undefined) ? describe : describe.skip;
 const reason = chromium === undefined ? ' (skipped: no chromium on PATH, and none named by CHROMIUM)' : '';
@@ -189,5 +193,53 @@ suite(`signing in to the console without an identity provider${reason}`, () => {
     await page.reload();
     await view.find('button', 'Account: admin');
     expect(await view.address()).toBe('/app');
+  });
+});
+
+const hasTerminal = spawnSync('script', ['--version']).status === 0;
+const atTerminal = usable('script', hasTerminal) ? describe : describe.skip;
+
+atTerminal('the start at a terminal', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+
+  /** Starts the service at a terminal of its own, hands over what it prints, and ends it. */
+  async function printed(environment: Record<string, string>, use: (text: string) => Promise<void>): Promise<void> {
+    const command = `exec "${process.execPath}" dist/infrastructure/main.js`;
+    const env = { PATH: process.env.PATH, PORT: '0', ADMIN_TOKEN: adminToken, ...environment };
+    const child = spawn('script', ['-qefc', command, '/dev/null'], {
+      cwd: root,
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    let text = '';
+    for await (const chunk of child.stdout) {
+      text += chunk;
+      if (/Console: \S+/.test(text)) break;
+    }
+    noteSecretsOf(text);
+    await use(text);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+
+  it('prints a link for the first sign-in, and the address alone after it', async () => {
+    const directory = await temporaryDirectory();
+    await printed({ DATA_DIR: directory, HOST: '0.0.0.0' }, async (text) => {
+      expect(text).toMatch(/Console: \S+\/app\r?\n/);
+    });
+    await printed({ DATA_DIR: directory }, async (text) => {
+      const [, site = '', code = ''] = /Console: (\S+)\/app\/sign-in#code=(\S+)/.exec(text) ?? [];
+      const answer = await fetch(`${site}/session`, {
+        method: 'POST',
+        headers: { Origin: site, 'X-Gatehouse-Console': '1', 'Content-Type': 'application/vnd.api+json' },
+        body: JSON.stringify({ data: { type: 'sessions', attributes: { code } } }),
+      });
+      expect(answer.status).toBe(201);
+    });
+    await printed({ DATA_DIR: directory }, async (text) => {
+      expect(text).toMatch(/Console: \S+\/app\r?\n/);
+    });
+    await rm(directory, { recursive: true, force: true });
   });
 });
