@@ -111,7 +111,7 @@ suite(`signing in to the console without an identity provider${reason}`, () => {
   });
 
   it('prints the address of the console, and no link where it is not a terminal', async () => {
-    expect(service.printed).toContain(`Console: ${service.url}/app\n`);
+    expect(service.printed).toContain(`Open the console at ${service.url}/app, and sign in with`);
     expect(service.printed).not.toContain('sign-in');
   });
 
@@ -214,7 +214,7 @@ atTerminal('the start at a terminal', () => {
     let text = '';
     for await (const chunk of child.stdout) {
       text += chunk;
-      if (/Console: \S+/.test(text)) break;
+      if (text.includes('First requests')) break;
     }
     noteSecretsOf(text);
     await use(text);
@@ -226,10 +226,11 @@ atTerminal('the start at a terminal', () => {
   it('prints a link for the first sign-in, and the address alone after it', async () => {
     const directory = await temporaryDirectory();
     await printed({ DATA_DIR: directory, HOST: '0.0.0.0' }, async (text) => {
-      expect(text).toMatch(/Console: \S+\/app\r?\n/);
+      expect(text).toMatch(/Open the console at \S+\/app, and sign in/);
+      expect(text).not.toContain('#code=');
     });
     await printed({ DATA_DIR: directory }, async (text) => {
-      const [, site = '', code = ''] = /Console: (\S+)\/app\/sign-in#code=(\S+)/.exec(text) ?? [];
+      const [, site = '', code = ''] = /(http\S+)\/app\/sign-in#code=(\S+)/.exec(text) ?? [];
       const answer = await fetch(`${site}/session`, {
         method: 'POST',
         headers: { Origin: site, 'X-Gatehouse-Console': '1', 'Content-Type': 'application/vnd.api+json' },
@@ -238,7 +239,8 @@ atTerminal('the start at a terminal', () => {
       expect(answer.status).toBe(201);
     });
     await printed({ DATA_DIR: directory }, async (text) => {
-      expect(text).toMatch(/Console: \S+\/app\r?\n/);
+      expect(text).toMatch(/Open the console at \S+\/app, and sign in/);
+      expect(text).not.toContain('#code=');
     });
     await rm(directory, { recursive: true, force: true });
   });
