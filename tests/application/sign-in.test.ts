@@ -3,7 +3,7 @@ import type { BegunSignIn, SignedIn } from '../../src/application/index.js';
 import type { ProvenIdentity } from '../../src/domain/index.js';
 import { checkGroupPatterns, isReturnPath, later, usernamesFor } from '../../src/domain/index.js';
 import { sessionHours, unauthenticated, World } from '../support/application.js';
-import { aSession } from '../support/builders.js';
+import { aSession, aToken } from '../support/builders.js';
 
 const request = { id: 'request-1', address: null, route: 'GET /session/callback' };
 
@@ -104,6 +104,27 @@ describe('a code of terraform login', () => {
     world.clock.advance(30);
     await expect(redeem(ends)).rejects.toMatchObject({ code: 'sign-in/not-begun' });
     expect((await redeem(lasts)).token.madeInSession).toBe(true);
+  });
+
+  it('makes a token that ends with the one that the session was made from', async () => {
+    const world = await World.create();
+    const { secret, digest } = world.secrets.generate();
+    const [createdAt, user] = [world.clock.now(), { id: world.member.userId }];
+    const token = aToken({ kind: 'user', id: user.id }, { expiresAt: later(createdAt, 600) });
+    const session = aSession(user, {
+      secretDigest: digest,
+      createdAt,
+      tokenId: token.id,
+      expiresAt: later(createdAt, 600),
+    });
+    await world.unitOfWork.run(async (tx) => {
+      await tx.tokens.add(token);
+      await tx.sessions.add(session);
+    });
+    const challenge = world.secrets.digestOf(verifier);
+    const code = await world.useCases.issueLoginCode.execute(secret, { challenge, redirectUri });
+    const issued = await world.useCases.redeemLoginCode.execute({ code, verifier, redirectUri, request });
+    expect(issued.token.expiresAt).toBe(token.expiresAt);
   });
 
   it('is given by no session that has ended, and by none that is unknown', async () => {

@@ -843,6 +843,48 @@ type Act = (useCases: UseCases) => Promise<unknown>;
     expect((await members())?.map(({ id }) => id)).toEqual([place.owner.id]);
   });
 
+  it.each([
+    ['is revoked', 'first'],
+    ['is revoked', 'last'],
+    ['has a suspended user', 'first'],
+    ['has a suspended user', 'last'],
+  ] as const)('leave no session of a token that %s meanwhile, whichever is %s', async (what, order) => {
+    const { owner, user } = await newPlace();
+    const administrator = { ...asUser(owner), siteAdministrator: true };
+    const given = { userId: user.id, description: 'x', expiresAt: null };
+    const { token, secret } = await on(0).issueUserToken.execute(asUser(user), given);
+    const request = { id: 'request-1', address: null, route: 'POST /session' };
+    const signIn: Act = (useCases) => useCases.signInWithToken.execute({ secret, former: undefined, request });
+    const end: Act = (useCases) =>
+      what === 'is revoked'
+        ? useCases.revokeToken.execute(asUser(user), token.id)
+        : useCases.changeUserSuspension.execute(administrator, user.id, true);
+    identityProvider.configured = false;
+    const ended = await (order === 'first' ? overlapping(end, signIn) : overlapping(signIn, end)).finally(() => {
+      identityProvider.configured = true;
+    });
+    for (const one of ended) {
+      if (one.status === 'rejected') expect(one.reason).toEqual(refusal('actor/unauthenticated'));
+    }
+    await on(0).changeUserSuspension.execute(administrator, user.id, false);
+    expect(await instance(0).read((tx) => tx.sessions.ofUser(user.id, token.createdAt))).toEqual([]);
+  });
+
+  it('leave a user of many who sign in at once 20 sessions', async () => {
+    const { user } = await newPlace();
+    const given = { userId: user.id, description: 'x', expiresAt: null };
+    const { secret } = await on(0).issueUserToken.execute(asUser(user), given);
+    const request = { id: 'request-1', address: null, route: 'POST /session' };
+    identityProvider.configured = false;
+    const signIns = Array.from({ length: 24 }, (_, nth) =>
+      on(nth % 3).signInWithToken.execute({ secret, former: undefined, request }),
+    );
+    await Promise.all(signIns).finally(() => {
+      identityProvider.configured = true;
+    });
+    expect(await instance(0).read((tx) => tx.sessions.ofUser(user.id, noon))).toHaveLength(20);
+  });
+
   it('refuse none of many who change one thing at once', async () => {
     const { owner, workspace } = await newPlace();
     const outcomes: PromiseSettledResult<unknown>[] = [];

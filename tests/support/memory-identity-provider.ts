@@ -3,7 +3,8 @@ import { DomainError, type ProvenIdentity, refusedSignIn } from '../../src/domai
 
 /** A provider in this process's memory, which refuses as a real one does. */
 export class MemoryIdentityProvider implements IdentityProvider {
-  readonly configured = true;
+  /** False as where the operator has set none up. */
+  configured = true;
   readonly issuer = 'https://provider.test';
   private begun = 0;
   private readonly used = new Set<string>();
