@@ -157,6 +157,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'run-tasks/manage': [...owners, 'manage-run-tasks'],
   'workspace-tasks/read': [...mayReadRuns, ...organizationToken],
   'workspace-tasks/manage': mayAttachTasks,
+  'notification-configurations/manage': [...administering, ...organizationToken],
   'teams/read': {
     'a visible team': members,
     'a secret team': [...owners, ...organizationToken, 'access-secret-teams'],

@@ -47,6 +47,7 @@ import {
 import { aClaim } from './claims.js';
 import {
   aManagedPolicy,
+  aNotificationConfiguration,
   anAgentPool,
   anAgentToken,
   anEvaluation,
@@ -265,6 +266,7 @@ export async function makeSmallWorld(
   const task = aRunTask(organization, { name: 'scanner' });
   const freeTask = aRunTask(organization, { name: 'free' });
   const attachment = aWorkspaceTask(workspace, task);
+  const notification = aNotificationConfiguration(workspace);
   const result = aTaskResult({ taskId: task.id, workspaceTaskId: attachment.id, status: 'passed' });
   const stage = aTaskStage(run, {
     status: scene.stage,
@@ -352,6 +354,7 @@ export async function makeSmallWorld(
     await tx.policySets.add(policySet);
     for (const one of [task, freeTask]) await tx.runTasks.add(one);
     if (scene.attached) await tx.workspaceTasks.add(attachment);
+    await tx.notificationConfigurations.add(notification);
     await tx.policySetParameters.add(parameter);
     await tx.policySets.add(versioned);
     await tx.policySetVersions.add(policySetVersion);
@@ -446,6 +449,7 @@ export async function makeSmallWorld(
       taskResultId: result.id,
       workspaceTaskId: attachment.id,
       '/tasks': task.id,
+      '/notification-configurations': notification.id,
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,

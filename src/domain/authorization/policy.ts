@@ -254,6 +254,8 @@ export const policy = {
   'run-tasks/manage': [['manage-run-tasks']],
   'workspace-tasks/read': [['runs: read'], ['organization token']],
   'workspace-tasks/manage': [['run tasks']],
+  // They show and call addresses that may be secrets themselves.
+  'notification-configurations/manage': [['workspace admin'], ['organization token']],
   'policy-sets/manage': [['manage-policies']],
   'policy-sets/link-repository': [['manage-policies', 'manage-vcs-settings']],
   'policies/manage': [['manage-policies']],

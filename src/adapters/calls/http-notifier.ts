@@ -1,0 +1,45 @@
+import type { Delivery, Notification, Notifier } from '../../application/index.js';
+import { notificationLimits } from '../../domain/index.js';
+import { type GuardedCalls, isFinal, type ReadAnswer, signed } from './guarded-calls.js';
+import { bodyOf } from './notification-bodies.js';
+
+const { body: maxCharacters, headers: maxHeaders, header: maxHeader } = notificationLimits;
+
+/** A character has at most four. */
+const readBytes = 4 * maxCharacters;
+
+/** A receiver's secrets are of no use to those who see its answers. */
+const withheld: readonly string[] = ['set-cookie', 'www-authenticate', 'authorization'];
+
+export class HttpNotifier implements Notifier {
+  constructor(
+    private readonly calls: GuardedCalls,
+    private readonly publicUrl: string,
+  ) {}
+
+  async deliver(notification: Notification): Promise<Delivery> {
+    const body = JSON.stringify(bodyOf(notification, this.publicUrl));
+    const headers = signed('X-TFE-Notification-Signature', notification.token, body);
+    const read = await this.calls.post(notification.url, body, headers, readBytes);
+    if (!('status' in read)) return { delivered: false, ...read, answer: null };
+    const { status } = read;
+    const delivered = status >= 200 && status < 300;
+    const reason =
+      status >= 300 && status < 400
+        ? `the receiver redirected (${status}), and redirects are not followed`
+        : `the receiver answered with status ${status}`;
+    return { delivered, final: isFinal(status), reason, answer: answerOf(read) };
+  }
+}
+
+const answerOf = ({ status, headers, body }: ReadAnswer): Delivery['answer'] => ({
+  status,
+  headers: Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !withheld.includes(name) && name.length <= maxHeader)
+      .slice(0, maxHeaders)
+      .map(([name, values = []]) => [name, values.slice(0, 1).map((value) => value.slice(0, maxHeader))]),
+  ),
+  // Databases keep no NUL in a text.
+  body: body.toString('utf8').replaceAll('\0', '').slice(0, maxCharacters),
+});
