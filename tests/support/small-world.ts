@@ -266,7 +266,7 @@ export async function makeSmallWorld(
   const task = aRunTask(organization, { name: 'scanner' });
   const freeTask = aRunTask(organization, { name: 'free' });
   const attachment = aWorkspaceTask(workspace, task);
-  const notification = aNotificationConfiguration(workspace);
+  const notification = aNotificationConfiguration(workspace, { url: 'https://127.0.0.1/' });
   const result = aTaskResult({ taskId: task.id, workspaceTaskId: attachment.id, status: 'passed' });
   const stage = aTaskStage(run, {
     status: scene.stage,
