@@ -134,17 +134,12 @@ describe('a notification', () => {
 describe('the answer of a receiver', () => {
   it('is kept in part', async () => {
     answer = (response) => {
-      for (let n = 0; n < 20; n += 1) response.setHeader(`x-${n}`, 'y'.repeat(300));
-      response.setHeader('Set-Cookie', 'a=b');
       response.writeHead(202).end(`\0é${'x'.repeat(100_000)}`);
     };
     const { delivered, answer: read } = await deliver();
     expect(delivered).toBe(true);
     expect(read?.status).toBe(202);
     expect(read?.body).toBe(`é${'x'.repeat(notificationLimits.body - 1)}`);
-    expect(Object.keys(read?.headers ?? {})).toHaveLength(notificationLimits.headers);
-    expect(read?.headers['x-0']).toEqual(['y'.repeat(notificationLimits.header)]);
-    expect(JSON.stringify(read)).not.toContain('a=b');
   });
 
   it('is good without the end of its body', async () => {

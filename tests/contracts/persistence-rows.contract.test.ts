@@ -843,7 +843,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   },
   NotificationConfiguration: async (on) => {
     const { actor, workspace } = await aPlace(on);
-    const response = { url: 'https://hooks.example', code: '200', body: 'ok', headers: { via: ['us'] } };
+    const response = { url: 'https://hooks.example', code: '200', body: 'ok' };
     const email = { destinationType: 'email', url: null, emailAddresses: ['ops@acme.example'] } as const;
     const configured = aNotificationConfiguration(workspace, {
       ...email,

@@ -112,7 +112,6 @@ it('keeps the last deliveries, newest first', () => {
     url: 'https://hooks.example',
     code: String(code),
     body: '',
-    headers: {},
     successful: true,
     sentAt: noon,
   });

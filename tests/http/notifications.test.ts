@@ -21,7 +21,7 @@ const received: Received[] = [];
 const server = createServer(async (request, response) => {
   const body = await text(request);
   received.push({ path: request.url, headers: request.headers, text: body, body: JSON.parse(body) });
-  response.writeHead(Number(request.url?.split('/')[1]), { 'X-Said': 'yes', 'Set-Cookie': 'secret=1' }).end('so it is');
+  response.writeHead(Number(request.url?.split('/')[1])).end('so it is');
 }).listen(0, '127.0.0.1');
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
@@ -52,7 +52,6 @@ const answer = (url: string, code: number) => ({
   url,
   code: String(code),
   body: 'so it is',
-  headers: expect.objectContaining({ 'x-said': ['yes'] }),
   'sent-at': api.clock.now(),
   successful: code === 200 ? 'true' : 'false',
 });
@@ -193,7 +192,6 @@ describe('the verification of a receiver', () => {
     const url = urlOf(200);
     const { id, attributes } = await create({ enabled: true, url, token });
     expect(attributes).toMatchObject({ enabled: true, 'delivery-responses': [answer(url, 200)] });
-    expect(JSON.stringify(attributes)).not.toContain('set-cookie');
     const [one] = received.filter(({ path }) => url.endsWith(`${path}`));
     if (one === undefined) throw new Error('nothing was sent');
     const { headers, text, body } = one;

@@ -5,7 +5,7 @@ export const answered = (status: number, given: Partial<Delivery> = {}): Deliver
   delivered: status < 300,
   final: status < 500,
   reason: `the receiver answered with status ${status}`,
-  answer: { status, headers: { 'content-type': ['text/plain'] }, body: 'ok' },
+  answer: { status, body: 'ok' },
   ...given,
 });
 

@@ -25,7 +25,6 @@ export interface GuardedCallsOptions {
 /** The part of a response that is read. */
 export interface ReadAnswer {
   readonly status: number;
-  readonly headers: IncomingMessage['headersDistinct'];
   /** Its first bytes; none unless they are asked for. */
   readonly body: Buffer;
 }
@@ -130,10 +129,10 @@ function post(
   return new Promise((resolve, reject) => {
     const request: ClientRequest = (url.protocol === 'https:' ? requestSecurely : requestPlainly)(url, options);
     request.on('response', (response) => {
-      const { statusCode: status = 0, headersDistinct: headers } = response;
+      const { statusCode: status = 0 } = response;
       void beginningOf(response, reading).then((read) => {
         response.destroy();
-        resolve({ status, headers, body: read });
+        resolve({ status, body: read });
       });
     });
     request.on('error', reject);

@@ -3,13 +3,10 @@ import { notificationLimits } from '../../domain/index.js';
 import { type GuardedCalls, isFinal, type ReadAnswer, signed } from './guarded-calls.js';
 import { bodyOf } from './notification-bodies.js';
 
-const { body: maxCharacters, headers: maxHeaders, header: maxHeader } = notificationLimits;
+const { body: maxCharacters } = notificationLimits;
 
 /** A character has at most four. */
 const readBytes = 4 * maxCharacters;
-
-/** A receiver's secrets are of no use to those who see its answers. */
-const withheld: readonly string[] = ['set-cookie', 'www-authenticate', 'authorization'];
 
 export class HttpNotifier implements Notifier {
   constructor(
@@ -32,14 +29,8 @@ export class HttpNotifier implements Notifier {
   }
 }
 
-const answerOf = ({ status, headers, body }: ReadAnswer): Delivery['answer'] => ({
+const answerOf = ({ status, body }: ReadAnswer): Delivery['answer'] => ({
   status,
-  headers: Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => !withheld.includes(name) && name.length <= maxHeader)
-      .slice(0, maxHeaders)
-      .map(([name, values = []]) => [name, values.slice(0, 1).map((value) => value.slice(0, maxHeader))]),
-  ),
   // Databases keep no NUL in a text.
   body: body.toString('utf8').replaceAll('\0', '').slice(0, maxCharacters),
 });

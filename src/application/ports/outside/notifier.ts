@@ -30,7 +30,6 @@ export interface Delivery {
   /** Null without an answer. */
   readonly answer: {
     readonly status: number;
-    readonly headers: Readonly<Record<string, readonly string[]>>;
     /** The beginning of the body. */
     readonly body: string;
   } | null;

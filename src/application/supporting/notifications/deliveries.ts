@@ -47,7 +47,6 @@ export class Deliveries {
       url: receiver.url ?? '',
       code: answer === null ? '' : String(answer.status),
       body: answer === null ? reason : answer.body,
-      headers: answer?.headers ?? {},
       successful: delivered,
       sentAt,
     };

@@ -48,7 +48,6 @@ export interface DeliveryResponse {
   readonly code: string;
   /** The beginning of the answer's body; without an answer, the reason. */
   readonly body: string;
-  readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly successful: boolean;
   readonly sentAt: Instant;
 }
@@ -85,10 +84,8 @@ export const notificationLimits = {
   /** Each may be notified at every step of a run. */
   perWorkspace: 20,
   deliveries: 5,
-  /** The part of an answer that is kept: characters of the body, headers, and characters of each. */
+  /** Characters of an answer that are kept. */
   body: 1024,
-  headers: 10,
-  header: 200,
 } as const;
 
 /** The limits of waiting for a receiver, in seconds from the event. */

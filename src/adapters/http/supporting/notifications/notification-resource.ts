@@ -8,7 +8,6 @@ import { dateTime, flag, maybeText, nothing, text } from '../../routing/resource
 const destinationType = z.enum(destinationTypes);
 const triggers = z.array(z.enum(notificationTriggers));
 const texts = z.array(text);
-const headers = z.record(text, texts);
 const yesOrNo = z.enum(['true', 'false']);
 
 const notificationConfiguration =
@@ -25,13 +24,13 @@ const notificationConfiguration =
       token: attribute(nothing, null, 'Always null: the token that signs notifications is write-only.'),
       triggers: attribute(triggers, configuration.triggers, 'The events that are notified, in the order of a run.'),
       'email-addresses': attribute(texts, configuration.emailAddresses, 'Kept; this service sends no e-mail.'),
+      // Without headers: clients of this API family drop a response that has them.
       'delivery-responses': each(
         configuration.deliveries,
         (delivery) => ({
           url: attribute(text, delivery.url),
           code: attribute(text, delivery.code, 'The status as text; empty without an answer.'),
           body: attribute(text, delivery.body, 'How the answer begins. Without one, why there is none.'),
-          headers: attribute(headers, delivery.headers, 'At most 10 of the answer.'),
           'sent-at': attribute(dateTime, delivery.sentAt),
           successful: attribute(yesOrNo, delivery.successful ? 'true' : 'false'),
         }),
