@@ -150,6 +150,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'workspaces/set-retention': administering,
   'workspaces/link-repository': owners,
   'workspaces/delete': [...administering, ...organizationToken, 'delete workspaces'],
+  'workspaces/force-delete': owners,
   'workspaces/lock': mayLock,
   'workspaces/force-unlock': administering,
   'variables/read': [...mayReadVariables, ...organizationToken],

@@ -13,6 +13,7 @@ import type {
   TeamInQuestion,
 } from '../../src/domain/index.js';
 import { initialDefaults } from '../../src/domain/supporting/organizations/organization.js';
+import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import { defaultProjectId } from '../../src/domain/supporting/projects/project.js';
 import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import {
@@ -172,7 +173,11 @@ export async function makeSmallWorld(
   const { pool: question } = standing;
   const named = { executionMode: 'agent', agentPoolId: unique('apool') } as const;
   const defaults = question?.named === true && !question.serving ? named : initialDefaults;
-  const organization: Organization = anOrganization({ name: 'acme', defaults });
+  const organization: Organization = anOrganization({
+    name: 'acme',
+    defaults,
+    settings: { ...initialSettings, allowForceDeleteWorkspaces: true },
+  });
   const pool = anAgentPool(organization, { id: named.agentPoolId, name: 'ours' });
   const sitePool = aSiteAgentPool();
   const caller = aUser({ username: 'caller', siteAdministrator: standing.siteAdministrator });

@@ -192,6 +192,7 @@ export const policy = {
   'workspaces/set-retention': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
   'workspaces/delete': [['workspace admin'], ['delete workspaces of the project'], ['organization token']],
+  'workspaces/force-delete': [['owner']],
   'workspaces/lock': [['workspace locking']],
   'workspaces/force-unlock': [['workspace admin']],
   'tags/delete': [['manage-workspaces'], ['manage-projects'], ['organization token']],

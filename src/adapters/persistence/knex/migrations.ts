@@ -4,3 +4,4 @@ export * as '20261128165301_fills.ts' from './migrations/20261128165301_fills.js
 export * as '20261128172500_current_runs.ts' from './migrations/20261128172500_current_runs.js';
 export * as '20261128180000_deleted_organizations.ts' from './migrations/20261128180000_deleted_organizations.js';
 export * as '20261129071725_notification_configurations.ts' from './migrations/20261129071725_notification_configurations.js';
+export * as '20261129075531_force_delete_by_owners.ts' from './migrations/20261129075531_force_delete_by_owners.js';
