@@ -142,12 +142,17 @@ interface Managed {
 }
 
 /** The right that the deletion takes, unless the organization allows it. A state that is not read yet may list resources. */
-export const deletionOf = ({ stateVersionId, resourceCount }: Managed): 'workspaces/delete' | 'workspaces/force-delete' =>
+export const deletionOf = ({
+  stateVersionId,
+  resourceCount,
+}: Managed): 'workspaces/delete' | 'workspaces/force-delete' =>
   stateVersionId === null || resourceCount === 0 ? 'workspaces/delete' : 'workspaces/force-delete';
 
 /** Whether the caller may delete it whatever it manages. */
-export const mayForceDelete = (standing: Standing, { allowForceDelete }: Pick<Workspace, 'allowForceDelete'>): boolean =>
-  may(standing, allowForceDelete ? 'workspaces/delete' : 'workspaces/force-delete');
+export const mayForceDelete = (
+  standing: Standing,
+  { allowForceDelete }: Pick<Workspace, 'allowForceDelete'>,
+): boolean => may(standing, allowForceDelete ? 'workspaces/delete' : 'workspaces/force-delete');
 
 /**
  * Throws `workspace/not-safe-to-delete` for a workspace that is in use or has resources; clients look for these words.
