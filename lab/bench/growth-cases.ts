@@ -647,6 +647,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'get /team-projects/:id',
     'get /workspaces/:workspaceId/vars/:variableId',
     'get /workspaces/:workspaceId/tasks/:workspaceTaskId',
+    'get /notification-configurations/:id',
     'get /task-results/:id',
     'get /varsets/:id/relationships/vars/:setVariableId',
     'get /policy-set-versions/:id',
@@ -667,6 +668,10 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'get /workspaces/:workspaceId/tasks',
     'post /workspaces/:workspaceId/tasks',
     'get /task-results/:taskResultId/outcomes',
+  ],
+  'a workspace has at most 20, found by one index': [
+    'get /workspaces/:workspaceId/notification-configurations',
+    'post /workspaces/:workspaceId/notification-configurations',
   ],
   'lists those of a project as those of a workspace': ['get /projects/:id/varsets'],
   'adds a row, after a sum or the rows of one set, which a limit bounds': [

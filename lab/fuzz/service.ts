@@ -24,6 +24,7 @@ import { archiveOf } from '../../tests/support/archives.js';
 import { FixedClock } from '../../tests/support/fixed-clock.js';
 import { MemoryBundleStore } from '../../tests/support/memory-bundle-store.js';
 import { MemoryCommitFetcher } from '../../tests/support/memory-commit-fetcher.js';
+import { MemoryNotifier } from '../../tests/support/memory-notifier.js';
 import { MemoryRunTaskCaller } from '../../tests/support/memory-run-task-caller.js';
 import { Random } from '../torture/random.js';
 import { repositories } from './repositories.js';
@@ -137,6 +138,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
   container.rebind('commitFetcher').toConstantValue(fetcher);
   const runTasks = new MemoryRunTaskCaller();
   container.rebind('runTaskCaller').toConstantValue(runTasks);
+  container.rebind('notifier').toConstantValue(new MemoryNotifier());
 
   const { server, serve } = httpServer({ head: 15_000, idle: 8_000, total: 60_000 });
   serve(resolve(container, 'app'));

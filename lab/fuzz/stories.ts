@@ -289,6 +289,21 @@ function* runTasks(setting: Setting): Story {
   yield* ask('removeRunTask', [task]);
 }
 
+/** A receiver is verified, and notified of a run. */
+function* notified(setting: Setting): Story {
+  const { fresh } = setting;
+  const { workspace } = yield* executed(setting, [place(setting)]);
+  const url = 'https://hooks.example/1';
+  const settings = { name: fresh(), enabled: true, 'destination-type': 'generic', url, triggers: ['run:created'] };
+  const added = yield* created('createNotificationConfiguration', [workspace], data(settings));
+  yield* ask('verifyNotificationConfiguration', [added]);
+  yield* ask('updateNotificationConfiguration', [added], data({ triggers: ['run:created', 'run:planning'] }));
+  yield* uploaded(setting, workspace);
+  yield* created('createRun', [], data({ 'plan-only': true }, { workspace: related(workspace) }));
+  yield* ask('showNotificationConfiguration', [added]);
+  yield* ask('removeNotificationConfiguration', [added]);
+}
+
 /** The task reads what it is called for and reports; the call is made in the background. */
 function* passed({ pool }: Setting, run: string, name: string): Asked {
   for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -594,6 +609,7 @@ export const stories: readonly [(setting: Setting) => Story, ...((setting: Setti
   fetched,
   forced,
   runTasks,
+  notified,
   runsToTheirEnd,
   account,
   access,

@@ -5,6 +5,7 @@ import type { Clock } from './ports/outside/clock.js';
 import type { CommitFetcher } from './ports/outside/commit-fetcher.js';
 import type { IdGenerator } from './ports/outside/id-generator.js';
 import type { IdentityProvider } from './ports/outside/identity-provider.js';
+import type { Notifier } from './ports/outside/notifier.js';
 import type { RunTaskCaller } from './ports/outside/run-task-caller.js';
 import type { SecretBox } from './ports/outside/secret-box.js';
 import type { SecretGenerator } from './ports/outside/secret-generator.js';
@@ -24,6 +25,7 @@ export interface Ports {
   readonly commitFetcher: CommitFetcher;
   readonly identityProvider: IdentityProvider;
   readonly runTaskCaller: RunTaskCaller;
+  readonly notifier: Notifier;
   readonly settings: Settings;
 }
 

@@ -66,6 +66,7 @@ export type { Clock } from './ports/outside/clock.js';
 export type { CommitFetcher, CommitRequest, FetchedCommit } from './ports/outside/commit-fetcher.js';
 export type { IdGenerator, IdKind } from './ports/outside/id-generator.js';
 export type { IdentityProvider, SignInChecks } from './ports/outside/identity-provider.js';
+export type { Delivery, Notification, Notifier, RunNews } from './ports/outside/notifier.js';
 export type { CallAnswer, RunTaskCall, RunTaskCaller } from './ports/outside/run-task-caller.js';
 export { type SecretBox, sealPrefix, sealPrefixOf } from './ports/outside/secret-box.js';
 export type { Secret, SecretGenerator } from './ports/outside/secret-generator.js';
@@ -126,6 +127,7 @@ export { agentPoolSorts, policySorts, projectSorts, workspaceSorts } from './por
 export type { IdentityRepository } from './ports/repositories/identity-repository.js';
 export type { Demand, RequestRates, SigningKeys } from './ports/repositories/instances.js';
 export type { CounterDrift, KeptBy, KeptBytes, OrganizationBytes } from './ports/repositories/kept-bytes.js';
+export type { NotificationConfigurationRepository } from './ports/repositories/notification-repository.js';
 export type {
   MembershipRepository,
   MembershipView,
@@ -236,6 +238,20 @@ export {
   type RepositoryLink,
   RepositoryLinks,
 } from './supporting/linked-repositories/repository-links.js';
+export {
+  CreateNotificationConfiguration,
+  type NotificationDraft,
+} from './supporting/notifications/create-notification-configuration.js';
+export { Deliveries, type KeptDelivery, type Receiver } from './supporting/notifications/deliveries.js';
+export { ListNotificationConfigurations } from './supporting/notifications/list-notification-configurations.js';
+export { RemoveNotificationConfiguration } from './supporting/notifications/remove-notification-configuration.js';
+export { SendNotification } from './supporting/notifications/send-notification.js';
+export { ShowNotificationConfiguration } from './supporting/notifications/show-notification-configuration.js';
+export {
+  type NotificationChange,
+  UpdateNotificationConfiguration,
+} from './supporting/notifications/update-notification-configuration.js';
+export { VerifyNotificationConfiguration } from './supporting/notifications/verify-notification-configuration.js';
 export { AddOrganizationMembership } from './supporting/organizations/add-organization-membership.js';
 export { CreateOrganization, type NewOrganization } from './supporting/organizations/create-organization.js';
 export { ListOrganizationMemberships } from './supporting/organizations/list-organization-memberships.js';

@@ -9,6 +9,8 @@ import { Uploads } from './files/uploads.js';
 import { Refusals } from './supporting/audit/refusals.js';
 import { ChangeFeed } from './supporting/changes/change-feed.js';
 import { RepositoryLinks } from './supporting/linked-repositories/repository-links.js';
+import { Deliveries } from './supporting/notifications/deliveries.js';
+import { SendNotification } from './supporting/notifications/send-notification.js';
 import { FetchedPolicies } from './supporting/policies/fetched-policies.js';
 import { CallRunTask } from './supporting/run-tasks/call-run-task.js';
 import { TaskResultProgress } from './supporting/run-tasks/task-result-progress.js';
@@ -65,6 +67,8 @@ const callRunTask = bind(
   'runTaskCaller',
   taskResultProgress,
 );
+export const deliveries = bind(Deliveries, 'clock', 'secretBox', 'notifier');
+const sendNotification = bind(SendNotification, 'unitOfWork', 'clock', deliveries);
 export const effectPerformers = bind(
   EffectPerformers,
   'unitOfWork',
@@ -77,4 +81,5 @@ export const effectPerformers = bind(
   stateOutputsReader,
   policyFetches,
   callRunTask,
+  sendNotification,
 );

@@ -38,6 +38,7 @@ import {
   archiveOldVersions,
   byteQuota,
   changeFeed,
+  deliveries,
   effectPerformers,
   fetchedPolicies,
   fetchedVersions,
@@ -82,6 +83,12 @@ import { UploadState } from './supporting/agents/upload-state.js';
 import { ForgetAuditEvents } from './supporting/audit/forget-audit-events.js';
 import { ListAuditEvents, ListAuditTrails, ListSiteAuditEvents } from './supporting/audit/list-audit-events.js';
 import { FollowOrganization, FollowWorkspace } from './supporting/changes/follow-changes.js';
+import { CreateNotificationConfiguration } from './supporting/notifications/create-notification-configuration.js';
+import { ListNotificationConfigurations } from './supporting/notifications/list-notification-configurations.js';
+import { RemoveNotificationConfiguration } from './supporting/notifications/remove-notification-configuration.js';
+import { ShowNotificationConfiguration } from './supporting/notifications/show-notification-configuration.js';
+import { UpdateNotificationConfiguration } from './supporting/notifications/update-notification-configuration.js';
+import { VerifyNotificationConfiguration } from './supporting/notifications/verify-notification-configuration.js';
 import { AddOrganizationMembership } from './supporting/organizations/add-organization-membership.js';
 import { CreateOrganization } from './supporting/organizations/create-organization.js';
 import { ListOrganizationMemberships } from './supporting/organizations/list-organization-memberships.js';
@@ -505,6 +512,26 @@ export const useCases = {
   reportTaskResult: bind(ReportTaskResult, 'unitOfWork', 'clock', 'secrets', taskResultProgress),
   readTaskFiles: bind(ReadTaskFiles, 'unitOfWork', 'secrets', 'bundleStore'),
   endOverdueResults: bind(EndOverdueResults, 'unitOfWork', 'clock', taskResultProgress),
+
+  createNotificationConfiguration: bind(
+    CreateNotificationConfiguration,
+    'unitOfWork',
+    'clock',
+    'ids',
+    'secretBox',
+    deliveries,
+  ),
+  listNotificationConfigurations: bind(ListNotificationConfigurations, 'unitOfWork'),
+  showNotificationConfiguration: bind(ShowNotificationConfiguration, 'unitOfWork'),
+  updateNotificationConfiguration: bind(
+    UpdateNotificationConfiguration,
+    'unitOfWork',
+    'clock',
+    'secretBox',
+    deliveries,
+  ),
+  removeNotificationConfiguration: bind(RemoveNotificationConfiguration, 'unitOfWork'),
+  verifyNotificationConfiguration: bind(VerifyNotificationConfiguration, 'unitOfWork', deliveries),
 
   createAgentPool: bind(CreateAgentPool, 'unitOfWork', 'clock', 'ids'),
   createSiteAgentPool: bind(CreateSiteAgentPool, 'unitOfWork', 'clock', 'ids'),

@@ -103,6 +103,7 @@ export {
   withResult,
 } from './policy-outcomes/task-stage.js';
 export type { Bundle } from './shared/bundle.js';
+export { maxCalledUrl } from './shared/called-url.js';
 export type { AtFault, DomainErrorCode, ErrorDetails } from './shared/domain-error.js';
 export { alreadyTaken, DomainError, isDomainError, isRefusal, notFound } from './shared/domain-error.js';
 export type {
@@ -125,6 +126,7 @@ export type {
   IdentityId,
   Instant,
   MembershipId,
+  NotificationConfigurationId,
   OrganizationId,
   PolicyEvaluationId,
   PolicyId,
@@ -174,6 +176,26 @@ export type {
   NewAuditEvent,
 } from './supporting/audit/audit-event.js';
 export { actionsOutsidePolicy, auditEventId, auditIdsFrom } from './supporting/audit/audit-event.js';
+export type {
+  DeliveryResponse,
+  DestinationType,
+  NotificationConfiguration,
+  NotificationSettings,
+  NotificationTrigger,
+  NotifiedEvent,
+} from './supporting/notifications/notification-configuration.js';
+export {
+  checkNotification,
+  checkNotificationCount,
+  checkToken,
+  checkTriggers,
+  destinationTypes,
+  notificationLimits,
+  notificationTriggers,
+  notificationWaits,
+  triggerReached,
+  withDelivery,
+} from './supporting/notifications/notification-configuration.js';
 export type { Member, Membership, Organization } from './supporting/organizations/organization.js';
 export { memberOf, membershipStatus, membershipStatuses } from './supporting/organizations/organization.js';
 export type { OrganizationSettings } from './supporting/organizations/organization-settings.js';

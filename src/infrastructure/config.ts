@@ -247,6 +247,12 @@ export const settings = {
     about:
       'comma-separated hosts of run tasks to call even though their addresses are private, and without TLS where the URL has http://',
   },
+  NOTIFICATION_ALLOWED_HOSTS: {
+    schema: hosts,
+    fallback: '',
+    shown: 'none',
+    about: 'the same for the receivers of notifications',
+  },
   STOP_DELAY_SECONDS: {
     schema: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).max(3600, 'must be at most 3600'),
     fallback: '0',

@@ -28,6 +28,7 @@ const agents = 'docs/agents.md';
 
 /** Each such file, with the page and the rows of its connections, or why it opens none. */
 const known: Readonly<Record<string, readonly [page: string, ...rows: string[]] | string>> = {
+  'src/adapters/calls/guarded-calls.ts': [operations, 'Run tasks', 'Notifications', 'Names'],
   'src/adapters/files/s3-bucket.ts': [operations, 'Bucket'],
   'src/adapters/files/s3-bundle-store.ts': [operations, 'Bucket', 'Cloud credentials'],
   'src/adapters/http/server/exchange.ts': 'listens',
@@ -43,7 +44,6 @@ const known: Readonly<Record<string, readonly [page: string, ...rows: string[]] 
   'src/adapters/persistence/knex/moving/postgres-side.ts': [operations, 'Target of a move'],
   'src/adapters/persistence/knex/postgres-news.ts': [operations, 'News from Postgres'],
   'src/adapters/persistence/knex/schema.ts': 'uses connections of the pool',
-  'src/adapters/run-tasks/http-run-task-caller.ts': [operations, 'Run tasks', 'Names'],
   'src/adapters/tracing/otlp-tracing.ts': [operations, 'Trace collector'],
   'src/adapters/version-control/git-checkout.ts': 'has a method of this name',
   'src/adapters/version-control/git-processes.ts': [operations, 'Git servers'],

@@ -39,6 +39,7 @@ const names: Readonly<Record<keyof Provided, true>> = {
   commitFetcher: true,
   identityProvider: true,
   runTaskCaller: true,
+  notifier: true,
   settings: true,
   meters: true,
   exposition: true,

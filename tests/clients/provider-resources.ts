@@ -192,6 +192,17 @@ ${inOrganization}`,
       data: 'workspace_id = tfe_workspace.other.id\ntask_id = tfe_workspace_run_task.it.task_id\n',
     },
   ),
+  updated(
+    'tfe_notification_configuration',
+    'workspace_id = tfe_workspace.other.id\nname = "channel"\ndestination_type = "generic"\nurl = "https://hooks.example/1"\ntoken = "a key of ours"\ntriggers = ["run:created", "run:errored"]\n',
+    [
+      ['"channel"', '"our channel"'],
+      ['/1"', '/2"'],
+      ['a key of ours', 'another key'],
+      ['"run:errored"', '"run:needs_attention"'],
+    ],
+    { importId: byId, unread: ['token'] },
+  ),
   replaced('tfe_team_member', `team_id = tfe_team.members.id\nusername = "${alice}"\n`, [[alice, bob]], {
     importId: ({ team_id, username }) => `${team_id}/${username}`,
   }),

@@ -37,6 +37,7 @@ const everyKind: readonly Effect['kind'][] = [
   'fetch-policies',
   'read-state-outputs',
   'call-run-task',
+  'send-notification',
 ];
 
 const someRequest = {
@@ -144,6 +145,11 @@ onEveryBackend('effects', (on) => {
       { kind: 'fetch-run-files', runId: 'run-1' },
       { kind: 'fetch-policies', versionId: 'polsetver-1' },
       { kind: 'read-state-outputs', stateVersionId: 'sv-1' },
+      {
+        kind: 'send-notification',
+        configurationId: 'nc-1',
+        event: { runId: 'run-1', trigger: 'run:planning', status: 'planning', at: noon },
+      },
     ];
     for (const effect of effects) await enqueue(`subject of ${effect.kind}`, [effect]);
     expect((await due()).map(({ effect }) => effect)).toEqual(effects);

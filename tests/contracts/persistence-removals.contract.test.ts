@@ -30,6 +30,7 @@ import {
 } from '../support/builders.js';
 import {
   aManagedPolicy,
+  aNotificationConfiguration,
   anAgentPool,
   aPolicySet,
   aPolicySetParameter,
@@ -189,7 +190,10 @@ async function addOrganization(on: Ground) {
   await on.run(async (tx) => {
     const task = aRunTask(organization);
     await tx.runTasks.add(task);
-    for (const id of ids) await tx.workspaceTasks.add(aWorkspaceTask({ id }, task));
+    for (const id of ids) {
+      await tx.workspaceTasks.add(aWorkspaceTask({ id }, task));
+      await tx.notificationConfigurations.add(aNotificationConfiguration({ id, organizationId: organization.id }));
+    }
     await tx.agentPools.add(pool);
     for (const _ of [1, 2]) {
       await tx.agentTokens.add({

@@ -50,6 +50,7 @@ import {
 } from '../support/builders.js';
 import {
   aManagedPolicy,
+  aNotificationConfiguration,
   anAgentPool,
   anAgentToken,
   anAppliedPolicy,
@@ -92,6 +93,7 @@ async function aRunIn(on: Ground, workspace: Workspace, given: Partial<RunState>
 
 type Saved =
   | 'agentPools'
+  | 'notificationConfigurations'
   | 'policySetParameters'
   | 'policySetVersions'
   | 'policySets'
@@ -840,6 +842,32 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const after = { ...attached, enforcementLevel: 'mandatory', stages, revision: 1 } as const;
     return savedTwice(on, 'workspaceTasks', [attached, after], (tx) =>
       tx.workspaceTasks.findFor(actor, workspace.id, attached.id),
+    );
+  },
+  NotificationConfiguration: async (on) => {
+    const { actor, workspace } = await aPlace(on);
+    const response = { url: 'https://hooks.example', code: '200', body: 'ok' };
+    const email = { destinationType: 'email', url: null, emailAddresses: ['ops@acme.example'] } as const;
+    const configured = aNotificationConfiguration(workspace, {
+      ...email,
+      userIds: ['user-1'],
+      createdAt: afterNoon(1),
+    });
+    const after = {
+      ...configured,
+      name: 'Their channel',
+      enabled: true,
+      url: 'https://hooks.example',
+      sealedToken: 'sealed',
+      triggers: ['run:created', 'run:errored'] as const,
+      emailAddresses: [],
+      userIds: [],
+      deliveries: [{ ...response, successful: true, sentAt: afterNoon(3) }],
+      updatedAt: afterNoon(2),
+      revision: 1,
+    };
+    return savedTwice(on, 'notificationConfigurations', [configured, after], (tx) =>
+      tx.notificationConfigurations.findFor(actor, configured.id),
     );
   },
   ApplyingTask: async (on) => {

@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { HttpRunTaskCaller, type HttpRunTaskCallerOptions } from '../../src/adapters/run-tasks/http-run-task-caller.js';
+import { GuardedCalls, type GuardedCallsOptions } from '../../src/adapters/calls/guarded-calls.js';
+import { HttpRunTaskCaller } from '../../src/adapters/calls/http-run-task-caller.js';
 import { isPublicAddress } from '../../src/adapters/version-control/public-addresses.js';
 import { isAllowedHost } from '../../src/adapters/version-control/repository-url.js';
 import type { RunTaskCall } from '../../src/application/index.js';
@@ -58,16 +59,19 @@ const aCall = (given: Partial<RunTaskCall> = {}): RunTaskCall => ({
 });
 
 /** A caller for which every name leads to this machine, which is allowed. */
-type Given = Partial<HttpRunTaskCallerOptions> & { readonly allowedHosts?: readonly string[] };
+type Given = Partial<GuardedCallsOptions> & { readonly allowedHosts?: readonly string[] };
 
 const caller = ({ allowedHosts = ['tasks.example'], ...given }: Given = {}) =>
-  new HttpRunTaskCaller({
-    publicUrl: 'https://gatehouse.example',
-    isAllowedHost: (url) => isAllowedHost(url, allowedHosts),
-    isPublicAddress,
-    lookup: async () => [{ address: '127.0.0.1' }],
-    ...given,
-  });
+  new HttpRunTaskCaller(
+    new GuardedCalls({
+      isAllowedHost: (url) => isAllowedHost(url, allowedHosts),
+      allowedBy: 'RUN_TASK_ALLOWED_HOSTS',
+      isPublicAddress,
+      lookup: async () => [{ address: '127.0.0.1' }],
+      ...given,
+    }),
+    'https://gatehouse.example',
+  );
 
 const notDelivered = (final: boolean, reason: string) => ({
   delivered: false,

@@ -54,6 +54,7 @@ import { FixedClock } from '../support/fixed-clock.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 import { MemoryCommitFetcher } from '../support/memory-commit-fetcher.js';
 import { MemoryIdentityProvider } from '../support/memory-identity-provider.js';
+import { MemoryNotifier } from '../support/memory-notifier.js';
 import { MemoryRunTaskCaller } from '../support/memory-run-task-caller.js';
 import {
   aManagedPolicy,
@@ -136,6 +137,7 @@ type Act = (useCases: UseCases) => Promise<unknown>;
       commitFetcher: new MemoryCommitFetcher(),
       identityProvider,
       runTaskCaller: new MemoryRunTaskCaller(),
+      notifier: new MemoryNotifier(),
       settings,
       ...given,
       unitOfWork,

@@ -150,6 +150,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'workspaces/set-retention': administering,
   'workspaces/link-repository': owners,
   'workspaces/delete': [...administering, ...organizationToken, 'delete workspaces'],
+  'workspaces/force-delete': owners,
   'workspaces/lock': mayLock,
   'workspaces/force-unlock': administering,
   'variables/read': [...mayReadVariables, ...organizationToken],
@@ -157,6 +158,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'run-tasks/manage': [...owners, 'manage-run-tasks'],
   'workspace-tasks/read': [...mayReadRuns, ...organizationToken],
   'workspace-tasks/manage': mayAttachTasks,
+  'notification-configurations/manage': [...administering, ...organizationToken],
   'teams/read': {
     'a visible team': members,
     'a secret team': [...owners, ...organizationToken, 'access-secret-teams'],

@@ -6,6 +6,7 @@ import {
   checkSafeToDelete,
   checkSettings,
   defaultSettings,
+  deletionOf,
   directoryOf,
 } from '../../src/domain/supporting/workspaces/workspace.js';
 import { anOrganization, aWorkspace } from '../support/builders.js';
@@ -327,3 +328,15 @@ describe('the repository of a workspace', () => {
     (branch) => expect(thrownBy(() => checkRepository({ ...repository, branch }))).toMatchObject(refused('branch')),
   );
 });
+
+it.each([
+  [null, null, 'workspaces/delete'],
+  ['sv-1', 0, 'workspaces/delete'],
+  ['sv-1', 1, 'workspaces/force-delete'],
+  ['sv-1', null, 'workspaces/force-delete'],
+] as const)(
+  'the deletion of a workspace with state %s of %s resources takes %s',
+  (stateVersionId, resourceCount, action) => {
+    expect(deletionOf({ stateVersionId, resourceCount })).toBe(action);
+  },
+);

@@ -21,7 +21,11 @@ describe(`the client library of the field, unmodified${reason}`, () => {
       await inTemporaryDirectory(async (directory) => {
         const walk = join(directory, 'walk');
         await run(go, ['build', '-o', walk, '.'], { cwd: client });
-        const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data'), ...recordingIn(directory) });
+        const service = await ServiceProcess.start({
+          DATA_DIR: join(directory, 'data'),
+          NOTIFICATION_ALLOWED_HOSTS: '127.0.0.1',
+          ...recordingIn(directory),
+        });
         try {
           const { stdout } = await run(walk, [service.url, adminToken, configuration], { timeout: 240_000 }).catch(
             (failure) => failure as { stdout: string },

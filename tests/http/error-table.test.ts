@@ -38,6 +38,8 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'agent-pool/in-use': [409, 'conflict'],
   'project/not-removable': [409, 'conflict'],
   'repository/fetch-failed': [422, 'invalid attribute'],
+  'notification/unverified': [400, 'bad request'],
+  'notification/busy': [429, 'Too many requests'],
   'workspace/lock-refused': [409, 'conflict'],
   'state-version/conflict': [409, 'conflict'],
   'state-version/outputs-unread': [503, 'service unavailable'],

@@ -67,6 +67,7 @@ const read: Readonly<Record<string, readonly string[]>> = {
   teams: ['users', 'organization-memberships'],
   varsets: ['organization', 'workspaces', 'projects', 'vars', 'parent'],
   'workspace-tasks': ['task', 'workspace'],
+  'notification-configurations': ['subscribable', 'users'],
   workspaces: [
     'agent-pool',
     'current-run',

@@ -45,6 +45,12 @@ const special: readonly Special[] = [
     status: 404,
     because: 'an audit token is open to what the policy names alone',
   },
+  {
+    route: 'post /notification-configurations/:id/actions/verify',
+    applies: always,
+    status: 400,
+    because: 'its receiver has a private address',
+  },
   { route: 'post /workspaces/:id/actions/unlock', applies: always, status: 409, because: 'it is not locked' },
   {
     route: 'post /workspaces/:id/actions/safe-delete',

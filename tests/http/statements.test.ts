@@ -42,7 +42,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /runs/:runId/task-stages': 4,
   'get /task-stages/:id': 3,
   // The run, its dependencies and its stage are read again under the workspace's lock, and all of them change.
-  'post /task-stages/:id/actions/override': 19,
+  'post /task-stages/:id/actions/override': 20,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
   'get /policy-evaluations/:id': 2,
   'get /policy-evaluations/:policyEvaluationId/policy-set-outcomes': 4,
@@ -105,7 +105,7 @@ const promised: Readonly<Record<string, number>> = {
   'patch /projects/:id/tag-bindings': 6,
   'get /projects/:id/effective-tag-bindings': 3,
   // Its place in the queue is read from the workspace's other runs, its policies from the policy sets.
-  'post /runs': 12,
+  'post /runs': 13,
   // Runs name their comments.
   'get /workspaces/:workspaceId/runs': 5,
   'get /runs/:id': 4,
@@ -121,12 +121,12 @@ const promised: Readonly<Record<string, number>> = {
   'get /organizations/:organization/capacity': 3,
   // The run is read to authorize, to find the lock, and under the lock; a run that ends lets others proceed.
   'post /runs/:id/actions/apply': 10,
-  'post /runs/:id/actions/discard': 14,
-  'post /runs/:id/actions/cancel': 14,
+  'post /runs/:id/actions/discard': 15,
+  'post /runs/:id/actions/cancel': 15,
   // The agent's states and reports go with the run.
-  'post /runs/:id/actions/force-cancel': 16,
+  'post /runs/:id/actions/force-cancel': 17,
   // One more run ends.
-  'post /runs/:id/actions/force-execute': 27,
+  'post /runs/:id/actions/force-execute': 28,
   'get /runs/:id/configuration-version': 3,
   'get /runs/:id/configuration-version/download': 3,
   'get /plans/:id': 2,
@@ -200,6 +200,14 @@ const promised: Readonly<Record<string, number>> = {
   'get /workspaces/:workspaceId/tasks/:workspaceTaskId': 2,
   'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': 4,
   'delete /workspaces/:workspaceId/tasks/:workspaceTaskId': 7,
+  'get /workspaces/:workspaceId/notification-configurations': 4,
+  // They are counted under the workspace's lock.
+  'post /workspaces/:workspaceId/notification-configurations': 5,
+  'get /notification-configurations/:id': 2,
+  // Read before the receiver is called, and again after it.
+  'patch /notification-configurations/:id': 5,
+  'delete /notification-configurations/:id': 4,
+  'post /notification-configurations/:id/actions/verify': 5,
   'get /organizations/:organization/agent-pools': 4,
   'post /organizations/:organization/agent-pools': 4,
   // The pool's users and its allowed workspaces are one statement more; a change locks the pool first.
@@ -425,8 +433,8 @@ describe('a request on SQLite', () => {
 
   it.each([
     // All its data belongs to the run; each kind is one statement, whatever there is.
-    ['plan', 'plan_queued', 18],
-    ['apply', 'apply_queued', 20],
+    ['plan', 'plan_queued', 19],
+    ['apply', 'apply_queued', 21],
   ] as const)('claims the %s of a run', async (phase, run, max) => {
     const database = await openMigrated(join(directory, `claim-${phase}.sqlite`), {
       onStatement: (sql) => statements.push(sql),

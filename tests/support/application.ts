@@ -37,6 +37,7 @@ import { FixedClock } from './fixed-clock.js';
 import { MemoryBundleStore } from './memory-bundle-store.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
 import { MemoryIdentityProvider } from './memory-identity-provider.js';
+import { MemoryNotifier } from './memory-notifier.js';
 import { MemoryRunTaskCaller } from './memory-run-task-caller.js';
 import { RowsInMemory } from './rows-in-memory.js';
 import { seedRun } from './seed-run.js';
@@ -140,6 +141,7 @@ export class World {
   readonly repositories = new MemoryCommitFetcher();
   readonly provider = new MemoryIdentityProvider();
   readonly runTasks = new MemoryRunTaskCaller();
+  readonly notifier = new MemoryNotifier();
   readonly urls = new SignedCapabilityUrls({
     publicUrl: 'http://gatehouse.test',
     signingSecrets: ['a secret for tests that is long enough'],
@@ -405,6 +407,7 @@ export class World {
       commitFetcher: this.repositories,
       identityProvider: this.provider,
       runTaskCaller: this.runTasks,
+      notifier: this.notifier,
       settings,
     });
   }

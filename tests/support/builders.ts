@@ -135,6 +135,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     organizationId: organization.id,
     organizationName: organization.name,
     organizationDefaults: organization.defaults,
+    allowForceDelete: organization.settings.allowForceDeleteWorkspaces,
     name: id,
     projectId: defaultProjectId(organization.id),
     lock: null,

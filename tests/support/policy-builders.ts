@@ -3,6 +3,7 @@ import type {
   AgentToken,
   AppliedPolicy,
   ManagedPolicy,
+  NotificationConfiguration,
   Organization,
   Policy,
   PolicyEvaluation,
@@ -223,6 +224,28 @@ export const aWorkspaceTask = (
   enforcementLevel: 'advisory',
   stages: ['post_plan'],
   createdAt: noon,
+  revision: 0,
+  ...given,
+});
+
+export const aNotificationConfiguration = (
+  { id: workspaceId, organizationId }: Pick<Workspace, 'id' | 'organizationId'>,
+  given: Partial<NotificationConfiguration> = {},
+): NotificationConfiguration => ({
+  id: unique('nc'),
+  workspaceId,
+  organizationId,
+  name: 'Our channel',
+  enabled: false,
+  destinationType: 'generic',
+  url: 'https://hooks.example/1',
+  sealedToken: null,
+  triggers: [],
+  emailAddresses: [],
+  userIds: [],
+  deliveries: [],
+  createdAt: noon,
+  updatedAt: noon,
   revision: 0,
   ...given,
 });

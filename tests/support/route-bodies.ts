@@ -71,6 +71,13 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
       { task: relationTo('tasks', referred.task) },
     ),
     'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': doc('workspace-tasks', { stages: ['pre_plan'] }),
+    'post /workspaces/:workspaceId/notification-configurations': doc('notification-configurations', {
+      name: 'fresh',
+      enabled: false,
+      'destination-type': 'generic',
+      url: 'https://hooks.example',
+    }),
+    'patch /notification-configurations/:id': doc('notification-configurations', { name: 'changed' }),
     'post /organizations/:organization/varsets': doc('varsets', { name: 'fresh' }),
     'patch /varsets/:id': doc('varsets', { description: 'changed' }),
     'post /varsets/:id/relationships/workspaces': workspaces,

@@ -13,6 +13,7 @@ import type {
   TeamInQuestion,
 } from '../../src/domain/index.js';
 import { initialDefaults } from '../../src/domain/supporting/organizations/organization.js';
+import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import { defaultProjectId } from '../../src/domain/supporting/projects/project.js';
 import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import {
@@ -47,6 +48,7 @@ import {
 import { aClaim } from './claims.js';
 import {
   aManagedPolicy,
+  aNotificationConfiguration,
   anAgentPool,
   anAgentToken,
   anEvaluation,
@@ -171,7 +173,11 @@ export async function makeSmallWorld(
   const { pool: question } = standing;
   const named = { executionMode: 'agent', agentPoolId: unique('apool') } as const;
   const defaults = question?.named === true && !question.serving ? named : initialDefaults;
-  const organization: Organization = anOrganization({ name: 'acme', defaults });
+  const organization: Organization = anOrganization({
+    name: 'acme',
+    defaults,
+    settings: { ...initialSettings, allowForceDeleteWorkspaces: true },
+  });
   const pool = anAgentPool(organization, { id: named.agentPoolId, name: 'ours' });
   const sitePool = aSiteAgentPool();
   const caller = aUser({ username: 'caller', siteAdministrator: standing.siteAdministrator });
@@ -265,6 +271,7 @@ export async function makeSmallWorld(
   const task = aRunTask(organization, { name: 'scanner' });
   const freeTask = aRunTask(organization, { name: 'free' });
   const attachment = aWorkspaceTask(workspace, task);
+  const notification = aNotificationConfiguration(workspace, { url: 'https://127.0.0.1/' });
   const result = aTaskResult({ taskId: task.id, workspaceTaskId: attachment.id, status: 'passed' });
   const stage = aTaskStage(run, {
     status: scene.stage,
@@ -352,6 +359,7 @@ export async function makeSmallWorld(
     await tx.policySets.add(policySet);
     for (const one of [task, freeTask]) await tx.runTasks.add(one);
     if (scene.attached) await tx.workspaceTasks.add(attachment);
+    await tx.notificationConfigurations.add(notification);
     await tx.policySetParameters.add(parameter);
     await tx.policySets.add(versioned);
     await tx.policySetVersions.add(policySetVersion);
@@ -446,6 +454,7 @@ export async function makeSmallWorld(
       taskResultId: result.id,
       workspaceTaskId: attachment.id,
       '/tasks': task.id,
+      '/notification-configurations': notification.id,
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,

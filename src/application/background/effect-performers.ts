@@ -11,6 +11,7 @@ import type { IdGenerator } from '../ports/outside/id-generator.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
 import type { Effect } from '../ports/repositories/effect.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import type { SendNotification } from '../supporting/notifications/send-notification.js';
 import type { CallRunTask } from '../supporting/run-tasks/call-run-task.js';
 import { lockedRun, type RunProgress } from '../supporting/runs/run-progress.js';
 import type { StateOutputsReader } from '../supporting/state-versions/state-outputs-reader.js';
@@ -49,6 +50,7 @@ export class EffectPerformers {
     private readonly stateOutputs: StateOutputsReader,
     private readonly policyFetches: PolicyFetches,
     private readonly runTasks: CallRunTask,
+    private readonly notifications: SendNotification,
   ) {
     this.removals = new RemovalTurns(unitOfWork);
   }
@@ -68,6 +70,9 @@ export class EffectPerformers {
     'fetch-run-files': ({ runId }) => this.fetchRunFiles(runId),
     'fetch-policies': ({ versionId }) => this.policyFetches.begin(versionId),
     'call-run-task': async ({ resultId }) => ({ keep: await this.runTasks.execute(resultId) }),
+    'send-notification': async ({ configurationId, event }) => ({
+      keep: await this.notifications.execute(configurationId, event),
+    }),
     'read-state-outputs': async ({ stateVersionId }) => ({ keep: await this.stateOutputs.read(stateVersionId) }),
   };
 

@@ -1,4 +1,4 @@
-import { type LinkedRepository, later, type RunTaskId, type StateVersionOutputId } from '../../domain/index.js';
+import { type LinkedRepository, later, type StateVersionOutputId } from '../../domain/index.js';
 import { revised } from '../../domain/shared/revision.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { openedWith, type SecretBox } from '../ports/outside/secret-box.js';
@@ -29,11 +29,16 @@ interface Sealed {
   readonly revision: number;
 }
 
-/** Variables of workspaces or of variable sets, parameters of policy sets, or webhook keys of workspaces or policy sets. */
+/** Variables of workspaces or of variable sets, parameters of policy sets, or what has a sealed key. */
 interface SealedRows<Row> {
   sealedWithOtherKeys(fingerprint: string, after: string, limit: number): Promise<readonly Row[]>;
   save(row: Row): Promise<void>;
 }
+
+/** A run task or a notification configuration. */
+type Keyed<Member extends string> = { readonly id: string; readonly revision: number } & Readonly<
+  Record<Member, string | null>
+>;
 
 /** A workspace or a policy set. */
 interface Linked {
@@ -52,6 +57,7 @@ export class StoredSecrets {
       | 'setVariables'
       | 'policySetParameters'
       | 'runTasks'
+      | 'notificationConfigurations'
       | 'stateOutputs'
       | 'signingKeys'
     >,
@@ -75,7 +81,9 @@ export class StoredSecrets {
     const batches = [
       (after: string) => this.unitOfWork.run((tx) => this.sealWebhookKeys(tx.workspaces, after)),
       (after: string) => this.unitOfWork.run((tx) => this.sealWebhookKeys(tx.policySets, after)),
-      (after: string) => this.sealTaskKeys(after),
+      (after: string) => this.unitOfWork.run((tx) => this.sealKeys(tx.runTasks, 'sealedHmacKey', after)),
+      (after: string) =>
+        this.unitOfWork.run((tx) => this.sealKeys(tx.notificationConfigurations, 'sealedToken', after)),
       (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.variables, after)),
       (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.setVariables, after)),
       (after: string) => this.unitOfWork.run((tx) => this.sealRows(tx.policySetParameters, after)),
@@ -118,18 +126,20 @@ export class StoredSecrets {
     return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };
   }
 
-  private sealTaskKeys(after: RunTaskId): Promise<Batch> {
-    return this.unitOfWork.run(async (tx) => {
-      const tasks = await tx.runTasks.sealedWithOtherKeys(this.box.fingerprints[0], after, batch);
-      let sealed = 0;
-      for (const task of tasks) {
-        const key = task.sealedHmacKey === null ? undefined : openedWith(this.box, task.sealedHmacKey);
-        if (key === undefined) continue;
-        await tx.runTasks.save(revised(task, { sealedHmacKey: this.box.seal(key) }));
-        sealed += 1;
-      }
-      return { sealed, lost: tasks.length - sealed, last: tasks.at(-1)?.id };
-    });
+  private async sealKeys<Member extends string, Row extends Keyed<Member>>(
+    repository: SealedRows<Row>,
+    member: Member,
+    after: string,
+  ): Promise<Batch> {
+    const rows = await repository.sealedWithOtherKeys(this.box.fingerprints[0], after, batch);
+    let sealed = 0;
+    for (const row of rows) {
+      const key = row[member] === null ? undefined : openedWith(this.box, row[member]);
+      if (key === undefined) continue;
+      await repository.save({ ...revised(row), [member]: this.box.seal(key) });
+      sealed += 1;
+    }
+    return { sealed, lost: rows.length - sealed, last: rows.at(-1)?.id };
   }
 
   private async sealRows<Row extends Sealed>(repository: SealedRows<Row>, after: string): Promise<Batch> {

@@ -192,6 +192,7 @@ export const policy = {
   'workspaces/set-retention': [['workspace admin']],
   'workspaces/link-repository': [['workspace admin', 'manage-vcs-settings']],
   'workspaces/delete': [['workspace admin'], ['delete workspaces of the project'], ['organization token']],
+  'workspaces/force-delete': [['owner']],
   'workspaces/lock': [['workspace locking']],
   'workspaces/force-unlock': [['workspace admin']],
   'tags/delete': [['manage-workspaces'], ['manage-projects'], ['organization token']],
@@ -254,6 +255,8 @@ export const policy = {
   'run-tasks/manage': [['manage-run-tasks']],
   'workspace-tasks/read': [['runs: read'], ['organization token']],
   'workspace-tasks/manage': [['run tasks']],
+  // They show and call addresses that may be secrets themselves.
+  'notification-configurations/manage': [['workspace admin'], ['organization token']],
   'policy-sets/manage': [['manage-policies']],
   'policy-sets/link-repository': [['manage-policies', 'manage-vcs-settings']],
   'policies/manage': [['manage-policies']],

@@ -32,6 +32,8 @@ export type DomainErrorCode =
   | 'sign-in/refused'
   | 'sign-in/too-old'
   | 'sign-in/provider-unavailable'
+  | 'notification/unverified'
+  | 'notification/busy'
   | 'workspace/lock-refused'
   | 'workspace/not-safe-to-delete'
   | 'state-version/conflict'

@@ -25,6 +25,7 @@ export const idPrefixes = {
   'task-result': 'taskrs',
   'run-task': 'task',
   'workspace-task': 'wstask',
+  'notification-configuration': 'nc',
   'policy-evaluation': 'poleval',
   'policy-set-outcome': 'psout',
   'policy-set': 'polset',

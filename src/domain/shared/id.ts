@@ -24,6 +24,7 @@ export type TaskStageId = Id<'task-stage'>;
 export type TaskResultId = Id<'task-result'>;
 export type RunTaskId = Id<'run-task'>;
 export type WorkspaceTaskId = Id<'workspace-task'>;
+export type NotificationConfigurationId = Id<'notification-configuration'>;
 export type PolicyEvaluationId = Id<'policy-evaluation'>;
 export type PolicySetOutcomeId = Id<'policy-set-outcome'>;
 export type PolicySetId = Id<'policy-set'>;

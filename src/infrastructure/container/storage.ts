@@ -1,9 +1,11 @@
 import { ContainerModule } from 'inversify';
+import { GuardedCalls } from '../../adapters/calls/guarded-calls.js';
+import { HttpNotifier } from '../../adapters/calls/http-notifier.js';
+import { HttpRunTaskCaller } from '../../adapters/calls/http-run-task-caller.js';
 import { SignedCapabilityUrls } from '../../adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../adapters/files/tar-bundle-inspector.js';
 import { MeteredBundleStore } from '../../adapters/metrics/metered-bundle-store.js';
 import { MeteredUnitOfWork } from '../../adapters/metrics/metered-unit-of-work.js';
-import { HttpRunTaskCaller } from '../../adapters/run-tasks/http-run-task-caller.js';
 import { randomPause } from '../../adapters/system/random-pause.js';
 import { SealedSecretBox } from '../../adapters/system/sealed-secret-box.js';
 import { GitCommitFetcher } from '../../adapters/version-control/git-commit-fetcher.js';
@@ -60,18 +62,15 @@ export const storage = ({
           ...(temporaryDir === undefined ? {} : { temporaryDir }),
         }),
     );
-    provide(
-      bind,
-      'runTaskCaller',
-      [],
-      () =>
-        new HttpRunTaskCaller({
-          publicUrl,
-          isAllowedHost: (url) => isAllowedHost(url, config.RUN_TASK_ALLOWED_HOSTS),
-          isPublicAddress,
-          stopped: stopping,
-        }),
-    );
+    const calls = (allowedBy: 'RUN_TASK_ALLOWED_HOSTS' | 'NOTIFICATION_ALLOWED_HOSTS') =>
+      new GuardedCalls({
+        isAllowedHost: (url) => isAllowedHost(url, config[allowedBy]),
+        allowedBy,
+        isPublicAddress,
+        stopped: stopping,
+      });
+    provide(bind, 'runTaskCaller', [], () => new HttpRunTaskCaller(calls('RUN_TASK_ALLOWED_HOSTS'), publicUrl));
+    provide(bind, 'notifier', [], () => new HttpNotifier(calls('NOTIFICATION_ALLOWED_HOSTS'), publicUrl));
     provide(
       bind,
       'capabilityUrls',

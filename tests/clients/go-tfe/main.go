@@ -121,6 +121,7 @@ func main() {
 
 	walkPolicies(ctx, client, org)
 	walkVariables(ctx, client, ws)
+	walkNotifications(ctx, client, ws)
 	walkStates(ctx, client, org, ws)
 	walkRuns(ctx, client, org)
 	walkTokens(ctx, client, org)

@@ -13,8 +13,6 @@ export interface NotServed {
   readonly more?: string;
 }
 
-const notYet = 'Not yet.';
-
 const of = (place: string, ...names: readonly string[]): readonly string[] => names.map((name) => `${place}/${name}`);
 const ofOrganization = (...names: readonly string[]) => of('/organizations/:organization', ...names);
 const ofWorkspace = (...names: readonly string[]) => of('/workspaces/:id', ...names);
@@ -75,15 +73,10 @@ export const notServed: readonly NotServed[] = [
     why: 'Modules come from Git sources, providers from the public registry or a mirror.',
   },
   {
-    name: 'notification configurations',
-    paths: [
-      ...ofWorkspace('notification-configurations'),
-      '/teams/:id/notification-configurations',
-      '/projects/:id/notification-configurations',
-      '/notification-configurations',
-    ],
-    resources: ['tfe_notification_configuration', 'tfe_team_notification_configuration'],
-    why: `${notYet} The audit trail and the metrics show what happened.`,
+    name: 'notification configurations of teams and projects',
+    paths: ['/teams/:id/notification-configurations', '/projects/:id/notification-configurations'],
+    resources: ['tfe_team_notification_configuration'],
+    why: 'Workspaces have them. Teams are notified of change requests, which are not served.',
   },
   {
     name: 'OAuth clients',

@@ -10,6 +10,7 @@ import { presentAgentToken, reachableTokenSchema } from '../supporting/agents/ag
 import { agentPoolRoutes } from '../supporting/agents/agent-pool-routes.js';
 import { auditEventRoutes } from '../supporting/audit/audit-event-routes.js';
 import { changeRoutes } from '../supporting/changes/change-routes.js';
+import { notificationRoutes } from '../supporting/notifications/notification-routes.js';
 import { organizationGroupRoutes } from '../supporting/organizations/organization-group-routes.js';
 import { organizationRoutes } from '../supporting/organizations/organization-routes.js';
 import { policyRoutes } from '../supporting/policies/policy-routes.js';
@@ -83,6 +84,7 @@ const areas = {
   ],
   Policies: policyRoutes,
   'Run tasks': (use, dialect) => runTaskRoutes(use, dialect, neighboursIn(dialect)),
+  Notifications: notificationRoutes,
   'Agent pools': (use, dialect) => agentPoolRoutes(use, dialect, neighboursIn(dialect)),
   Organizations: (use, dialect) => [
     ...organizationRoutes(use, dialect, neighboursIn(dialect)),

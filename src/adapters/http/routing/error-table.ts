@@ -43,6 +43,8 @@ export const errorTable = {
   'agent-pool/in-use': { status: 409, title: 'conflict' },
   'project/not-removable': { status: 409, title: 'conflict' },
   'repository/fetch-failed': { status: 422, title: 'invalid attribute' },
+  'notification/unverified': { status: 400, title: 'bad request' },
+  'notification/busy': { status: 429, title: 'Too many requests' },
   'workspace/not-safe-to-delete': { status: 409, title: 'conflict' },
   'workspace/lock-refused': { status: 409, title: 'conflict' },
   'state-version/conflict': { status: 409, title: 'conflict' },

@@ -43,6 +43,10 @@ export function pageRequest(query: Query, fallback = defaultSize, largest: numbe
   throw invalid([number, size].filter((value) => typeof value !== 'number'));
 }
 
+/** Undefined without a page parameter, for a list that is not paginated then. */
+export const pageRequestOrNone = (query: Query): PageRequest | undefined =>
+  query.one('page[number]') === undefined && query.one('page[size]') === undefined ? undefined : pageRequest(query);
+
 /** The numbers of the pages around this one; null where there is none. */
 export function pageNumbers({ number, size, total }: Page<unknown>) {
   const totalPages = Math.max(1, Math.ceil(total / size));

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { NewTeamAccess, PageRequest, TeamAccessQuery } from '../../../application/index.js';
+import type { NewTeamAccess, TeamAccessQuery } from '../../../application/index.js';
 import { accessLevels, type GrantChange, type RequestedPermissions, scales } from '../../../domain/index.js';
 import type { Dialect, TypeName } from '../routing/dialect.js';
-import { pageRequest } from '../routing/pagination.js';
 import { required, valuesOf } from '../routing/parameters.js';
 import { invalid } from '../routing/request-error.js';
 import type { Call } from '../routing/route.js';
@@ -90,10 +89,4 @@ export const teamAccessParameters = {
 export const teamAccessQuery = ({ query }: Call): TeamAccessQuery => {
   const values = valuesOf(teamAccessParameters, query);
   return { workspaceId: values['filter[workspace][id]'], teamId: values['filter[team][id]'] };
-};
-
-/** Undefined without a page parameter: the list is then not paginated. */
-export const teamAccessPage = ({ query }: Call): PageRequest | undefined => {
-  const paginated = query.one('page[number]') !== undefined || query.one('page[size]') !== undefined;
-  return paginated ? pageRequest(query) : undefined;
 };

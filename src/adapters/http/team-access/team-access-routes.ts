@@ -2,18 +2,12 @@ import { z } from 'zod';
 import type { UseCases } from '../../../application/use-cases.js';
 import { answerEmpty, answerOne } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
-import { pageDocument, pageParameters } from '../routing/pagination.js';
+import { pageDocument, pageParameters, pageRequestOrNone } from '../routing/pagination.js';
 import { changes, removes, serving, shows } from '../routing/reference.js';
 import { listSchema, pageSchema } from '../routing/resource-schema.js';
 import { get, ok, parameter, patch, post, type Route, remove } from '../routing/route.js';
 import { wholeList } from '../routing/whole-list.js';
-import {
-  newTeamAccess,
-  teamAccessChange,
-  teamAccessPage,
-  teamAccessParameters,
-  teamAccessQuery,
-} from './team-access-requests.js';
+import { newTeamAccess, teamAccessChange, teamAccessParameters, teamAccessQuery } from './team-access-requests.js';
 import { presentTeamAccess, teamAccessSchema } from './team-access-resource.js';
 
 export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
@@ -35,7 +29,7 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
         refusals: [422],
       })),
       async (call) => {
-        const [query, page] = [teamAccessQuery(call), teamAccessPage(call)];
+        const [query, page] = [teamAccessQuery(call), pageRequestOrNone(call.query)];
         if (page === undefined) {
           return wholeList((after) => use.listWholeTeamAccess.execute(call.actor, query, after), present);
         }

@@ -6,3 +6,5 @@ export * as '20261128180000_deleted_organizations.ts' from './migrations/2026112
 export * as '20261129071417_sign_in_links.ts' from './migrations/20261129071417_sign_in_links.js';
 export * as '20261129071423_session_tokens.ts' from './migrations/20261129071423_session_tokens.js';
 export * as '20261129071429_sessions_of_tokens.ts' from './migrations/20261129071429_sessions_of_tokens.js';
+export * as '20261129071725_notification_configurations.ts' from './migrations/20261129071725_notification_configurations.js';
+export * as '20261129075531_force_delete_by_owners.ts' from './migrations/20261129075531_force_delete_by_owners.js';

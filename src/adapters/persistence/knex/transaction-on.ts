@@ -16,6 +16,7 @@ import { KnexStoredFiles } from './repositories/files/knex-stored-files.js';
 import { KnexTaskStages } from './repositories/policy-outcomes/knex-task-stages.js';
 import { KnexAgentPools, KnexAgentTokens } from './repositories/supporting/agents/knex-agents.js';
 import { KnexAuditTrail } from './repositories/supporting/audit/knex-audit-trail.js';
+import { KnexNotificationConfigurations } from './repositories/supporting/notifications/knex-notification-configurations.js';
 import { KnexMemberships, KnexOrganizations } from './repositories/supporting/organizations/knex-organizations.js';
 import { KnexPolicies } from './repositories/supporting/policies/knex-policies.js';
 import { KnexPolicySetParameters } from './repositories/supporting/policies/knex-policy-set-parameters.js';
@@ -99,6 +100,7 @@ export const transactionOn = (
   policies: new KnexPolicies(db),
   runTasks: new KnexRunTasks(db),
   workspaceTasks: new KnexWorkspaceTasks(db),
+  notificationConfigurations: new KnexNotificationConfigurations(db),
   taskStages: new KnexTaskStages(db),
   taskResults: new KnexTaskResults(db),
   agentPools: new KnexAgentPools(db),

@@ -40,6 +40,7 @@ export const auditedKinds = [
   'task-stages',
   'task-results',
   'tasks',
+  'notification-configurations',
   'policy-sets',
   'policy-set-versions',
   'policies',

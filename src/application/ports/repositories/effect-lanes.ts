@@ -18,6 +18,8 @@ export const lanes = {
   local: { kinds: ['read-state-outputs', 'remove-rows'], batch: 1, loops: 8, reserve: 4 },
   fetches: { kinds: ['fetch-commit', 'fetch-run-files', 'fetch-policies'], batch: 1, loops: 8, reserve: 4 },
   calls: { kinds: ['call-run-task'], batch: 1, loops: 12, reserve: 4 },
+  /** Apart from the calls that runs wait for: a receiver that is down delays none of them. */
+  notifications: { kinds: ['send-notification'], batch: 1, loops: 8, reserve: 4 },
   /** Effects that may have ended a process before: one at a time, so that no other is counted with the one that did. */
   alone: { kinds: [], batch: 1, loops: 1, reserve: 0 },
 } as const satisfies Record<string, Share & { readonly loops: number; readonly reserve: number }>;

@@ -1,6 +1,8 @@
 import type {
   BundleKey,
   ConfigurationVersionId,
+  NotificationConfigurationId,
+  NotifiedEvent,
   OrganizationId,
   PolicySetVersionId,
   RunId,
@@ -30,4 +32,9 @@ export type Effect =
   | { readonly kind: 'fetch-run-files'; readonly runId: RunId }
   | { readonly kind: 'fetch-policies'; readonly versionId: PolicySetVersionId }
   | { readonly kind: 'call-run-task'; readonly resultId: TaskResultId }
+  | {
+      readonly kind: 'send-notification';
+      readonly configurationId: NotificationConfigurationId;
+      readonly event: NotifiedEvent;
+    }
   | { readonly kind: 'read-state-outputs'; readonly stateVersionId: StateVersionId };

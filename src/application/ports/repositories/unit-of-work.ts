@@ -10,6 +10,7 @@ import type { Fills } from './fills.js';
 import type { IdentityRepository } from './identity-repository.js';
 import type { RequestRates, SigningKeys } from './instances.js';
 import type { KeptBytes } from './kept-bytes.js';
+import type { NotificationConfigurationRepository } from './notification-repository.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
 import type {
   PolicyRepository,
@@ -72,6 +73,7 @@ export interface Repositories {
   readonly policies: PolicyRepository;
   readonly runTasks: RunTaskRepository;
   readonly workspaceTasks: WorkspaceTaskRepository;
+  readonly notificationConfigurations: NotificationConfigurationRepository;
   readonly taskStages: TaskStageRepository;
   readonly taskResults: TaskResultRepository;
   readonly agentPools: AgentPoolRepository;

@@ -5,6 +5,8 @@ import {
   DomainError,
   type Instant,
   moveAll,
+  type NotificationConfigurationId,
+  type NotifiedEvent,
   notFound,
   openTaskStage,
   policyKinds,
@@ -22,6 +24,7 @@ import {
   type TaskStageId,
   type TaskStageName,
   taskStageNames,
+  triggerReached,
   type VersionFactsGathered,
   type Workspace,
 } from '../../../domain/index.js';
@@ -38,6 +41,7 @@ import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 export type ProgressRepositories =
   | 'configurationVersions'
   | 'effects'
+  | 'notificationConfigurations'
   | 'runArtifacts'
   | 'runLogs'
   | 'runs'
@@ -97,13 +101,14 @@ export class RunProgress {
     const id = this.ids.next('run');
     const workspaceId = workspace.id;
     // In one round trip, which begins with the locks.
-    const [held, { sequence, hasTasks }, version, sets, around] = await Promise.all([
+    const [held, { sequence, hasTasks }, version, sets, around, notified] = await Promise.all([
       // Serializes with the organization's removal, which either sees the run or commits first.
       tx.rowLocks.share({ kind: 'organization', id: workspace.organizationId }),
       tx.runs.takeSequence(workspaceId),
       findVersion(),
       tx.policySets.applyingTo(workspaceId),
       surroundingsOf(tx, { ...draft, id, workspaceId }, !draft.planOnly),
+      tx.notificationConfigurations.notifiedOf(workspaceId, 'run:created'),
     ]);
     if (!held) throw notFound();
     const run = Run.create({
@@ -122,6 +127,7 @@ export class RunProgress {
     const { next, effects } = run.settle(context.facts, now) ?? { next: run, effects: [] };
     await tx.runs.add(next);
     for (const stage of stages) await tx.taskStages.add(stage);
+    await notify(tx, notified, { runId: id, trigger: 'run:created', status: run.state.status, at: now });
     await this.perform(tx, effects, run, context);
     return { run: next, stageIds: stages.map((stage) => stage.id) };
   }
@@ -167,14 +173,15 @@ export class RunProgress {
     now: Instant = this.clock.now(),
   ): Promise<Run> {
     const context = await this.contextNow(tx, run);
-    return this.keep(tx, run, run.fire(trigger, context.facts, now, change), context);
+    return this.keep(tx, run, run.fire(trigger, context.facts, now, change), context, now);
   }
 
   /** Fires the automatic rows that the facts allow. */
   async settle(tx: RunTransaction, run: Run): Promise<Run> {
     const context = await this.contextNow(tx, run);
-    const fired = run.settle(context.facts, this.clock.now());
-    return fired === undefined ? run : this.keep(tx, run, fired, context);
+    const now = this.clock.now();
+    const fired = run.settle(context.facts, now);
+    return fired === undefined ? run : this.keep(tx, run, fired, context, now);
   }
 
   /** Starts the longest waiting run, unless something blocks it. */
@@ -220,8 +227,21 @@ export class RunProgress {
     };
   }
 
-  private async keep(tx: RunTransaction, run: Run, { next, effects }: RunFired, context: RunContext): Promise<Run> {
-    await tx.runs.save(next);
+  private async keep(
+    tx: RunTransaction,
+    run: Run,
+    { next, effects }: RunFired,
+    context: RunContext,
+    now: Instant,
+  ): Promise<Run> {
+    const { id: runId, workspaceId, status } = next.state;
+    const trigger = triggerReached(run.state.status, status);
+    // In one round trip.
+    const [notified] = await Promise.all([
+      trigger === undefined ? [] : tx.notificationConfigurations.notifiedOf(workspaceId, trigger),
+      tx.runs.save(next),
+    ]);
+    if (trigger !== undefined) await notify(tx, notified, { runId, trigger, status, at: now });
     await this.perform(tx, effects, run, context);
     return next;
   }
@@ -283,6 +303,17 @@ export class RunProgress {
     for (const { id: resultId } of stages.flatMap(({ results }) => results)) {
       await tx.effects.enqueue(resultId, [{ kind: 'call-run-task', resultId }]);
     }
+  }
+}
+
+/** Each receiver is notified in the order of the events. */
+async function notify(
+  tx: Transaction<'effects'>,
+  notified: readonly NotificationConfigurationId[],
+  event: NotifiedEvent,
+): Promise<void> {
+  for (const configurationId of notified) {
+    await tx.effects.enqueue(configurationId, [{ kind: 'send-notification', configurationId, event }]);
   }
 }
 

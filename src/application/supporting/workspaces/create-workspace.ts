@@ -80,6 +80,7 @@ export class CreateWorkspace {
         organizationId: organization.id,
         organizationName: organization.name,
         organizationDefaults: organization.defaults,
+        allowForceDelete: organization.settings.allowForceDeleteWorkspaces,
         projectId,
       };
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, inheriting, execution);

@@ -1,6 +1,6 @@
-import { type Actor, DomainError } from '../../../domain/index.js';
+import { type Actor, authorized, DomainError } from '../../../domain/index.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
-import { checkSafeToDelete } from '../../../domain/supporting/workspaces/workspace.js';
+import { checkSafeToDelete, deletionOf } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -24,11 +24,8 @@ export class RemoveWorkspace {
     { safely = false }: { readonly safely?: boolean } = {},
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const { subject: workspace, done } = changing(
-        actor,
-        await findWorkspace(tx, actor, reference),
-        'workspaces/delete',
-      );
+      const seen = await findWorkspace(tx, actor, reference);
+      const { subject: workspace, done } = changing(actor, seen, 'workspaces/delete');
       const { id } = workspace;
       // Prevents an apply from starting between the check and the removal. Other runs end with the deletion: they are
       // no longer found, so neither people nor agents can go on with them.
@@ -40,6 +37,7 @@ export class RemoveWorkspace {
         );
       }
       if (safely) checkSafeToDelete((await tx.workspaces.find(id)) ?? workspace, await activityOf(tx, id));
+      else if (!workspace.allowForceDelete) authorized(seen, deletionOf(await activityOf(tx, id)));
       await tx.workspaces.remove(id, this.clock.now());
       await tx.audit.add(done(id), inWorkspace(workspace));
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'workspace', id } }]);

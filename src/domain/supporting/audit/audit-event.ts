@@ -39,6 +39,7 @@ export const actionsOutsidePolicy = [
   'task-results/call',
   'task-results/report',
   'task-results/time-out',
+  'notifications/give-up',
 ] as const;
 
 export type AuditAction = Action | (typeof actionsOutsidePolicy)[number];

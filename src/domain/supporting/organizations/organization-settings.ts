@@ -4,7 +4,7 @@ import { initialLifetimes, type TokenLifetimes } from '../../shared/token-lifeti
 export const authPolicies = ['password', 'two_factor_mandatory'] as const;
 
 /**
- * Settings that clients of this API family send and read back. The limits on tokens and sessions are enforced. The others
+ * Settings that clients of this API family send and read back. Those on tokens, sessions and deletions are enforced. The others
  * are stored and shown, and have no effect: values that would promise a restriction are refused.
  */
 export interface OrganizationSettings {

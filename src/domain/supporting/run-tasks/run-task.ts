@@ -1,7 +1,7 @@
+import { checkCalledUrl, maxCalledUrl } from '../../shared/called-url.js';
 import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Instant, OrganizationId, RunTaskId, WorkspaceId, WorkspaceTaskId } from '../../shared/id.js';
 import { checkName } from '../../shared/name.js';
-import { checkWebLink } from '../../shared/web-link.js';
 import type { EnforcementLevel } from '../policies/policy.js';
 import { type TaskStageName, taskStageNames } from './task-stage-name.js';
 
@@ -44,7 +44,7 @@ export interface ApplyingTask extends Pick<WorkspaceTask, 'id' | 'enforcementLev
 }
 
 export const runTaskLimits = {
-  url: 2048,
+  url: maxCalledUrl,
   description: 1024,
   hmacKey: 1024,
   /** Each is called at every run. */
@@ -54,12 +54,7 @@ export const runTaskLimits = {
 /** Throws `attribute/invalid`. The address itself is checked whenever the task is called. */
 export function checkRunTask<Settings extends RunTaskSettings>(settings: Settings): Settings {
   checkName(settings.name);
-  const { url } = settings;
-  const invalid = (sentence: string) => invalidAttribute('url', sentence);
-  if (url.length > runTaskLimits.url) throw invalid(`Url is too long (the maximum is ${runTaskLimits.url})`);
-  checkWebLink(url, 'Url', { attribute: 'url' });
-  if (/^https?:\/\/[^/?#]*@/i.test(url)) throw invalid('Url must not contain a user name or password');
-  if (url.includes('#')) throw invalid('Url must not have a fragment');
+  checkCalledUrl(settings.url);
   return settings;
 }
 

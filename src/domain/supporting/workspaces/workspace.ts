@@ -1,3 +1,5 @@
+import { may } from '../../authorization/policy.js';
+import type { Standing } from '../../authorization/standing.js';
 import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Executed, ExecutionSettings } from '../../shared/execution.js';
 import type {
@@ -70,6 +72,8 @@ export interface Workspace extends WorkspaceSettings, Executed {
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
   readonly projectId: ProjectId;
+  /** The organization's setting: otherwise only owners delete it while it manages resources. */
+  readonly allowForceDelete: boolean;
   readonly lock: Lock | null;
   readonly repository: LinkedRepository | null;
   readonly autoDestroy: AutoDestroy | null;
@@ -130,6 +134,25 @@ export const directoryOf = ({ workingDirectory }: Pick<WorkspaceSettings, 'worki
     .split('/')
     .filter((segment) => segment !== '')
     .join('/');
+
+interface Managed {
+  readonly stateVersionId: StateVersionId | null;
+  /** Null until the state is read. */
+  readonly resourceCount: number | null;
+}
+
+/** The right that the deletion takes, unless the organization allows it. A state that is not read yet may list resources. */
+export const deletionOf = ({
+  stateVersionId,
+  resourceCount,
+}: Managed): 'workspaces/delete' | 'workspaces/force-delete' =>
+  stateVersionId === null || resourceCount === 0 ? 'workspaces/delete' : 'workspaces/force-delete';
+
+/** Whether the caller may delete it whatever it manages. */
+export const mayForceDelete = (
+  standing: Standing,
+  { allowForceDelete }: Pick<Workspace, 'allowForceDelete'>,
+): boolean => may(standing, allowForceDelete ? 'workspaces/delete' : 'workspaces/force-delete');
 
 /**
  * Throws `workspace/not-safe-to-delete` for a workspace that is in use or has resources; clients look for these words.

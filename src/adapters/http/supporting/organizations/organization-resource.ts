@@ -28,7 +28,11 @@ const refused = (value: string) => `\`${value}\` is refused: this service cannot
 
 const settings = ({ attribute }: ResourceBuilder, given: OrganizationSettings): Members => ({
   'aggregated-commit-status-enabled': attribute(flag, given.aggregatedCommitStatusEnabled, kept),
-  'allow-force-delete-workspaces': attribute(flag, given.allowForceDeleteWorkspaces, kept),
+  'allow-force-delete-workspaces': attribute(
+    flag,
+    given.allowForceDeleteWorkspaces,
+    'Whether admins of a workspace may delete it while it manages resources; otherwise only owners may.',
+  ),
   'assessments-enforced': attribute(flag, given.assessmentsEnforced, refused('true')),
   'collaborator-auth-policy': attribute(authPolicy, given.collaboratorAuthPolicy, refused('two_factor_mandatory')),
   'cost-estimation-enabled': attribute(flag, given.costEstimationEnabled, kept),

@@ -9,7 +9,7 @@ import {
   type Workspace,
 } from '../../../../domain/index.js';
 import { overwritesOf } from '../../../../domain/shared/execution.js';
-import { workspaceSources } from '../../../../domain/supporting/workspaces/workspace.js';
+import { mayForceDelete, workspaceSources } from '../../../../domain/supporting/workspaces/workspace.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource, WireValue } from '../../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
@@ -214,7 +214,11 @@ const workspace =
             'can-set-retention': attribute(flag, may(standing, 'workspaces/set-retention')),
             'can-link-repository': attribute(flag, may(standing, 'workspaces/link-repository')),
             'can-destroy': attribute(flag, mayDelete),
-            'can-force-delete': attribute(flag, mayDelete),
+            'can-force-delete': attribute(
+              flag,
+              mayForceDelete(standing, workspace),
+              'Whether the caller may delete it while it manages resources.',
+            ),
             'can-queue-run': attribute(flag, mayQueue),
             'can-queue-apply': attribute(flag, mayApply),
             'can-queue-destroy': attribute(flag, mayApply),

@@ -107,7 +107,7 @@ export const workspaceRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
       'workspaces/delete',
       removes(`removeWorkspace${suffix}`, 'Delete a workspace and everything in it', {
         about:
-          'Deletes its states, configuration versions and runs. Infrastructure is not destroyed. Refused while a run is being applied. Cannot be undone.',
+          'Deletes its states, configuration versions and runs. Infrastructure is not destroyed. Refused while a run is being applied. If the organization does not allow force deletion, only owners delete a workspace that manages resources. Cannot be undone.',
         refusals: ['runs/in-progress'],
       }),
       answerEmpty((call) => use.removeWorkspace.execute(call.actor, reference(call))),

@@ -3,12 +3,13 @@ import type { Entry } from '../../../../../domain/authorization/entry.js';
 import type { Organization, OrganizationSettings } from '../../../../../domain/index.js';
 import { initialSettings } from '../../../../../domain/supporting/organizations/organization-settings.js';
 
-/** The settings that standing reads have columns of their own. */
+/** The settings that standing or workspaces read have columns of their own. */
 interface SettingsRow {
   readonly settings: string;
   readonly user_tokens_enabled: boolean | number;
   readonly session_timeout: number | null;
   readonly session_remember: number | null;
+  readonly force_delete_by_owners: boolean | number;
 }
 
 export const settingsColumns = [
@@ -16,6 +17,7 @@ export const settingsColumns = [
   'user_tokens_enabled',
   'session_timeout',
   'session_remember',
+  'force_delete_by_owners',
 ] as const satisfies readonly (keyof SettingsRow)[];
 
 export const settingsFrom = (row: SettingsRow): OrganizationSettings => ({
@@ -24,15 +26,17 @@ export const settingsFrom = (row: SettingsRow): OrganizationSettings => ({
   userTokensEnabled: Boolean(row.user_tokens_enabled),
   sessionTimeout: row.session_timeout,
   sessionRemember: row.session_remember,
+  allowForceDeleteWorkspaces: !row.force_delete_by_owners,
 });
 
 export const settingsToRow = ({
-  settings: { userTokensEnabled, sessionTimeout, sessionRemember, ...others },
+  settings: { userTokensEnabled, sessionTimeout, sessionRemember, allowForceDeleteWorkspaces, ...others },
 }: Organization): SettingsRow => ({
   settings: JSON.stringify(others),
   user_tokens_enabled: userTokensEnabled,
   session_timeout: sessionTimeout,
   session_remember: sessionRemember,
+  force_delete_by_owners: !allowForceDeleteWorkspaces,
 });
 
 /** Restricts organizations `o` to those that accept what the caller enters with, by the rules of `barOf`. */

@@ -82,6 +82,7 @@ const organizationsOf: {
     versionId,
   ],
   'call-run-task': ({ resultId }) => [ofResult, resultId],
+  'send-notification': ({ event }) => [ofRun('?'), event.runId],
   'read-state-outputs': ({ stateVersionId }) => [
     ofWorkspace('(select s.workspace_id from state_versions as s where s.id = ?)'),
     stateVersionId,

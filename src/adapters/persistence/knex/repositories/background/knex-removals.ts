@@ -43,7 +43,9 @@ const ofWorkspaces = [
     branch('ingress_attributes', 'configuration_version_id'),
     branch('vcs_deliveries', 'configuration_version_id', { key: 'place' }),
   ]),
-  ...['team_workspaces', 'variables', 'workspace_tasks'].map((table) => branch(table, 'workspace_id')),
+  ...['team_workspaces', 'variables', 'workspace_tasks', 'notification_configurations'].map((table) =>
+    branch(table, 'workspace_id'),
+  ),
   ...[
     'policy_set_workspaces',
     'policy_set_exclusions',

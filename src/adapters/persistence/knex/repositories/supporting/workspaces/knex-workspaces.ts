@@ -49,6 +49,7 @@ const tagNames = `(select string_agg(t.name, ' ') from workspace_tags as wt join
 const select = (sql: Knex, workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
   workspaces.select(...columnsOf('w', workspaceRows.columns), 'o.default_execution_mode', 'o.default_agent_pool_id', {
     organization_name: 'o.name',
+    force_delete_by_owners: 'o.force_delete_by_owners',
     tag_names: sql.raw(tagNames),
   });
 

@@ -31,6 +31,7 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
     executionMode: as.joined(row.default_execution_mode),
     agentPoolId: as.joined(row.default_agent_pool_id),
   },
+  allowForceDelete: as.joined(row.force_delete_by_owners, (byOwners: boolean | number) => !byOwners),
   lock: as.group(row.lock_by_kind, {
     by: { kind: row.lock_by_kind, id: row.lock_by_id },
     reason: row.lock_reason,

@@ -1,57 +1,80 @@
 import { createHmac } from 'node:crypto';
 import { lookup as lookupName } from 'node:dns/promises';
-import { type ClientRequest, request as requestPlainly } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as requestPlainly } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import { isIP } from 'node:net';
-import type { CallAnswer, RunTaskCall, RunTaskCaller } from '../../application/index.js';
-import { payloadOf } from './run-task-payload.js';
 
 type Lookup = (host: string) => Promise<readonly { readonly address: string }[]>;
 
-export interface HttpRunTaskCallerOptions {
-  readonly publicUrl: string;
+export interface GuardedCallsOptions {
   /** Whether the host may have a private address, and may be called without TLS. */
   readonly isAllowedHost: (url: URL) => boolean;
+  /** The setting that decides it. */
+  readonly allowedBy: string;
   /** Whether an address leads to the internet rather than to this machine or a network around it. */
   readonly isPublicAddress: (address: string) => boolean;
   /** From the lookup of the host until the response has begun. */
   readonly seconds?: number;
+  /** The status says enough: what is read of the body is waited for no longer than this. */
+  readonly bodySeconds?: number;
   readonly lookup?: Lookup;
   /** Ends calls when the service stops. */
   readonly stopped?: AbortSignal;
 }
+
+/** The part of a response that is read. */
+export interface ReadAnswer {
+  readonly status: number;
+  /** Its first bytes; none unless they are asked for. */
+  readonly body: Buffer;
+}
+
+/** `final`: another attempt would fail the same way. The reason is a sentence with no more of the URL than the host. */
+export interface NoAnswer {
+  readonly final: boolean;
+  readonly reason: string;
+}
+
+/** Whether another attempt at what was answered this way would fail the same way. Redirects are not followed. */
+export const isFinal = (status: number): boolean => status < 500 && status !== 408 && status !== 429;
+
+/** A signature of the body, in the header that clients of this API family look at. */
+export const signed = (header: string, key: string | null, body: string): Readonly<Record<string, string>> =>
+  key === null ? {} : { [header]: createHmac('sha512', key).update(body).digest('hex') };
 
 /** Without the brackets of an IPv6 address. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 const everyAddress: Lookup = (host) => lookupName(host, { all: true });
 
-/** The server may answer another attempt. */
-const notYet = (reason: string): CallAnswer => ({ delivered: false, final: false, reason });
-const never = (reason: string): CallAnswer => ({ delivered: false, final: true, reason });
+const refused = (reason: string): NoAnswer => ({ final: true, reason });
+const notYet = (reason: string): NoAnswer => ({ final: false, reason });
 
-/** Statuses of a server that is overloaded, or not there yet. */
-const isTemporary = (status: number): boolean => status >= 500 || status === 408 || status === 429;
+/** POSTs JSON to addresses that callers choose, and that may be malicious. */
+export class GuardedCalls {
+  constructor(private readonly options: GuardedCallsOptions) {}
 
-export class HttpRunTaskCaller implements RunTaskCaller {
-  constructor(private readonly options: HttpRunTaskCallerOptions) {}
-
-  async call(call: RunTaskCall): Promise<CallAnswer> {
-    const { publicUrl, seconds = 10, stopped } = this.options;
-    const url = new URL(call.url);
+  /** Reads at most this many bytes of the response's body. Never throws for a fault of the other side. */
+  async post(
+    to: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    readBytes = 0,
+  ): Promise<ReadAnswer | NoAnswer> {
+    const { allowedBy, seconds = 10, bodySeconds = 1, stopped } = this.options;
+    const url = new URL(to);
     const allowed = this.options.isAllowedHost(url);
     if (url.protocol !== 'https:' && !allowed) {
-      return never(`the URL must begin with https://, unless RUN_TASK_ALLOWED_HOSTS names ${url.host}`);
+      return refused(`the URL must begin with https://, unless ${allowedBy} names ${url.host}`);
     }
     const ending = AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(stopped ? [stopped] : [])]);
     try {
       const addresses = await rejectWhenAborted(this.addressesOf(url), ending);
       if (addresses.length === 0) return notYet(`the host ${hostOf(url)} does not resolve to an address`);
       if (!allowed && !addresses.every(this.options.isPublicAddress)) {
-        return never(`${hostOf(url)} has a private address; add it to RUN_TASK_ALLOWED_HOSTS to allow it`);
+        return refused(`${hostOf(url)} has a private address; add it to ${allowedBy} to allow it`);
       }
-      const status = await post(url, addresses, JSON.stringify(payloadOf(call, publicUrl)), call.hmacKey, ending);
-      return answerTo(status);
+      return await post(url, addresses, body, headers, { bytes: readBytes, seconds: bodySeconds }, ending);
     } catch {
       return notYet(
         ending.aborted
@@ -70,27 +93,26 @@ export class HttpRunTaskCaller implements RunTaskCaller {
   }
 }
 
-function answerTo(status: number): CallAnswer {
-  if (status >= 200 && status < 300) return { delivered: true };
-  if (status >= 300 && status < 400) return never(`the task redirected (${status}), and redirects are not followed`);
-  const reason = `the task answered with status ${status}`;
-  return isTemporary(status) ? notYet(reason) : never(reason);
+/** How much of a body is read, and for how long. */
+interface Reading {
+  readonly bytes: number;
+  readonly seconds: number;
 }
 
-/** The status of the response, whose body is not read. */
 function post(
   url: URL,
   addresses: readonly string[],
   body: string,
-  hmacKey: string | null,
+  more: Readonly<Record<string, string>>,
+  reading: Reading,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<ReadAnswer> {
   const [address = ''] = addresses;
   const headers = {
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(body),
     'User-Agent': 'gatehouse',
-    ...(hmacKey !== null && { 'X-TFC-Task-Signature': createHmac('sha512', hmacKey).update(body).digest('hex') }),
+    ...more,
   };
   const options = {
     method: 'POST',
@@ -107,12 +129,36 @@ function post(
   return new Promise((resolve, reject) => {
     const request: ClientRequest = (url.protocol === 'https:' ? requestSecurely : requestPlainly)(url, options);
     request.on('response', (response) => {
-      resolve(response.statusCode ?? 0);
-      response.destroy();
+      const { statusCode: status = 0 } = response;
+      void beginningOf(response, reading).then((read) => {
+        response.destroy();
+        resolve({ status, body: read });
+      });
     });
     request.on('error', reject);
     request.end(body);
   });
+}
+
+/** The part that has arrived, also if the rest never does. */
+async function beginningOf(response: IncomingMessage, { bytes, seconds }: Reading): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let read = 0;
+  const late = setTimeout(() => response.destroy(), seconds * 1000);
+  try {
+    if (bytes > 0) {
+      for await (const part of response) {
+        parts.push(part);
+        read += part.length;
+        if (read >= bytes) break;
+      }
+    }
+  } catch {
+    // The other side broke off, or is late.
+  } finally {
+    clearTimeout(late);
+  }
+  return Buffer.concat(parts).subarray(0, bytes);
 }
 
 type Found = (
