@@ -4,6 +4,7 @@ import { z } from 'zod';
 const usableLimit = 'must be 0 or a whole number greater than 3';
 const daysOrNone = 'must be a whole number from 0 to 36500';
 const wholeNumber = 'must be a positive whole number';
+const portNumber = 'must be a whole number from 0 to 65535';
 const countOrNone = 'must be 0 or a positive whole number';
 const count = z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber);
 const words = z.string().transform((text) =>
@@ -31,7 +32,7 @@ interface Setting {
 export const settings = {
   HOST: { schema: z.string(), fallback: '127.0.0.1', about: 'address to listen on' },
   PORT: {
-    schema: z.coerce.number().int().min(0).max(65535),
+    schema: z.coerce.number(portNumber).int(portNumber).min(0, portNumber).max(65535, portNumber),
     fallback: '8080',
     about: 'port to listen on; 0 picks a free port and prints it',
   },

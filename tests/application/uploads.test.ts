@@ -15,7 +15,7 @@ const bad = Buffer.from('these bytes are not an archive');
 
 const refused = (because: string) => ({
   code: 'configuration-version/upload-refused',
-  message: `configuration could not be uploaded because ${because}`,
+  message: `configuration could not be uploaded because ${because}; upload to a new configuration version`,
 });
 
 let world: World;

@@ -132,7 +132,7 @@ describe('an upload', () => {
 
   it('is refused once a run has used the version', () => {
     expect(() => aVersion({ status: 'uploaded' }).fire('replace-upload', { ...atRest, usedByRun: true }, noon)).toThrow(
-      'configuration could not be uploaded because a run has used it',
+      'configuration could not be uploaded because a run has used it; upload to a new configuration version',
     );
   });
 });

@@ -13,11 +13,11 @@ describe('the built command', () => {
   });
 
   it('does not start on a bad configuration, and says all that is wrong with it', async () => {
-    const { code, stderr } = await program('main', [], { PORT: 'x', RATE_LIMIT_PER_SECOND: '2', HOST: '0.0.0.0' });
+    const { code, stderr } = await program('main', [], { PORT: 'abc', RATE_LIMIT_PER_SECOND: '2', HOST: '0.0.0.0' });
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([
       'the configuration has 3 errors:',
-      expect.stringContaining('PORT: '),
+      expect.stringContaining('PORT: must be a whole number from 0 to 65535'),
       expect.stringContaining('RATE_LIMIT_PER_SECOND: '),
       expect.stringContaining('PUBLIC_URL: '),
     ]);

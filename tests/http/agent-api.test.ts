@@ -319,7 +319,7 @@ describe('a claim', () => {
     const runId = await bench.run();
     expect(await waiting).toEqual({
       status: 401,
-      json: refusal(401, 'unauthorized', 'a valid agent token is required'),
+      json: refusal(401, 'unauthorized', 'the token is unknown or was revoked, or is not that of an agent pool'),
     });
     expect(await bench.statusOf(runId)).toBe('plan_queued');
   });

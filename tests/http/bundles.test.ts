@@ -5,7 +5,17 @@ import { type AddressInfo, connect } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import supertest, { type Test } from 'supertest';
-import { type Caller, doc, missing, newName, pathOf, refusal, startApi, type TestApi } from '../support/api.js';
+import {
+  type Caller,
+  doc,
+  missing,
+  newName,
+  pathOf,
+  refusal,
+  startApi,
+  type TestApi,
+  unusableUrl,
+} from '../support/api.js';
 import { type ArchiveEntry, archiveOf, gzipped, packed } from '../support/archives.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 
@@ -67,7 +77,11 @@ const at = (method: 'get' | 'head' | 'put' | 'post' | 'patch' | 'delete', url: s
 const download = (url: string): Test => at('get', url).responseType('blob');
 
 const refused = (reason: string) =>
-  refusal(409, 'transition not allowed', `configuration could not be uploaded because ${reason}`);
+  refusal(
+    409,
+    'transition not allowed',
+    `configuration could not be uploaded because ${reason}; upload to a new configuration version`,
+  );
 
 /** Attempts in the store that are neither kept nor discarded, of any age. */
 const leftBehind = () => bundleStore.unsettled(-60);
@@ -134,12 +148,12 @@ describe('an upload', () => {
       `${directory}...`,
     ]) {
       const answer = await api.upload(url, good).expect(404);
-      expect(answer.body).toEqual(missing);
+      expect(answer.body).toEqual(unusableUrl('configuration version'));
     }
     api.clock.advance(599);
     await api.upload(uploadUrl, good).expect(200);
     api.clock.advance(1);
-    expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(missing);
+    expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(unusableUrl('configuration version'));
     expect(await statusOf(id)).toBe('uploaded');
   });
 });
@@ -415,7 +429,7 @@ describe('the upload URL of a creator who lost the right', () => {
     return { status, body: text === '' ? undefined : JSON.parse(text) };
   }
 
-  const gone = { status: 404, body: missing };
+  const gone = { status: 404, body: unusableUrl('configuration version') };
 
   describe.each(lost)('a $kind who $how', ({ kind, lose }) => {
     it('takes nothing, neither new bytes nor those that are there, and is as an altered one', async () => {
@@ -638,7 +652,7 @@ describe('a capability URL', () => {
     const { id, uploadUrl } = await newUploaded();
     const url = await downloadUrl(id);
     expect((await at('get', uploadUrl).expect(404)).body).toEqual(missing);
-    expect((await api.upload(url, other).expect(404)).body).toEqual(missing);
+    expect((await api.upload(url, other).expect(404)).body).toEqual(unusableUrl('configuration version'));
     expect((await download(url).expect(200)).body.equals(good)).toBe(true);
   });
 
@@ -684,8 +698,8 @@ describe('a capability URL', () => {
     const url = await downloadUrl(id);
     await api.admin.delete(`/workspaces/${doomed}`).expect(204);
     expect((await at('get', url).expect(404)).body).toEqual(missing);
-    expect((await api.upload(uploadUrl, other).expect(404)).body).toEqual(missing);
-    expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(missing);
+    expect((await api.upload(uploadUrl, other).expect(404)).body).toEqual(unusableUrl('configuration version'));
+    expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(unusableUrl('configuration version'));
     expect(await bundleStore.read(key)).toBeDefined();
     await api.settle();
     expect(await bundleStore.read(key)).toBeUndefined();

@@ -130,7 +130,24 @@ describe('JSON that is read in slices', () => {
 
   it('that is not UTF-8 is refused', () => {
     for (const bytes of [[0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0xc3]]) {
-      expect(() => readIn(Uint8Array.from(bytes), [1])).toThrow('not valid JSON');
+      expect(() => readIn(Uint8Array.from(bytes), [1])).toThrow('not valid JSON: it is not UTF-8');
+    }
+  });
+
+  it.each([
+    ['{\n "a": 1,\n}', 'unexpected character at line 3, column 1'],
+    ['[tru]', 'unexpected character at line 1, column 2'],
+    ['["ü", "😀" 5]', 'unexpected character at line 1, column 12'],
+    ['{"ü": 5,\r\n\r\n\'a\': 1}', 'unexpected character at line 3, column 1'],
+    ['["a\tb"]', 'unexpected character at line 1, column 4'],
+    ['["a\\x"]', 'unexpected character at line 1, column 2'],
+    ['[1] [', 'unexpected character at line 1, column 5'],
+    ['[1', 'it ends before it is complete'],
+    ['"a', 'it ends before it is complete'],
+    ['', 'it ends before it is complete'],
+  ])('says where the fault is, however it is cut: %j', (text, fault) => {
+    for (const cut of [1, 3, 100]) {
+      expect(() => readIn(Buffer.from(text), [cut])).toThrow(`the body is not valid JSON: ${fault}`);
     }
   });
 
@@ -151,7 +168,7 @@ describe('JSON that is read in slices', () => {
 
 describe('JSON with a NUL', () => {
   it.each(['a\0', ['a\0'], { a: { b: 'a\0' } }, { 'a\0': 1 }])('is refused: %j', (value) => {
-    expect(() => checkJson(value)).toThrow('contains a NUL character');
+    expect(() => checkJson(value)).toThrow('must not contain a NUL character');
   });
 
   it.each([undefined, null, 1, true, 'a', [null], { a: null }])('is not this: %j', (value) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { doc, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+import { doc, missing, newName, prefix, refusal, startApi, unusableUrl } from '../support/api.js';
 import { archiveOf, packed } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
@@ -47,7 +47,11 @@ const uploaded = async (setId: string, bytes = good): Promise<string> => {
 const leftBehind = () => bundleStore.unsettled(-60);
 
 const faulty: readonly (readonly [what: string, bytes: Buffer, reason: string])[] = [
-  ['no gzip', Buffer.from('nothing'), 'the archive is not gzip or is damaged (incorrect header check)'],
+  [
+    'no gzip',
+    Buffer.from('nothing'),
+    'the archive is not gzip or is damaged (incorrect header check): pack the files as .tar.gz, as tar -czf does',
+  ],
   ['no policies.hcl', await archiveOf({ 'a.rego': rego }), 'the archive has no policies.hcl in its root'],
   [
     'policies.hcl in a folder',
@@ -174,7 +178,8 @@ describe('a policy set version', () => {
     await api.upload(uploadUrl, good).expect(200);
     await api.upload(uploadUrl, good).expect(200);
     const refused = await api.upload(uploadUrl, other).expect(409);
-    const reason = 'policy set version could not be uploaded because its status is ready';
+    const reason =
+      'policy set version could not be uploaded because its status is ready; upload to a new policy set version';
     expect(refused.body).toEqual(refusal(409, 'transition not allowed', reason));
     expect((await shown(id)).attributes.status).toBe('ready');
   });
@@ -260,7 +265,7 @@ describe('a policy set version', () => {
     await member.get(`/policy-set-versions/${id}`).expect(404);
     await admin.delete(`/policy-sets/${setId}`).expect(204);
     expect((await admin.get(`/policy-set-versions/${id}`).expect(404)).body).toEqual(missing);
-    expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(missing);
+    expect((await api.upload(uploadUrl, good).expect(404)).body).toEqual(unusableUrl('policy set version'));
   });
 });
 
@@ -277,18 +282,20 @@ describe('the upload URL of a policy set version', () => {
     const { caller, loseRight } = await manager();
     const { id, uploadUrl } = await newVersion(await newSet(), caller);
     await loseRight();
-    expect((await api.upload(uploadUrl, Buffer.from('nothing')).expect(404)).body).toEqual(missing);
+    expect((await api.upload(uploadUrl, Buffer.from('nothing')).expect(404)).body).toEqual(
+      unusableUrl('policy set version'),
+    );
     expect((await shown(id)).attributes.status).toBe('pending');
   });
 
   it('is no other URL: neither altered, nor of another purpose, nor read from', async () => {
     const { uploadUrl } = await newVersion(await newSet());
-    for (const altered of [
-      `${uploadUrl.slice(0, -1)}${uploadUrl.endsWith('A') ? 'B' : 'A'}`,
-      uploadUrl.replace('/v1/policies/', '/v1/object/'),
-      uploadUrl.replace('/v1/policies/', '/v1/state/'),
-    ]) {
-      expect((await api.upload(altered, good).expect(404)).body).toEqual(missing);
+    for (const [altered, noun] of [
+      [`${uploadUrl.slice(0, -1)}${uploadUrl.endsWith('A') ? 'B' : 'A'}`, 'policy set version'],
+      [uploadUrl.replace('/v1/policies/', '/v1/object/'), 'configuration version'],
+      [uploadUrl.replace('/v1/policies/', '/v1/state/'), 'state version'],
+    ] as const) {
+      expect((await api.upload(altered, good).expect(404)).body).toEqual(unusableUrl(noun));
     }
     const workspaceId = await api.workspace('acme', newName());
     const configuration = (await api.version(workspaceId)).uploadUrl;

@@ -6,6 +6,7 @@ import {
   invalid,
   lacking,
   missing,
+  missingInBody,
   newName,
   prefix,
   refusal,
@@ -134,7 +135,7 @@ describe('team access to a project', () => {
       ['prj-nothing', team],
     ] as const) {
       expect((await admin.post('/team-projects', access(where, whom, { access: 'read' })).expect(404)).body).toEqual(
-        missing,
+        missingInBody(where === 'prj-nothing' ? 'Project' : 'Team'),
       );
     }
     const owners = await api.owners('acme');

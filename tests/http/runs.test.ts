@@ -275,7 +275,7 @@ describe('runs', () => {
         [{ data: { type: 'runs' } }, '/data/relationships/workspace'],
         [{ data: { type: 'runs', relationships: { workspace: {} } } }, '/data/relationships/workspace/data'],
         [
-          { data: { type: 'runs', relationships: { workspace: { data: { type: 'teams', id: 'team-1' } } } } },
+          { data: { type: 'runs', relationships: { workspace: { data: { type: 'teams', id: 'ws-1' } } } } },
           '/data/relationships/workspace/data/type',
         ],
         [

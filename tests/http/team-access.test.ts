@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { doc, faultsIn, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+import { doc, faultsIn, invalid, missing, missingInBody, newName, prefix, refusal, startApi } from '../support/api.js';
 
 const newTeam = (attributes: object = {}): Promise<string> =>
   api.team('acme', newName(), { visibility: 'organization', ...attributes });
@@ -163,7 +163,9 @@ describe('team access', () => {
         [team, 'ws-nobody'],
         ['team-nobody', workspace],
       ] as const) {
-        expect((await post(someTeam, someWorkspace, { access: 'read' }).expect(404)).body).toEqual(missing);
+        expect((await post(someTeam, someWorkspace, { access: 'read' }).expect(404)).body).toEqual(
+          missingInBody(someTeam === team && someWorkspace !== foreign ? 'Workspace' : 'Team'),
+        );
       }
     });
 

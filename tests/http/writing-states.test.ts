@@ -8,12 +8,12 @@ import {
   doc,
   invalid,
   lacking,
-  missing,
   newName,
   pathOf,
   prefix,
   refusal,
   startApi,
+  unusableUrl,
 } from '../support/api.js';
 import { objectIdOf } from '../support/application.js';
 import { Bench } from '../support/bench.js';
@@ -312,7 +312,7 @@ describe('a state version that is created without its bytes', () => {
     expect(await stored()).toBe(before - 1);
     await api.admin.get(`/state-versions/${first.id}`).expect(404);
     for (const url of [first.state, first.json]) {
-      expect((await api.upload(url, stateOf()).expect(404)).body).toEqual(missing);
+      expect((await api.upload(url, stateOf()).expect(404)).body).toEqual(unusableUrl('state version'));
     }
     await api.upload(second.state, stateOf()).expect(200);
     await api.settle();
@@ -335,10 +335,12 @@ describe('a state version that is created without its bytes', () => {
     const { uploadUrl } = await api.version(place.bench.workspaceId);
     const foreign = uploadUrl.replace('/v1/object/', '/v1/state/');
     for (const url of [`${state}x`, foreign, state.replace('/v1/state/', '/v1/object/')]) {
-      expect((await api.upload(url, stateOf()).expect(404)).body).toEqual(missing);
+      expect((await api.upload(url, stateOf()).expect(404)).body).toEqual(
+        unusableUrl(url.includes('/object/') ? 'configuration version' : 'state version'),
+      );
     }
     api.clock.advance(90_000);
-    expect((await api.upload(state, stateOf()).expect(404)).body).toEqual(missing);
+    expect((await api.upload(state, stateOf()).expect(404)).body).toEqual(unusableUrl('state version'));
   });
 
   it('ends with the right and with the lock of its client', async () => {
@@ -356,7 +358,8 @@ describe('a state version that is created without its bytes', () => {
     await place.unlock(api.admin);
     await place.lock();
     await api.admin.post(`/admin/users/${place.caller.id}/actions/suspend`).expect(200);
-    for (const url of [state, json]) expect((await api.upload(url, stateOf()).expect(404)).body).toEqual(missing);
+    for (const url of [state, json])
+      expect((await api.upload(url, stateOf()).expect(404)).body).toEqual(unusableUrl('state version'));
     await place.noState();
   });
 });
@@ -470,7 +473,7 @@ describe('the next state', () => {
     await job.writeState('state 5', { serial: 5 });
     await job.applied();
     await place.lock();
-    expect((await api.upload(state, stateOf({ serial: 2 })).expect(404)).body).toEqual(missing);
+    expect((await api.upload(state, stateOf({ serial: 2 })).expect(404)).body).toEqual(unusableUrl('state version'));
     expect((await place.current()).attributes.serial).toBe(5);
   });
 
@@ -517,7 +520,9 @@ describe('a rollback', () => {
     const first = (await place.inline().expect(201)).body.data.id;
     const announced = await place.urls({ serial: 2 });
     await place.roll(first).expect(201);
-    expect((await api.upload(announced.state, stateOf({ serial: 2 })).expect(404)).body).toEqual(missing);
+    expect((await api.upload(announced.state, stateOf({ serial: 2 })).expect(404)).body).toEqual(
+      unusableUrl('state version'),
+    );
   });
 
   it('is of a state of the workspace, under its lock', async () => {

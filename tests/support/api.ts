@@ -125,6 +125,20 @@ export const refusal = (status: number, title: string, detail: unknown, source?:
 /** The error for a resource that does not exist or that the caller may not see. */
 export const missing = refusal(404, 'not found', 'resource not found');
 
+/** The error for an upload URL that may not be used, whatever the reason. */
+export const unusableUrl = (noun: string) =>
+  refusal(
+    404,
+    'not found',
+    `the upload URL has expired or was altered, or may no longer be used; create a new ${noun} to get another`,
+  );
+
+/** The error for a resource that a relationship in the body names, and that does not exist or that the caller may not see. */
+export const missingInBody = (label: string, relationship = label.toLowerCase()) =>
+  refusal(404, 'not found', `${label} does not exist, or you cannot see it: check its id`, {
+    pointer: `/data/relationships/${relationship}`,
+  });
+
 /** The error for a resource that the caller sees and may not change. */
 export const lacking = (right: string) => refusal(404, 'not found', expect.stringContaining(`requires ${right}`));
 

@@ -45,6 +45,8 @@ const notAllowed = (detail: string) => error('transition not allowed', detail);
 const configurationVersion = { '': 'configuration-version', '/api/v2': 'configuration-versions' } as const;
 const listedTeamToken = { '': 'team-tokens', '/api/v2': 'authentication-tokens' } as const;
 
+const inBody = error('not found', /^(Workspace|Team) does not exist, or you cannot see it: check its id$/);
+const missingInBody = { '404 not found': inBody, '404 unauthorized': inBody } as const;
 const missing = { '404 not found': notFound, '404 unauthorized': notFound } as const;
 
 const backingData = (done: string, status: string) =>
@@ -176,8 +178,10 @@ export const specifiedEndpoints = [
     token: false,
     answers: {
       '200': nothing,
-      '404': notFound,
-      '409': notAllowed('configuration could not be uploaded because its status is archived'),
+      '404': error('not found', /^the upload URL has expired or was altered/),
+      '409': notAllowed(
+        'configuration could not be uploaded because its status is archived; upload to a new configuration version',
+      ),
       '413': error('payload too large', /larger than/),
       '422': error('invalid archive', /./),
     },
@@ -265,7 +269,7 @@ export const specifiedEndpoints = [
     path: '/team-workspaces',
     mounts: both,
     token: true,
-    answers: { '200': one('team-workspaces'), ...missing, '422': invalid(/^Access must be one of /) },
+    answers: { '200': one('team-workspaces'), ...missingInBody, '422': invalid(/^Access must be one of /) },
   },
   {
     method: 'PATCH',

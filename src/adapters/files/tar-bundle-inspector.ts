@@ -156,6 +156,7 @@ class ContentsCheck {
   private readonly gunzip = createGunzip(unpacking);
   private readonly tree = new ArchiveTree();
   private readonly headers: TarHeaders;
+  private readonly head = new Uint8Array(4);
   private unpackedInto: ArrayBufferLike | undefined;
   private packed = 0;
   private unpacked = 0;
@@ -190,7 +191,7 @@ class ContentsCheck {
       if (this.fault === undefined) this.release();
     });
     gunzip.on('error', ({ message }) => {
-      this.fail(malformed(`the archive is not gzip or is damaged (${message})`));
+      this.fail(malformed(this.notUnpacked(message)));
     });
     gunzip.on('drain', () => this.resume());
     gunzip.on('close', () => this.resume());
@@ -198,6 +199,9 @@ class ContentsCheck {
 
   /** Throws the first fault found so far, not only in this chunk. Calls `used` once the chunk is unpacked. */
   async write(chunk: Uint8Array, used: () => void): Promise<void> {
+    if (this.packed < this.head.length) {
+      this.head.set(chunk.subarray(0, this.head.length - this.packed), this.packed);
+    }
     this.packed += chunk.byteLength;
     await this.unlessStopped(() => this.gunzip.write(chunk, (error) => error ?? used()));
   }
@@ -247,6 +251,14 @@ class ContentsCheck {
   private release(): void {
     if (this.unpackedInto && this.unpackedInto.byteLength > Buffer.poolSize) giveBack(this.unpackedInto);
     this.unpackedInto = undefined;
+  }
+
+  private notUnpacked(message: string): string {
+    if (this.packed === 0) return 'the archive is empty: send a .tar.gz file as the body of the request';
+    if (Buffer.from(this.head).toString('latin1').startsWith('PK')) {
+      return 'the archive is a zip file: pack the files as .tar.gz, as tar -czf does';
+    }
+    return `the archive is not gzip or is damaged (${message}): pack the files as .tar.gz, as tar -czf does`;
   }
 
   private fail(fault: unknown): void {

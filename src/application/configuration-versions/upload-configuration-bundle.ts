@@ -38,6 +38,7 @@ export class UploadConfigurationBundle {
     purpose: 'upload',
     action: 'configuration-versions/upload',
     kind: 'configuration-versions',
+    noun: 'configuration version',
     find,
     begin: async (tx, version, body) => {
       const { id, bundle } = version.state;
@@ -61,7 +62,6 @@ export class UploadConfigurationBundle {
     },
     errored: {
       action: 'configuration-versions/fail',
-      noun: 'configuration version',
       mark: async (tx, version, errorMessage, done) => {
         if (!version.canFail()) return;
         const failure = { error: 'bad-archive', errorMessage };

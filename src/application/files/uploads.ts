@@ -10,6 +10,13 @@ import type { RepositoryName, Transaction, UnitOfWork } from '../ports/repositor
 import type { Refusals } from '../supporting/audit/refusals.js';
 import { refuseOldAttempt } from './attempt-age.js';
 
+/** One sentence, so that a URL reveals neither what it was for nor why it ended. */
+const unusableUrl = (noun: string): DomainError =>
+  new DomainError(
+    'resource/not-found',
+    `the upload URL has expired or was altered, or may no longer be used; create a new ${noun} to get another`,
+  );
+
 /** How an upload begins. */
 export type Reception<Read extends Inspection> =
   | { readonly inspect: () => Read }
@@ -28,6 +35,8 @@ export interface UploadedFile<Names extends RepositoryName, Found, Read extends 
   readonly purpose: CapabilityPurpose;
   readonly action: AuditAction;
   readonly kind: AuditedThing['kind'];
+  /** What the client creates to get another URL. */
+  readonly noun: string;
   /**
    * The current resource. Throws `resource/not-found` once its creator has lost the right to upload to it. `known` is the
    * resource as it was found before.
@@ -41,8 +50,6 @@ export interface UploadedFile<Names extends RepositoryName, Found, Read extends 
   /** For archives: what a malformed one does to a resource that waits for it. */
   readonly errored?: {
     readonly action: AuditAction;
-    /** The client creates a new one to try again. */
-    readonly noun: string;
     readonly mark: (tx: Transaction<Names>, found: Found, errorMessage: string, done: NewAuditEvent) => Promise<void>;
   };
 }
@@ -82,11 +89,12 @@ export class Uploads {
       if (id === undefined) throw notFound();
       await this.accept(unitOfWork, file, id, body, eventOf);
     } catch (error) {
-      if (request !== undefined && isRefusal(error)) {
+      if (!isRefusal(error)) throw error;
+      if (request !== undefined) {
         const about = id === undefined ? undefined : { kind: file.kind, id };
         this.refusals.note({ ...eventOf(file.action), outcome: error.code, about, request });
       }
-      throw error;
+      throw error.code === 'resource/not-found' ? unusableUrl(file.noun) : error;
     }
   }
 
@@ -124,14 +132,14 @@ export class Uploads {
   /** The refusal as the client reads it and, for a malformed archive, as the resource keeps it. */
   private async marked<Names extends RepositoryName, Found>(
     unitOfWork: UnitOfWork<Names>,
-    { errored }: Pick<UploadedFile<Names, Found>, 'errored'>,
+    { errored, noun }: Pick<UploadedFile<Names, Found>, 'errored' | 'noun'>,
     find: (tx: Transaction<Names>) => Promise<Found>,
     refusal: DomainError,
     eventOf: EventOf,
   ): Promise<DomainError> {
     const { code, message, details, cause } = refusal;
     if (errored === undefined || code !== 'bundle/malformed') return refusal;
-    const advice = `${message}; upload a correct archive to a new ${errored.noun}`;
+    const advice = `${message}; upload a correct archive to a new ${noun}`;
     await unitOfWork.run(async (tx) => errored.mark(tx, await find(tx), advice, eventOf(errored.action)));
     return new DomainError(code, advice, details, cause);
   }

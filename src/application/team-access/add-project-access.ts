@@ -7,6 +7,7 @@ import {
   type TeamId,
   TeamProject,
 } from '../../domain/index.js';
+import { foundInBody } from '../../domain/shared/domain-error.js';
 import { changing } from '../../domain/supporting/audit/change.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import type { TeamProjectView } from '../ports/repositories/team-project-repository.js';
@@ -30,10 +31,16 @@ export class AddProjectAccess {
         tx.projects.findFor(actor, command.projectId),
         tx.teams.findFor(actor, command.teamId),
       ]);
-      const { subject: project, standing, done } = changing(actor, seen, 'project-access/manage');
-      if (seenTeam === undefined) throw notFound();
+      const {
+        subject: project,
+        standing,
+        done,
+      } = foundInBody('Project', { relationship: 'project' }, () => changing(actor, seen, 'project-access/manage'));
       const id = this.ids.next('team-project');
-      const teamProject = TeamProject.grant(id, seenTeam.subject, project, command);
+      const teamProject = foundInBody('Team', { relationship: 'team' }, () => {
+        if (seenTeam === undefined) throw notFound();
+        return TeamProject.grant(id, seenTeam.subject, project, command);
+      });
       checkCovered(standing, teamProject.state.grant);
       await tx.projectAccess.add(teamProject);
       await tx.audit.add(done(id), project);

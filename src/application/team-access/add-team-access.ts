@@ -6,6 +6,7 @@ import {
   TeamWorkspace,
   type WorkspaceId,
 } from '../../domain/index.js';
+import { foundInBody } from '../../domain/shared/domain-error.js';
 import { changing } from '../../domain/supporting/audit/change.js';
 import type { IdGenerator } from '../ports/outside/id-generator.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
@@ -30,11 +31,15 @@ export class AddTeamAccess {
         tx.workspaces.findFor(actor, command.workspaceId),
         tx.teams.findFor(actor, command.teamId),
       ]);
-      const { subject: workspace, done } = changing(actor, seen, 'team-access/manage');
+      const { subject: workspace, done } = foundInBody('Workspace', { relationship: 'workspace' }, () =>
+        changing(actor, seen, 'team-access/manage'),
+      );
       // Secret teams are included: a caller who manages a workspace sees every team with access to it.
-      if (seenTeam === undefined) throw notFound();
       const id = this.ids.next('team-workspace');
-      const teamWorkspace = TeamWorkspace.grant(id, seenTeam.subject, workspace, command);
+      const teamWorkspace = foundInBody('Team', { relationship: 'team' }, () => {
+        if (seenTeam === undefined) throw notFound();
+        return TeamWorkspace.grant(id, seenTeam.subject, workspace, command);
+      });
       await tx.teamAccess.add(teamWorkspace);
       await tx.audit.add(done(id), inWorkspace(workspace));
       const { organizationName, name: workspaceName } = workspace;

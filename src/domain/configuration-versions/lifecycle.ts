@@ -66,6 +66,7 @@ export const lifecycle = [
     effects: ['queue-run'],
     refusedAs: 'configuration-version/upload-refused',
     done: 'uploaded',
+    instead: 'upload to a new configuration version',
   },
   {
     trigger: 'replace-upload',
@@ -76,6 +77,7 @@ export const lifecycle = [
     effects: ['discard-bundle'],
     refusedAs: 'configuration-version/upload-refused',
     done: 'uploaded',
+    instead: 'upload to a new configuration version',
   },
   {
     trigger: 'start-fetch',

@@ -94,6 +94,24 @@ export const unavailableIfStale = (error: unknown): unknown =>
 /** The same error for missing and hidden resources: a caller must not be able to distinguish them. */
 export const notFound = (): DomainError => new DomainError('resource/not-found', 'resource not found');
 
+export const noToken = (): DomainError =>
+  new DomainError('actor/unauthenticated', 'no token was sent; send the header "Authorization: Bearer TOKEN"');
+
+/**
+ * Gives the `resource/not-found` that `find` throws the place in the body of the id that was looked for. Missing and hidden
+ * resources still have the same error. `label` names the resource in the sentence.
+ */
+export function foundInBody<Found>(label: string, where: AtFault, find: () => Found): Found {
+  try {
+    return find();
+  } catch (error) {
+    if (!isDomainError(error) || error.code !== 'resource/not-found') throw error;
+    const isUnknown = error.message === notFound().message;
+    const sentence = isUnknown ? `${label} does not exist, or you cannot see it: check its id` : error.message;
+    throw new DomainError(error.code, sentence, { ...where });
+  }
+}
+
 export const invalidAttribute = (attribute: string, sentence: string): DomainError =>
   new DomainError('attribute/invalid', sentence, { attribute });
 

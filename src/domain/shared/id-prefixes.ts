@@ -39,6 +39,11 @@ export const idPrefixes = {
   instance: 'instance',
 } as const;
 
+export type IdKind = keyof typeof idPrefixes;
+
+/** Whether the text has the form of an id of that kind. */
+export const isIdOf = (kind: IdKind, text: string): boolean => text.startsWith(`${idPrefixes[kind]}-`);
+
 const prefixes: ReadonlySet<string> = new Set(Object.values(idPrefixes));
 
 /** Whether a reader could take the name for an id: both are accepted where a user is named. */

@@ -29,6 +29,8 @@ export interface LifecycleRow<Status, Trigger = string, GuardName = never, Effec
   readonly refusedAs: DomainErrorCode;
   /** The verb in the refusal's sentence. */
   readonly done: string;
+  /** What the caller does instead; ends the refusal's sentence. */
+  readonly instead?: string;
 }
 
 interface Living<Status> {
@@ -72,7 +74,8 @@ export class Lifecycle<Status extends string, Trigger extends string, Name exten
     const guard = this.broken(row, facts);
     if (guard === undefined) return row;
     const because = guard === inStatus ? `its status is ${facts.status}` : this.guards[guard].because;
-    const sentence = `${this.subject} could not be ${row.done} because ${because}`;
+    const instead = row.instead === undefined ? '' : `; ${row.instead}`;
+    const sentence = `${this.subject} could not be ${row.done} because ${because}${instead}`;
     throw new DomainError(row.refusedAs, sentence, { trigger, guard });
   }
 

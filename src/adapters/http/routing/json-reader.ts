@@ -1,5 +1,6 @@
 import { freeBytes } from './free-bytes.js';
 import { bytesPerValue, notJson, tooDeep, tooManyValues } from './read-json.js';
+import type { RequestError } from './request-error.js';
 
 /** The token that may come next. */
 type Expected = 'value' | 'first value' | 'first name' | 'name' | 'colon' | 'comma' | 'nothing';
@@ -41,6 +42,13 @@ export class JsonReader {
   private escaped = false;
   private hasEscapes = false;
   private begun = false;
+  /** The position of the slice in the text. */
+  private passed = 0;
+  /** The position at which the line begins, less what its text is shorter than its bytes, and its number. */
+  private lineStart = 0;
+  private line = 1;
+  /** The position of the word or text that is read. */
+  private wordStart = 0;
 
   constructor(private readonly bounds: Bounds) {}
 
@@ -56,10 +64,13 @@ export class JsonReader {
     if (this.parts !== undefined) at = this.inText ? this.text(slice, at) : this.word(slice, at);
     while (at < slice.length) {
       const byte = slice[at] as number;
-      if (isBlank(byte)) at += 1;
-      else if (byte === 0x22) {
+      if (isBlank(byte)) {
+        at += 1;
+        if (byte === 0x0a) this.newLine(at);
+      } else if (byte === 0x22) {
         // At any other wrong place it is refused once it ends.
-        if (this.expected === 'nothing') throw notJson;
+        if (this.expected === 'nothing') throw this.fault(at);
+        this.wordStart = this.passed + at;
         this.inText = true;
         at = this.text(slice, at + 1);
       } else if (byte === 0x7b) at = this.open(at, { isArray: false, made: {}, name: '' }, 'first name');
@@ -67,25 +78,43 @@ export class JsonReader {
       else if (byte === 0x7d || byte === 0x5d) at = this.close(at, byte === 0x5d);
       else if (byte === 0x2c) at = this.step(at, 'comma', this.stack.at(-1)?.isArray ? 'value' : 'name');
       else if (byte === 0x3a) at = this.step(at, 'colon', 'value');
-      else at = this.word(slice, at);
+      else {
+        this.wordStart = this.passed + at;
+        at = this.word(slice, at);
+      }
     }
+    this.passed += slice.length;
+  }
+
+  private newLine(at: number): void {
+    this.line += 1;
+    this.lineStart = this.passed + at;
+  }
+
+  /** The refusal of what is at this index of the slice. Columns count as editors do, from 1. */
+  private fault(at: number): RequestError {
+    return this.faultAt(this.passed + at);
+  }
+
+  private faultAt(position: number): RequestError {
+    return notJson(`unexpected character at line ${this.line}, column ${position - this.lineStart + 1}`);
   }
 
   /** The value. Throws a 400 when the text has no end. */
   end(): unknown {
     if (this.parts !== undefined && !this.inText) this.wordEnds(Buffer.concat(this.parts));
-    if (this.expected !== 'nothing') throw notJson;
+    if (this.parts !== undefined || this.expected !== 'nothing') throw notJson('it ends before it is complete');
     return this.result;
   }
 
   private step(at: number, needed: Expected, next: Expected): number {
-    if (this.expected !== needed) throw notJson;
+    if (this.expected !== needed) throw this.fault(at);
     this.expected = next;
     return at + 1;
   }
 
   private open(at: number, container: Container, next: Expected): number {
-    this.add(container.made);
+    this.add(container.made, this.passed + at);
     this.stack.push(container);
     if (this.stack.length > this.bounds.levels) throw tooDeep(this.bounds.levels);
     this.expected = next;
@@ -95,7 +124,7 @@ export class JsonReader {
   private close(at: number, isArray: boolean): number {
     const closed = this.stack.pop();
     const fits = this.expected === 'comma' || this.expected === (isArray ? 'first value' : 'first name');
-    if (closed?.isArray !== isArray || !fits) throw notJson;
+    if (closed?.isArray !== isArray || !fits) throw this.fault(at);
     this.expected = this.stack.length === 0 ? 'nothing' : 'comma';
     return at + 1;
   }
@@ -105,8 +134,8 @@ export class JsonReader {
     if (this.values > this.bounds.values) throw tooManyValues(this.bounds.values);
   }
 
-  private add(value: unknown): void {
-    if (this.expected !== 'value' && this.expected !== 'first value') throw notJson;
+  private add(value: unknown, position: number): void {
+    if (this.expected !== 'value' && this.expected !== 'first value') throw this.faultAt(position);
     this.count();
     const within = this.stack.at(-1);
     if (within === undefined) this.result = value;
@@ -129,7 +158,7 @@ export class JsonReader {
       } else if (byte === 0x22) {
         this.textEnds(this.joined(slice.subarray(from, at)));
         return at + 1;
-      } else if (byte < 0x20) throw notJson;
+      } else if (byte < 0x20) throw this.fault(at);
     }
     this.keep(slice.subarray(from));
     return at;
@@ -137,19 +166,21 @@ export class JsonReader {
 
   private textEnds(bytes: Uint8Array): void {
     const decoded = this.decoded(bytes);
-    const text = this.hasEscapes ? (parsed(`"${decoded}"`) as string) : decoded;
+    const text = this.hasEscapes ? (this.parsed(`"${decoded}"`) as string) : decoded;
     this.inText = false;
     this.hasEscapes = false;
     this.textBytes += bytes.length;
     if (bytes.length > longText) freeBytes(bytes);
     const within = this.stack.at(-1);
     if (within === undefined || (this.expected !== 'first name' && this.expected !== 'name')) {
-      this.add(text);
+      this.add(text, this.wordStart);
+      this.lineStart += bytes.length - decoded.length;
       return;
     }
     this.count();
     within.name = text;
     this.expected = 'colon';
+    this.lineStart += bytes.length - decoded.length;
   }
 
   /** Reads on to the end of a number or literal, or of the slice. */
@@ -163,7 +194,7 @@ export class JsonReader {
 
   private wordEnds(bytes: Uint8Array): void {
     this.parts = undefined;
-    this.add(parsed(this.decoded(bytes)));
+    this.add(this.parsed(this.decoded(bytes)), this.wordStart);
   }
 
   private keep(bytes: Uint8Array): void {
@@ -183,17 +214,17 @@ export class JsonReader {
     try {
       return this.decoder.decode(bytes);
     } catch {
-      throw notJson;
+      throw notJson('it is not UTF-8');
     }
   }
-}
 
-/** Texts and objects do not reach it but as texts. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw notJson;
+  /** Texts and objects do not reach it but as texts. */
+  private parsed(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw this.faultAt(this.wordStart);
+    }
   }
 }
 

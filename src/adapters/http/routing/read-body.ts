@@ -68,7 +68,9 @@ const isUtf8 = (type: string): boolean => /;\s*charset="?(?!utf-8"?\s*(?:;|$))/i
 function checkMediaType(request: Request): void {
   const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = request.headers;
   const essence = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (!mediaTypes.includes(essence)) throw unsupported(`the body must be ${mediaType}`);
+  if (!mediaTypes.includes(essence)) {
+    throw unsupported(`the body must be JSON with the header "Content-Type: ${mediaType}"`);
+  }
   if (encoding.toLowerCase() !== 'identity') throw unsupported('the body must not have a Content-Encoding');
   if (!isUtf8(type)) throw unsupported('the body must be UTF-8');
 }
@@ -86,13 +88,25 @@ async function parseInTurn(exchange: Exchange, body: WholeBody, { levels, values
   return reader.end();
 }
 
+/** Only the reader says where a fault is. */
+function parseWhole(body: Uint8Array, { levels, values }: BodyKind): unknown {
+  try {
+    return jsonOf(body);
+  } catch (error) {
+    const reader = new JsonReader({ levels: levels.max, values: values.max });
+    reader.read(body);
+    reader.end();
+    throw error;
+  }
+}
+
 async function parse(exchange: Exchange, body: WholeBody, kind: BodyKind): Promise<unknown> {
   if (body.inMemory !== undefined) {
     const values = countValues(body.inMemory, kind.levels.max);
     if (values > kind.values.max) throw tooManyValues(kind.values.max);
     if (values <= limits.values.max) {
       if (values > fewValues) exchange.reserve(values * bytesPerValue);
-      return jsonOf(body.inMemory);
+      return parseWhole(body.inMemory, kind);
     }
   }
   return parseInTurn(exchange, body, kind);

@@ -1,10 +1,11 @@
 import type { BodyKind } from './body-kinds.js';
 import { limits } from './limits.js';
-import { badRequest } from './request-error.js';
+import { badRequest, RequestError } from './request-error.js';
 
 const maxItems = limits.items.max;
 
-export const notJson = badRequest('the body is not valid JSON or contains a NUL character');
+/** `fault` says what is wrong with the text, and where. */
+export const notJson = (fault: string) => badRequest(`the body is not valid JSON: ${fault}`);
 export const tooDeep = (levels: number) => badRequest(`the body is nested deeper than ${levels} levels`);
 export const tooManyValues = (values: number) =>
   badRequest(`the body has more than ${values} values and member names. Send less in one request`);
@@ -62,29 +63,47 @@ function endOfText(json: Uint8Array, from: number): number {
   }
 }
 
-/** The JSON of a body that was counted. Throws a 400. */
+/** The JSON of a body that was counted. Throws a 400 that does not say where the fault is. */
 export function jsonOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    throw notJson;
+    throw notJson('it cannot be parsed');
   }
 }
 
+const hasNul = (text: string): boolean => text.includes('\0');
+
+/** The pointer to the first text or name with a NUL; undefined if there is none. */
+function pointerToNul(value: unknown, pointer = ''): string | undefined {
+  if (typeof value === 'string') return hasNul(value) ? pointer : undefined;
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name in members) {
+    const found = hasNul(name) ? pointer : pointerToNul(members[name], `${pointer}/${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const withNul = (body: unknown) =>
+  new RequestError(400, 'bad request', [
+    { detail: 'text must not contain a NUL character (\\u0000)', pointer: pointerToNul(body) ?? '' },
+  ]);
+
 /** Throws a 400 for text with a NUL in it, about which databases disagree, and for more in one place than in any document. */
-export function checkJson(value: unknown): void {
+export function checkJson(value: unknown, body: unknown = value): void {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw notJson;
+    if (hasNul(value)) throw withNul(body);
     return;
   }
   // A number, a boolean and null have none.
   const members = value as Readonly<Record<string, unknown>>;
   let items = 0;
   for (const name in members) {
-    if (name.includes('\0')) throw notJson;
+    if (hasNul(name)) throw withNul(body);
     items += 1;
     if (items > maxItems) throw tooWide;
-    checkJson(members[name]);
+    checkJson(members[name], body);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import type { z } from 'zod';
-import type { Action, Actor } from '../../../domain/index.js';
+import { type Action, type Actor, DomainError } from '../../../domain/index.js';
 import type { BodyKind } from './body-kinds.js';
 import type { Document, Resource } from './document.js';
 import type { Problem } from './error-table.js';
@@ -147,6 +147,12 @@ export const sourceOf = (call: Call) => (call.header('x-terraform-integration') 
 /** A path parameter, which must be in the route's path. */
 export const parameter = (call: RequestContext, name: string): string => call.parameters[name] ?? '';
 
-/** The secret a request brings; undefined when it brings none. */
-export const bearerOf = (request: Request): string | undefined =>
-  /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+/** The secret a request brings; undefined when it brings none. Throws `actor/unauthenticated` for a header of another form. */
+export function bearerOf({ headers }: Request): string | undefined {
+  if (headers.authorization === undefined) return undefined;
+  const secret = /^Bearer +(\S.*?) *$/i.exec(headers.authorization)?.[1];
+  if (secret === undefined) {
+    throw new DomainError('actor/unauthenticated', 'the Authorization header must be "Bearer TOKEN", with your token');
+  }
+  return secret;
+}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Instant } from '../../../domain/index.js';
 import type { Dialect, TypeName } from './dialect.js';
 import { limits } from './limits.js';
+import { notAnId } from './names-for-ids.js';
 import { type Fault, invalid } from './request-error.js';
 import type { Call } from './route.js';
 
@@ -48,8 +49,14 @@ export const resourceDocument = <Attributes extends Shape, Relationships extends
 /** A short text whose form the domain checks: bounded before it looks. */
 export const word = z.string().max(limits.word.max);
 
+/** The id of a resource of a collection. */
+export const idOf = ({ plural }: Pick<TypeName, 'plural'>) =>
+  word.min(1).refine((id) => notAnId(plural, id) === undefined, {
+    error: ({ input }) => notAnId(plural, String(input)) ?? '',
+  });
+
 export const identifier = (dialect: Dialect, type: TypeName) =>
-  z.object({ type: typeMember(dialect, type), id: word.min(1) });
+  z.object({ type: typeMember(dialect, type), id: idOf(type) });
 
 /** As many as a relationship may name at once. */
 export const manyOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.identifiers.max);

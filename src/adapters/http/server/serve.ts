@@ -4,6 +4,7 @@ import { agentActorOf, auditActorOf } from '../../../domain/supporting/audit/aud
 import { documentKindOf } from '../routing/document-kind.js';
 import type { AuditedRequest } from '../routing/exchange.js';
 import { refuseMisspelled } from '../routing/misspelled-attributes.js';
+import { explained } from '../routing/names-for-ids.js';
 import { refuseOthers } from '../routing/parameters.js';
 import { partsOf } from '../routing/query.js';
 import { hasBody, readBody, readBytes } from '../routing/read-body.js';
@@ -96,18 +97,21 @@ export const serving =
       header: (name: string) => request.get(name),
       path,
     };
+    const explain = (error: unknown) => {
+      throw explained(pattern, parameters, error);
+    };
     // Who may not send a long body is refused before it is read.
     if (asked !== undefined && typeof route.body === 'object') {
       exchange.audits({ ...askedAbout(pattern, parameters, undefined), ...asked });
     }
-    const body = isOpen ? await bodyFor(route, exchange, call) : undefined;
+    const body = isOpen ? await bodyFor(route, exchange, call).catch(explain) : undefined;
     if (asked !== undefined) exchange.audits({ ...askedAbout(pattern, parameters, body), ...asked });
     if (!isOpen) throw notFound();
     if (route.refusesOthers) {
       refuseOthers(route.parameters, call.query);
       refuseMisspelled(route, body);
     }
-    const answer = await route.handle({ ...call, body });
+    const answer = await route.handle({ ...call, body }).catch(explain);
     // Writing may take as long as the client takes to read.
     exchange.leaveTurn();
     await write(exchange, answer);

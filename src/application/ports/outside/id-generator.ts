@@ -1,6 +1,7 @@
-import type { Id, idPrefixes, UserId } from '../../../domain/index.js';
+import type { Id, UserId } from '../../../domain/index.js';
+import type { IdKind } from '../../../domain/shared/id-prefixes.js';
 
-export type IdKind = keyof typeof idPrefixes;
+export type { IdKind };
 
 /** Unique, unguessable identifiers. */
 export interface IdGenerator {

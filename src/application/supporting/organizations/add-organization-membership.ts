@@ -1,4 +1,5 @@
-import { type Actor, authorized, type Membership, notFound, type Team, type TeamId } from '../../../domain/index.js';
+import { type Actor, authorized, type Membership, type Team, type TeamId } from '../../../domain/index.js';
+import { foundInBody } from '../../../domain/shared/domain-error.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkEmail } from '../../../domain/supporting/organizations/organization.js';
 import { withChangedMembers } from '../../../domain/supporting/teams/team.js';
@@ -30,9 +31,10 @@ export class AddOrganizationMembership {
       } = changing(actor, seen, 'memberships/manage');
       const teams: Team[] = [];
       for (const teamId of new Set(command.teamIds)) {
-        const team = authorized(await tx.teams.findFor(actor, teamId), 'team-members/manage');
-        if (team.organizationId !== organizationId) throw notFound();
-        teams.push(team);
+        const seenTeam = await tx.teams.findFor(actor, teamId);
+        const isElsewhere = seenTeam?.subject.organizationId !== organizationId;
+        const found = isElsewhere ? undefined : seenTeam;
+        teams.push(foundInBody('Team', { relationship: 'teams' }, () => authorized(found, 'team-members/manage')));
       }
       const invitedEmail = checkEmail(command.email);
       const createdAt = this.clock.now();

@@ -35,6 +35,7 @@ export class UploadPolicySetVersion {
     purpose: 'policy-upload',
     action: 'policy-sets/upload',
     kind: 'policy-set-versions',
+    noun: 'policy set version',
     find,
     begin: async (tx, { version, set }, body) => {
       const within = await this.quota.room(tx, set);
@@ -50,7 +51,6 @@ export class UploadPolicySetVersion {
     },
     errored: {
       action: 'policy-sets/fail',
-      noun: 'policy set version',
       mark: async (tx, { version, set }, errorMessage, done) => {
         const errored = failed(version, { error: 'bad-archive', errorMessage }, this.clock.now());
         if (errored === undefined) return;

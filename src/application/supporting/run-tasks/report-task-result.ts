@@ -9,6 +9,7 @@ import {
   type TaskResultId,
   type TaskResultOutcome,
 } from '../../../domain/index.js';
+import { noToken } from '../../../domain/shared/domain-error.js';
 import { doneByRunTask } from '../../../domain/supporting/audit/audit-event.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
@@ -30,9 +31,10 @@ export async function resultOfToken(
   secrets: SecretGenerator,
   { resultId, secret }: TaskCaller,
 ): Promise<LocatedResult> {
-  const result = secret === undefined ? undefined : await tx.taskResults.byToken(secrets.digestOf(secret));
+  if (secret === undefined) throw noToken();
+  const result = await tx.taskResults.byToken(secrets.digestOf(secret));
   if (result === undefined) {
-    throw new DomainError('actor/unauthenticated', 'a callback token is required, and must not have ended');
+    throw new DomainError('actor/unauthenticated', 'the callback token is unknown, or has ended with its stage');
   }
   if (result.id !== resultId) throw notFound();
   return result;

@@ -9,7 +9,7 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { invalidAttribute } from '../../../domain/shared/domain-error.js';
+import { foundInBody, invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { checkProgramVersion } from '../../../domain/shared/program-version.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
@@ -52,7 +52,11 @@ export class CreateRun {
         tx.rowLocks.share(createdBy),
         tx.workspaces.findFor(actor, command.workspaceId),
       ]);
-      const { subject: workspace, standing, done } = changing(actor, seen, 'runs/queue');
+      const {
+        subject: workspace,
+        standing,
+        done,
+      } = foundInBody('Workspace', { relationship: 'workspace' }, () => changing(actor, seen, 'runs/queue'));
       const mayApply = may(standing, 'runs/apply');
       if (command.autoApply === true && !mayApply) {
         throw invalidAttribute('autoApply', 'Auto apply requires permission to apply runs');

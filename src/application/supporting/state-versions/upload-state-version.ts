@@ -92,6 +92,7 @@ export class UploadStateVersion {
 
 const common = {
   kind: 'state-versions',
+  noun: 'state version',
   find,
   lock: (tx, { version }) => tx.workspaces.lockRow(version.workspaceId),
 } as const satisfies Partial<StateFile>;

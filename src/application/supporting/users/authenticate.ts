@@ -1,4 +1,5 @@
 import { type Actor, DomainError, hasExpired } from '../../../domain/index.js';
+import { noToken } from '../../../domain/shared/domain-error.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { SecretGenerator } from '../../ports/outside/secret-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -18,12 +19,10 @@ export class Authenticate {
 
   async execute(secret: string | undefined): Promise<Actor> {
     const now = this.clock.now();
-    const credential =
-      secret === undefined
-        ? undefined
-        : await this.unitOfWork.read((tx) => tx.tokens.findCredential(this.secrets.digestOf(secret)));
+    if (secret === undefined) throw noToken();
+    const credential = await this.unitOfWork.read((tx) => tx.tokens.findCredential(this.secrets.digestOf(secret)));
     if (credential === undefined || hasExpired(credential.token, now)) {
-      throw new DomainError('actor/unauthenticated', 'a valid API token is required');
+      throw new DomainError('actor/unauthenticated', 'the token is unknown, was revoked or has expired; use another');
     }
     const { actor, invited } = credential;
     // Written once per invitation, so that the first authenticated request finds it accepted.

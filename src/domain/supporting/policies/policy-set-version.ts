@@ -51,7 +51,13 @@ export interface PolicySetVersion {
   readonly revision: number;
 }
 
-const row = { guards: [], effects: [], refusedAs: 'policy-set-version/upload-refused', done: 'uploaded' } as const;
+const row = {
+  guards: [],
+  effects: [],
+  refusedAs: 'policy-set-version/upload-refused',
+  done: 'uploaded',
+  instead: 'upload to a new policy set version',
+} as const;
 
 /** The complete lifecycle of a version. */
 export const policySetVersionMoves: readonly LifecycleRow<PolicySetVersionStatus, 'take' | 'fail'>[] = [

@@ -6,6 +6,7 @@ import type { Call } from '../../routing/route.js';
 import {
   absentable,
   identifier,
+  idOf,
   manyOf,
   named,
   reading,
@@ -130,7 +131,7 @@ export const newOrganization = (dialect: Dialect) =>
 export const organizationChange = (dialect: Dialect) => reading(changeDocument(dialect), toChange);
 
 export const newMembership = (dialect: Dialect) => {
-  const teams = z.object({ data: manyOf(z.object({ id: word.min(1) })) });
+  const teams = z.object({ data: manyOf(z.object({ id: idOf({ plural: 'teams' }) })) });
   const schema = resourceDocument(dialect, membershipType, { email: word }, { teams: absentable(teams) });
   return reading(schema, ({ data: { attributes, relationships } }) => ({
     email: attributes.email,
