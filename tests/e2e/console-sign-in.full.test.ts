@@ -225,7 +225,7 @@ atTerminal('the start at a terminal', () => {
 
   it('prints a link for the first sign-in, and the address alone after it', async () => {
     const directory = await temporaryDirectory();
-    await printed({ DATA_DIR: directory, HOST: '0.0.0.0' }, async (text) => {
+    await printed({ DATA_DIR: directory, PUBLIC_URL: 'https://gatehouse.example' }, async (text) => {
       expect(text).toMatch(/Open the console at \S+\/app, and sign in/);
       expect(text).not.toContain('#code=');
     });
