@@ -79,7 +79,7 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
       await view.shows('network.zip is a zip archive. Pack the files with tar:');
       await view.isAccessible();
       await choose('text.tar.gz', 'not an archive');
-      await view.shows('text.tar.gz is no gzip archive.');
+      await view.shows('text.tar.gz is not a gzip archive.');
       expect(await count()).toBe(before);
       await choose('broken.tar.gz', bytes.subarray(0, 30));
       await view.page.waitForSelector('.dialog .problem');

@@ -101,7 +101,7 @@ export function LockButtons({ workspace: { id, attributes, relationships } }: { 
         typed={attributes.name}
         onConfirm={() => force.run(undefined)}
       >
-        <p>The lock may belong to somebody who is changing the state right now.</p>
+        <p>Its holder may be changing the state right now.</p>
       </Confirm>
     )
   );

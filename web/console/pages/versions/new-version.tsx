@@ -119,7 +119,7 @@ function UploadForm({ workspaceId, close }: Props) {
 async function archiveFault(file: File): Promise<string | undefined> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   if (first === 0x1f && second === 0x8b) return undefined;
-  const kind = first === 0x50 && second === 0x4b ? 'a zip archive' : 'no gzip archive';
+  const kind = first === 0x50 && second === 0x4b ? 'a zip archive' : 'not a gzip archive';
   return `${file.name} is ${kind}. Pack the files with tar: tar czf configuration.tar.gz -C FOLDER .`;
 }
 
