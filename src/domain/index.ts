@@ -173,6 +173,7 @@ export type {
   AuditActor,
   AuditDetail,
   AuditEvent,
+  AuditNames,
   NewAuditEvent,
 } from './supporting/audit/audit-event.js';
 export { actionsOutsidePolicy, auditEventId, auditIdsFrom } from './supporting/audit/audit-event.js';

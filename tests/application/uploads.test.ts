@@ -3,7 +3,7 @@ import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability
 import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import { attemptSeconds } from '../../src/application/index.js';
 import { ConfigurationVersion, DomainError } from '../../src/domain/index.js';
-import { lifetimes, missing, objectIdOf, SlowBody, UncertainUnitOfWork, World } from '../support/application.js';
+import { lifetimes, objectIdOf, SlowBody, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { someIngressAttributes } from '../support/builders.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
@@ -12,6 +12,12 @@ const good = await archiveOf({ 'main.tf': 'resource "null_resource" "a" {}' });
 const better = await archiveOf({ 'main.tf': 'resource "null_resource" "b" {}' });
 const best = await archiveOf({ 'main.tf': 'resource "null_resource" "c" {}' });
 const bad = Buffer.from('these bytes are not an archive');
+
+/** The refusal of every upload URL that may not be used. */
+const unusable = {
+  code: 'resource/not-found',
+  message: expect.stringMatching(/^the upload URL has expired or was altered, .* create a new configuration version/),
+};
 
 const refused = (because: string) => ({
   code: 'configuration-version/upload-refused',
@@ -105,14 +111,14 @@ describe('an object id', () => {
   const refuses = async (objectId: string, subject: string | null = null) => {
     const { uploadConfigurationBundle, refusals } = world.useCases;
     const request = { id: 'request', address: null, route: 'PUT /v1/object/:objectId' };
-    await world.refuses(() => uploadConfigurationBundle.execute(objectId, untouched(), request), missing);
+    await world.refuses(() => uploadConfigurationBundle.execute(objectId, untouched(), request), unusable);
     await refusals.flush(true);
     const of = subject === null ? ('site' as const) : { organizationId: world.workspace.organizationId };
     const upload = { actorId: undefined, action: 'configuration-versions/upload', since: undefined, until: undefined };
     const { items } = await world.unitOfWork.read((tx) =>
       tx.audit.slice({ of, ...upload, oldestFirst: true }, undefined, 10),
     );
-    const event = { subject, outcome: missing.code, actor: { kind: 'upload-url', id: null, tokenId: null }, request };
+    const event = { subject, outcome: unusable.code, actor: { kind: 'upload-url', id: null, tokenId: null }, request };
     expect(items).toMatchObject([event]);
   };
 
@@ -436,7 +442,7 @@ describe('an upload whose version goes away while the bytes flow', () => {
     const slow = await startSlowly(version, bytes);
     await deletions[what]();
     if (happens === 'is deleted and taken away') await world.performEffects();
-    await world.refuses(slow.finish, missing);
+    await world.refuses(slow.finish, unusable);
     await world.performEffects();
     expect(await bytesHeld()).toEqual([]);
     expect(await unsettled()).toEqual([]);
@@ -447,7 +453,7 @@ describe('an upload whose version goes away while the bytes flow', () => {
     const slow = await startSlowly(version, better);
     await deletions.workspace();
     await world.performEffects();
-    await expect(slow.finish()).rejects.toMatchObject(missing);
+    await expect(slow.finish()).rejects.toMatchObject(unusable);
     expect(await bytesHeld()).toEqual([]);
     expect(await unsettled()).toEqual([]);
   });
@@ -455,6 +461,6 @@ describe('an upload whose version goes away while the bytes flow', () => {
   it('is not found either when it begins after the deletion', async () => {
     const version = await world.newVersion();
     await deletions.organization();
-    await world.refuses(() => world.upload(version, good), missing);
+    await world.refuses(() => world.upload(version, good), unusable);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { actingFor } from '../../src/domain/authorization/actor.js';
 import { type Grant, type ProjectGrant, type Team, type TeamStanding, teamInQuestion } from '../../src/domain/index.js';
 import { defaultProjectId } from '../../src/domain/supporting/projects/project.js';
-import { aCustomGrant, aMembership, giveProjectGrant, noon } from '../support/builders.js';
+import { aCustomGrant, aMembership, giveGrant, giveProjectGrant, noon } from '../support/builders.js';
 import { onEveryBackend } from './on-every-backend.js';
 
 const held = (team: Team, given: { grant?: Grant; projectGrant?: ProjectGrant } = {}): TeamStanding => ({
@@ -84,14 +84,26 @@ onEveryBackend('what a user or a team has on a workspace', (on) => {
     });
   });
 
+  it('of an open invitation is the one that it will give, under the invited address', async () => {
+    const { organization, workspace, find } = await aPlace();
+    const [team, invited] = [await on.team(organization), await on.user()];
+    await on.run(async (tx) => {
+      await tx.memberships.add(aMembership(organization, invited, { invitedEmail: invited.email }));
+      await tx.teams.addMembers(team, [invited.id]);
+      await giveGrant(tx, team.id, workspace.id, { access: 'read' });
+    });
+    expect(await find('user', invited.id)).toMatchObject({
+      subject: { name: invited.email, invited: true },
+      standing: { member: true, teams: [{ teamId: team.id, grant: { access: 'read' } }] },
+    });
+  });
+
   it('is missing for those who do not belong to the organization, and where there is no workspace', async () => {
     const { organization, user, workspace, find } = await aPlace();
     const elsewhere = await on.organization();
     const [team, foreign] = [await on.team(organization), await on.team(elsewhere)];
-    const [stranger, invited] = [await on.member(elsewhere), await on.user()];
-    await on.run((tx) => tx.memberships.add(aMembership(organization, invited, { invitedEmail: invited.email })));
+    const stranger = await on.member(elsewhere);
     expect(await find('user', stranger.id)).toBeUndefined();
-    expect(await find('user', invited.id)).toBeUndefined();
     expect(await find('user', 'user-nothing')).toBeUndefined();
     expect(await find('user', team.id)).toBeUndefined();
     expect(await find('team', foreign.id)).toBeUndefined();

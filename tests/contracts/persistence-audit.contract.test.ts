@@ -62,9 +62,8 @@ onEveryBackend('the audit trail', (on) => {
     await addTo(organizationId, ...given);
     const kept = await itemsOf(all({ organizationId }));
     const byCount = (a: NewAuditEvent, b: NewAuditEvent) => String(a.request?.id).localeCompare(String(b.request?.id));
-    expect(kept.map(({ id: _, at: __, organizationId: ___, ...event }) => event).sort(byCount)).toEqual(
-      given.sort(byCount),
-    );
+    const read = kept.toSorted(byCount);
+    for (const [index, event] of given.toSorted(byCount).entries()) expect(read[index]).toMatchObject(event);
     for (const event of kept) {
       expect(event.organizationId).toBe(organizationId);
       expect(event.at >= begun && event.at <= new Date().toISOString()).toBe(true);
@@ -156,6 +155,102 @@ onEveryBackend('the audit trail', (on) => {
     expect(await subjects({ until: at })).toEqual([]);
     expect(await subjects({ since: later(at, 60) })).toEqual([]);
     expect(await subjects({ until: later(at, 60) })).toEqual([mine.subject, yours.subject].sort());
+  });
+
+  it('is filtered by workspace, outcome and routine, alone and together', async () => {
+    const organization = await on.organization();
+    const { id: organizationId } = organization;
+    const [workspace, other] = [await on.workspace(organization), await on.workspace(organization)];
+    const agent = { kind: 'agent', id: 'apool-1', tokenId: 'at-2' } as const;
+    const [changed, refused, routine, failed, elsewhere] = [
+      anEvent(),
+      anEvent({ subject: workspace.id, outcome: 'runs/in-progress' }),
+      anEvent({ actor: agent }),
+      anEvent({ actor: agent, subject: `${workspace.id}/var-1`, outcome: 'lease/lost' }),
+      anEvent(),
+    ];
+    for (const event of [changed, routine]) {
+      await on.run((tx) => tx.audit.add(event, { organizationId, workspaceId: workspace.id }));
+    }
+    await addTo(organizationId, refused, failed);
+    await on.run((tx) => tx.audit.add(elsewhere, { workspaceId: other.id }));
+    const subjects = async (given: Partial<AuditQuery>) =>
+      (await itemsOf(all({ organizationId }, given))).map(({ subject }) => subject).sort();
+    const are = (...events: readonly NewAuditEvent[]) => events.map(({ subject }) => subject).sort();
+    expect(await subjects({ workspaceId: workspace.id })).toEqual(are(changed, refused, routine, failed));
+    expect(await subjects({ outcome: 'refused' })).toEqual(are(refused, failed));
+    expect(await subjects({ outcome: 'lease/lost' })).toEqual(are(failed));
+    expect(await subjects({ outcome: 'done' })).toEqual(are(changed, routine, elsewhere));
+    expect(await subjects({ withoutRoutine: true })).toEqual(are(changed, refused, failed, elsewhere));
+    expect(await subjects({ workspaceId: workspace.id, outcome: 'done', withoutRoutine: true })).toEqual(are(changed));
+    expect(await subjects({ actorId: 'apool-1', withoutRoutine: true })).toEqual(are(failed));
+  });
+
+  it('has the names of its actor, subject and workspace as they were', async () => {
+    const organization = await on.organization();
+    const { id: organizationId } = organization;
+    const [team, workspace] = [await on.team(organization), await on.workspace(organization)];
+    const actor = { kind: 'team', id: team.id, tokenId: null } as const;
+    await on.run((tx) => tx.audit.add(anEvent({ actor, subject: workspace.id }), { workspaceId: workspace.id }));
+    await on.run(async (tx) => {
+      await tx.teams.save({ ...team, name: unique('renamed'), revision: team.revision + 1 });
+      await tx.audit.add(anEvent({ actor, subject: team.id, subjectName: team.name }), { organizationId });
+    });
+    const [first, second] = await itemsOf(all({ organizationId }));
+    expect(first).toMatchObject({
+      workspaceId: workspace.id,
+      names: { actor: team.name, subject: workspace.name, workspace: workspace.name },
+    });
+    expect(second).toMatchObject({ workspaceId: null, names: { subject: team.name, workspace: null } });
+    expect(second?.names.actor).not.toBe(team.name);
+  });
+
+  it('does not name the teams of other organizations', async () => {
+    const [organization, elsewhere] = [await on.organization(), await on.organization()];
+    const [team, workspace] = [await on.team(elsewhere), await on.workspace(organization)];
+    const actor = { kind: 'team', id: team.id, tokenId: null } as const;
+    const event = anEvent({ actor, subject: workspace.id, outcome: 'resource/not-found' });
+    await addTo(organization.id, event);
+    await on.run((tx) => tx.audit.add(event, { workspaceId: workspace.id }));
+    for (const { names } of await itemsOf(all({ organizationId: organization.id }))) {
+      expect(names).toEqual({ actor: null, subject: workspace.name, workspace: workspace.name });
+    }
+  });
+
+  it('names nothing in the trail of the site but people', async () => {
+    const organization = await on.organization();
+    const [team, user] = [await on.team(organization), await on.user()];
+    const actor = { kind: 'user', id: user.id, tokenId: null } as const;
+    await on.run((tx) => tx.audit.add(anEvent({ actor, subject: team.id }), 'site'));
+    const found = (await itemsOf(all('site'))).find(({ subject }) => subject === team.id);
+    expect(found?.names).toEqual({ actor: user.username, subject: null, workspace: null });
+  });
+
+  it('keeps the username of a deleted user, unless it is erased', async () => {
+    const { id: organizationId } = await on.organization();
+    const [kept, erased] = [await on.user(), await on.user()];
+    for (const { id } of [kept, erased]) {
+      await addTo(organizationId, anEvent({ actor: { kind: 'user', id, tokenId: null }, subject: id }));
+    }
+    const names = async () => (await itemsOf(all({ organizationId }))).map((event) => event.names);
+    const named = (name: string | null) => ({ actor: name, subject: name, workspace: null });
+    const found = (username: string) => on.read((tx) => tx.audit.personNamed(username));
+    expect(await names()).toEqual([named(kept.username), named(erased.username)]);
+    expect(await found(kept.username?.toUpperCase() ?? '')).toBe(kept.id);
+    await on.run(async (tx) => {
+      for (const { id } of [kept, erased]) await tx.users.remove(id, '2030-01-01T00:00:00.000Z');
+      await tx.audit.eraseName(erased.id);
+    });
+    const afterwards = [named(kept.username), named('deleted user')];
+    expect(await names()).toEqual(afterwards);
+    for (const { id } of [kept, erased]) {
+      const target = { kind: 'user', id } as const;
+      while (!(await on.run((tx) => tx.removals.removeBatch(target, 100))).finished);
+    }
+    expect(await names()).toEqual(afterwards);
+    expect(await found(kept.username ?? '')).toBe(kept.id);
+    expect(await found(erased.username ?? '')).toBeUndefined();
+    expect(await found('deleted user')).toBeUndefined();
   });
 
   it('looks at a bounded number of events for a filter, and says where to go on', async () => {

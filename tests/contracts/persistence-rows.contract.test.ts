@@ -920,7 +920,9 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const { organization, workspace } = await aPlace(on);
     const actor = { kind: 'nobody', id: null, tokenId: null } as const;
     const bare = anEvent({ actor, subject: null, detail: null, request: null, count: 1 });
-    const events = [anEvent(), bare, anEvent()];
+    const { id, username } = await on.user();
+    const named = anEvent({ actor: { kind: 'user', id, tokenId: unique('at') }, comment: 'because' });
+    const events = [named, bare, anEvent({ subject: workspace.id })];
     const [first, second, third] = events;
     if (!first || !second || !third) throw new Error('no events');
     await on.run((tx) => tx.audit.add(first, { organizationId: organization.id }));
@@ -928,7 +930,19 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     await on.run((tx) => tx.audit.add(third, { workspaceId: workspace.id }));
     const { items } = await on.read((tx) => tx.audit.page(organization.id, undefined, page));
     const stamped = (event: NewAuditEvent, read: AuditEvent | undefined): Pair => [
-      { ...event, id: read?.id, at: read?.at, organizationId: organization.id },
+      {
+        ...event,
+        comment: event.comment ?? null,
+        id: read?.id,
+        at: read?.at,
+        organizationId: organization.id,
+        workspaceId: event === third ? workspace.id : null,
+        names: {
+          actor: event === named ? username : null,
+          subject: event === third ? workspace.name : null,
+          workspace: event === third ? workspace.name : null,
+        },
+      },
       read,
     ];
     return events.map((event, index) => stamped(event, items.toReversed()[index]));

@@ -38,8 +38,22 @@ describe('statements about the audit trail on SQLite', () => {
     expect(plan.filter((step) => /^SCAN (?!CONSTANT)|TEMP B-TREE/.test(step))).toEqual([]);
   });
 
+  it.each([
+    ['an actor', { actorId: 'user-1' }, 'audit_events_actors (organization_id=? AND actor_id=?'],
+    ['a workspace', { workspaceId: 'ws-1' }, 'audit_events_workspaces (organization_id=? AND workspace_id=?'],
+    ['refusals', { outcome: 'refused' }, 'audit_events_refusals (organization_id=?'],
+    ['what is not routine', { withoutRoutine: true }, 'audit_events_decisions (organization_id=?'],
+  ] as const)('find %s in an index', async (_, given, index) => {
+    for (const oldestFirst of [true, false]) {
+      const [plan = [], ...others] = await plansOf({ ...given, since, oldestFirst });
+      expect(others).toEqual([]);
+      expect(plan).toContainEqual(expect.stringContaining(`SEARCH e USING INDEX ${index}`));
+      expect(plan.filter((step) => /^SCAN (?!CONSTANT)|TEMP B-TREE/.test(step))).toEqual([]);
+    }
+  });
+
   it('look at a bounded part of it for a filter', async () => {
-    const [matching = [], end = [], ...others] = await plansOf({ actorId: 'user-1', action: 'teams/update', since });
+    const [matching = [], end = [], ...others] = await plansOf({ action: 'teams/update', since });
     expect(others).toEqual([]);
     for (const plan of [matching, end]) {
       expect(plan).toContainEqual(

@@ -250,6 +250,45 @@ describe('the command line, while a service runs on SQLite', () => {
     await piped(['organization', 'delete', 'initech', '--yes'], environment);
   });
 
+  it('lists audit events by person, workspace, outcome and time, and deletes a user with or without their name', async () => {
+    const events = async (...options: readonly string[]) =>
+      (await piped(['audit', 'list', 'acme', ...options], environment)).json as readonly Record<string, unknown>[];
+    const [newest, ...older] = await events('--outcome', 'done', '--without-routine');
+    expect(older.length).toBeGreaterThan(0);
+    const [created] = await events('--user', 'ADMIN', '--workspace', 'api', '--limit', '1');
+    expect(created).toMatchObject({ 'actor-name': 'admin', 'workspace-name': 'api' });
+    expect(await events('--since', String(newest?.at))).toEqual([newest]);
+    expect(await events('--until', '2000-01-01T00:00:00Z')).toEqual([]);
+    expect(await events('--user', 'nobody')).toEqual([]);
+    const { out } = await typed(['audit', 'list', 'acme', '--limit', '1'], environment);
+    expect(out).toMatch(/^AT {2,}ACTOR {2,}ACTION {2,}SUBJECT {2,}WORKSPACE {2,}OUTCOME\n/);
+    for (const wrong of [
+      ['--limit', '0'],
+      ['--since', 'yesterday'],
+      ['--outcome', 'bad'],
+    ]) {
+      expect(await typed(['audit', 'list', 'acme', ...wrong], environment)).toMatchObject({ status: 2 });
+    }
+    for (const missing of [
+      ['audit', 'list', 'nowhere'],
+      ['audit', 'list', 'acme', '--workspace', 'nowhere'],
+    ]) {
+      expect(await typed(missing, environment)).toMatchObject({ status: 1 });
+    }
+    for (const [name, ...options] of [['leaver'], ['forgotten', '--erase']] as const) {
+      const added = await piped(['user', 'add', name, '--email', `${name}@example.com`], environment);
+      const deleted = await piped(['user', 'delete', name, ...options], environment);
+      expect(deleted.json).toEqual({ id: added.json.id, deleted: true, erased: options.length > 0 });
+      expect(await statusWith(service, added.json['authentication-token'].token)).toBe(401);
+      const path = `/admin/audit-events?filter[actor]=operator&page[size]=1`;
+      const [event] = (await service.api('GET', path)).json.data;
+      expect(event.attributes).toMatchObject({
+        subject: added.json.id,
+        'subject-name': options.length > 0 ? 'deleted user' : name,
+      });
+    }
+  });
+
   it('finds nothing wrong, and nothing to take away', async () => {
     const examined = await gatehouse(['doctor'], environment);
     expect(examined).toMatchObject({ status: 0, err: '' });

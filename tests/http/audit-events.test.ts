@@ -2,6 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { UnitOfWork } from '../../src/application/index.js';
 import { type Caller, doc, newName, prefix, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
+import { Bench } from '../support/bench.js';
+
+interface Shown {
+  readonly attributes: { readonly action: string; readonly outcome: string; readonly [name: string]: unknown };
+}
 
 type Answered = Awaited<ReturnType<Caller['get']>>;
 
@@ -33,13 +38,23 @@ describe('the audit trail', () => {
         outcome: 'done',
         count: 1,
         subject: workspaceId,
+        'subject-name': 'network',
+        'workspace-id': workspaceId,
+        'workspace-name': 'network',
+        comment: null,
         detail: null,
         'actor-kind': 'user',
         'actor-id': api.admin.id,
+        'actor-name': 'admin',
         'token-id': expect.stringMatching(/^at-/),
         address: expect.stringMatching(/127\.0\.0\.1$/),
         'request-id': changed.headers['x-request-id'],
         route: `PATCH ${prefix}/workspaces/:id`,
+      },
+      links: {
+        actor: null,
+        subject: `${prefix}/workspaces/${workspaceId}`,
+        workspace: `${prefix}/workspaces/${workspaceId}`,
       },
     });
     expect(body.links).toEqual({ self: prefix + trail, first: prefix + trail, next: null });
@@ -74,8 +89,115 @@ describe('the audit trail', () => {
     expect(await get(`until=${all[0].at}`)).toEqual([]);
   });
 
+  it('is filtered by person, workspace and outcome, and without the routine of agents', async () => {
+    const bench = await Bench.make(api);
+    await bench.version();
+    await bench.planned(await bench.run());
+    const { poolId, organization } = bench;
+    const username = newName('person');
+    const person = await api.user(username);
+    await person.delete(`/workspaces/${bench.workspaceId}`).expect(404);
+    await api.flushRefusals(true);
+    const get = async (query: string): Promise<readonly Shown[]> =>
+      (await api.admin.get(`/organizations/${organization}/audit-events?page[size]=100&${query}`).expect(200)).body
+        .data;
+    const all = await get('');
+    const only = (keep: (event: Shown['attributes']) => boolean) => all.filter(({ attributes }) => keep(attributes));
+    const routine = only((event) => event['actor-id'] === poolId && event.outcome === 'done');
+    expect(routine.length).toBeGreaterThan(1);
+    expect(await get('filter[routine]=hidden')).toEqual(all.filter((event) => !routine.includes(event)));
+    expect(await get('filter[routine]=shown')).toEqual(all);
+    expect(await get(`filter[user]=${username.toUpperCase()}`)).toEqual(
+      only((event) => event['actor-id'] === person.id),
+    );
+    expect(await get('filter[user]=nobody')).toEqual([]);
+    expect(await get(`filter[user]=${username}&filter[actor]=${poolId}`)).toEqual([]);
+    const ofWorkspace = only((event) => event['workspace-id'] === bench.workspaceId);
+    expect(await get(`filter[workspace]=${bench.workspaceId}`)).toEqual(ofWorkspace);
+    expect(ofWorkspace.map(({ attributes }) => attributes.action)).toEqual(
+      expect.arrayContaining(['workspaces/create', 'runs/queue', 'runs/claim', 'workspaces/delete']),
+    );
+    const [refused, ...others] = await get('filter[outcome]=refused');
+    expect(others).toEqual([]);
+    expect(refused?.attributes).toMatchObject({ 'actor-name': username, 'workspace-name': expect.any(String) });
+    expect(await get('filter[outcome]=resource/not-found')).toEqual([refused]);
+  });
+
+  it('names a deleted person until the name is erased', async () => {
+    const [kept, erased] = [newName('kept'), newName('erased')];
+    const owners = await api.owners(acme);
+    for (const [username, query] of [
+      [kept, ''],
+      [erased, '?erase=true'],
+    ] as const) {
+      const person = await api.member(acme, username, [owners]);
+      await person.patch(`/workspaces/${workspaceId}`, doc('workspaces', { description: username })).expect(200);
+      await api.admin.delete(`/admin/users/${person.id}?erase=sometimes`).expect(422);
+      await api.admin.delete(`/admin/users/${person.id}${query}`).expect(204);
+      await api.settle();
+    }
+    const { data } = (await api.admin.get(`${trail}?filter[action]=workspaces/update&page[size]=2`).expect(200)).body;
+    const names = (data as readonly Shown[]).map(({ attributes }) => attributes['actor-name']);
+    expect(names).toEqual(['deleted user', kept]);
+    expect((await api.admin.get(`${trail}?filter[user]=${kept}`).expect(200)).body.data).toHaveLength(1);
+    expect((await exported()).some((event) => JSON.stringify(event).includes(erased))).toBe(false);
+  });
+
+  it('names teams to owners and audit tokens, and not to site administrators once the organization is gone', async () => {
+    const gone = newName('gone');
+    await api.organization(gone);
+    const created = (await exported('', '/admin/audit-events')).at(-1).subject;
+    const team = await api.team(gone, 'plotters', { visibility: 'secret' });
+    const path = `/organizations/${gone}/audit-events?filter[action]=teams/create`;
+    for (const caller of [api.admin, await api.auditToken(gone)]) {
+      const [event] = (await caller.get(path).expect(200)).body.data;
+      expect(event.attributes).toMatchObject({ subject: team, 'subject-name': 'plotters' });
+    }
+    await api.admin.delete(`/organizations/${gone}`).expect(204);
+    const left = await exported(`?filter[organization]=${created}`, '/admin/audit-events');
+    expect(left.find(({ subject }) => subject === team)).toMatchObject({ 'subject-name': null });
+  });
+
+  it('names the run, the workspace and the policies of an override, and its comment to readers of the run alone', async () => {
+    const bench = await Bench.make(api);
+    const policies = [
+      { name: 'tags', 'enforcement-level': 'mandatory' },
+      { name: 'size', 'enforcement-level': 'advisory' },
+    ];
+    await bench.policySet({ name: 'manners', overridable: true, policies });
+    await bench.version();
+    const runId = await bench.run();
+    await bench.planned(runId, 'failed');
+    const { data: stages } = (await api.admin.get(`/runs/${runId}/task-stages`).expect(200)).body;
+    const override = `/task-stages/${stages[0].id}/actions/override`;
+    await api.admin.post(override, { comment: 'The tags come tomorrow' }).expect(200);
+    const events = `/organizations/${bench.organization}/audit-events?filter[action]=policy-outcomes/override`;
+    const [event] = (await api.admin.get(events).expect(200)).body.data;
+    expect(event.attributes).toMatchObject({
+      subject: stages[0].id,
+      'workspace-id': bench.workspaceId,
+      'workspace-name': expect.any(String),
+      comment: 'The tags come tomorrow',
+      detail: {
+        runs: [{ id: runId }],
+        policies: ['tags', 'size'].map((name) => ({ name, status: 'failed', 'policy-set': 'manners' })),
+      },
+    });
+    const audit = await api.auditToken(bench.organization);
+    const [seen] = (await audit.get(events).expect(200)).body.data;
+    expect(seen.attributes).toEqual({ ...event.attributes, comment: null });
+  });
+
   it('refuses values that are not a date-time or a page', async () => {
-    for (const query of ['since=yesterday', 'until=2030', 'page[after]=x', 'page[size]=101', 'page[after]=ae-%25']) {
+    for (const query of [
+      'filter[outcome]=bad',
+      'filter[routine]=no',
+      'since=yesterday',
+      'until=2030',
+      'page[after]=x',
+      'page[size]=101',
+      'page[after]=ae-%25',
+    ]) {
       const answer = await api.admin.get(`${trail}?${query}`).expect(422);
       expect(answer.body.errors[0].source.parameter).toBe(query.split('=')[0]);
     }

@@ -26,7 +26,7 @@ const sends = (text: string | Buffer, type = 'application/vnd.api+json'): Test =
     .serialize((body: unknown) => body as string)
     .send(text);
 const authorizes = (header: string): Test => anonymous.get('/account/details').set('Authorization', header);
-/** The URL of a version whose first upload was no archive. */
+/** The URL of a version whose first upload was not an archive. */
 const erroredUrl = async (): Promise<string> => {
   const url = await version();
   await api.upload(url, Buffer.from('nothing')).expect(422);
@@ -64,7 +64,7 @@ const notFound = { status: 404, title: 'not found' };
 const invalid = { status: 422, title: 'invalid attribute' };
 const badArchive = { status: 422, title: 'invalid archive' };
 
-/** What people get wrong in their first hour, and what they are told. */
+/** The mistakes of the first hour, and the responses to them. */
 const mistakes: readonly Mistake[] = [
   {
     mistake: 'no token',

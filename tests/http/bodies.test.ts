@@ -9,7 +9,7 @@ import { bodyKinds } from '../../src/adapters/http/routing/body-kinds.js';
 import { documentKindOf, hasFreeText } from '../../src/adapters/http/routing/document-kind.js';
 import { atMost } from '../../src/adapters/http/routing/read-body.js';
 import { MemoryBudget } from '../../src/adapters/http/server/memory/memory-budget.js';
-import { type Caller, doc, missing, newName, pathOf, startApi, unhurried } from '../support/api.js';
+import { type Caller, doc, newName, pathOf, startApi, unhurried, unusableUrl } from '../support/api.js';
 import { packed } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
 import { parseExposition } from '../support/exposition-format.js';
@@ -126,7 +126,7 @@ describe('what a caller names', () => {
     api.clock.advance(400 * 24 * 3600);
     const client = await connected();
     const answer = await client.ask('PUT', pathOf(uploadUrl), { 'Content-Length': 900 * KiB }).response();
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([404, missing]);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([404, unusableUrl('configuration version')]);
     client.leave();
   });
 });

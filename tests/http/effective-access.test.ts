@@ -221,19 +221,31 @@ describe('a request for effective access', () => {
     expect([...texts].map((text) => JSON.parse(text))).toEqual([missing]);
   });
 
-  it('does not tell an invited address with a user from one without', async () => {
+  it('of an invited person is what the teams will give, and alike whether there is such a user', async () => {
     const workspace = await newWorkspace();
+    const team = await newTeam();
+    await api.grant(team, workspace, { access: 'plan' });
     const username = newName('person');
     await api.user(username);
     const invite = async (email: string): Promise<string> => {
-      const body = doc('organization-memberships', { email });
+      const teams = { data: [{ type: 'teams', id: team }] };
+      const body = doc('organization-memberships', { email }, { teams });
       const { data } = (await admin.post('/organizations/acme/organization-memberships', body).expect(201)).body;
       return data.relationships.user.data.id;
     };
+    const found = [];
     for (const email of [`${username}@example.com`, 'nobody@example.com']) {
-      const answer = await admin.get(path(workspace, 'user', await invite(email))).expect(404);
-      expect(answer.body).toEqual(missing);
+      const { data } = (await admin.get(path(workspace, 'user', await invite(email))).expect(200)).body;
+      expect(data.attributes).toMatchObject({ name: email, invited: true });
+      const held = data.attributes.rights.filter((right: { held: boolean }) => right.held);
+      expect(held.map(({ right }: { right: string }) => right)).toEqual(expect.arrayContaining(['runs/queue']));
+      found.push(data.attributes.rights);
     }
+    expect(found[0]).toEqual(found[1]);
+    const own = await api.member('acme', newName('member'), [team]);
+    const { data } = (await admin.get(path(workspace, 'user', own.id)).expect(200)).body;
+    expect(data.attributes).toMatchObject({ invited: false });
+    expect(data.attributes.rights).toEqual(found[0]);
   });
 
   it('names exactly one user or team', async () => {

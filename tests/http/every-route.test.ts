@@ -5,7 +5,15 @@ import { type Caller, missing, type Prefix, refusal, startApi } from '../support
 import { everything } from '../support/properties.js';
 import { bodies, bodiesWith } from '../support/route-bodies.js';
 import { makeSmallWorld } from '../support/small-world.js';
-import { everyRoute, isForEveryUser, keyOf, pathAbout, routesAt, routesOnce } from '../support/walk-routes.js';
+import {
+  everyRoute,
+  isForEveryUser,
+  keyOf,
+  missingLike,
+  pathAbout,
+  routesAt,
+  routesOnce,
+} from '../support/walk-routes.js';
 
 const api = await startApi();
 const teams = [{ teamId: 'team-own', owners: true, access: new Set<never>() }];
@@ -21,11 +29,7 @@ const walked = everything ? everyRoute : routesOnce;
 describe('every route', () => {
   const real = (route: Route): string => pathAbout(route, existing);
 
-  /** An id of the same kind, or a name. */
-  const unlike = (value: string): string => value.replace(/(?<=^[a-z]+-).*|^[^-]*$/, 'nonexisting');
-
-  const unreal = (route: Route): string =>
-    pathAbout(route, Object.fromEntries(Object.entries(existing).map(([key, value]) => [key, unlike(value)])));
+  const unreal = (route: Route): string => pathAbout(route, missingLike(existing));
 
   const callReal = (caller: Caller, prefix: Prefix, route: Route) =>
     caller.at(prefix).send(route.method, real(route), bodiesWith(referred)[keyOf(route)]);

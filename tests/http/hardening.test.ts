@@ -11,7 +11,7 @@ import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import { agentRoutes } from '../../src/adapters/http/supporting/agents/agent-api-routes.js';
 import { isPublicAddress } from '../../src/adapters/version-control/public-addresses.js';
 import { hostOf, readCloneUrl } from '../../src/adapters/version-control/repository-url.js';
-import { type Caller, doc, missing, newName, pathOf, prefix, publicUrl, startApi } from '../support/api.js';
+import { type Caller, doc, missing, newName, pathOf, prefix, publicUrl, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { Bench } from '../support/bench.js';
 import { announcementOf } from '../support/reference-agent.js';
@@ -486,7 +486,9 @@ describe('a name that objects inherit', () => {
       `/authentication-tokens/${name}`,
       `/users/${name}/authentication-tokens`,
     ]) {
-      expect((await admin.get(path).expect(404)).body).toEqual(missing);
+      expect((await admin.get(path).expect(404)).body).toEqual(
+        path.startsWith('/workspaces/') ? refusal(404, 'not found', expect.stringContaining('not the id of')) : missing,
+      );
     }
     await admin.get(`/workspaces/${workspaceId}/configuration-versions?include=${name}`).expect(400);
     await admin.get(`/organizations/acme/team-tokens?sort=${name}`).expect(422);

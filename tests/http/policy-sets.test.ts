@@ -247,7 +247,7 @@ describe('policy sets', () => {
     expect(await refused({ name: newName(), policies: [{ name: 'twin' }, { name: 'twin' }] })).toEqual([
       ['/data/attributes/policies', 'Policies must have different names'],
     ]);
-    expect(await refused({ name: newName() }, { workspaces: { data: [{ type: 'teams', id: 'team-1' }] } })).toEqual([
+    expect(await refused({ name: newName() }, { workspaces: { data: [{ type: 'teams', id: 'ws-1' }] } })).toEqual([
       ['/data/relationships/workspaces/data/0/type', 'Type must be workspaces'],
     ]);
     const words = 'Name must be 1 to 90 letters, digits, dashes and underscores';

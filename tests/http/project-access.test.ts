@@ -314,7 +314,7 @@ describe('managing team access to a project', () => {
       .expect(200);
     const reader = await memberWith(project, { access: 'maintain' });
     const vain = await reader.post('/team-projects', access(project, await newTeam(), { access: 'read' })).expect(404);
-    expect(vain.body).toEqual(refusal(404, 'not found', expect.any(String)));
+    expect(vain.body).toEqual(missingInBody('Project'));
     expect((await reader.delete(`/team-projects/${added.body.data.id}`).expect(404)).body).toEqual(missing);
     await administrator.delete(`/team-projects/${added.body.data.id}`).expect(204);
   });

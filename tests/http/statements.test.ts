@@ -42,7 +42,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /runs/:runId/task-stages': 4,
   'get /task-stages/:id': 3,
   // The run, its dependencies and its stage are read again under the workspace's lock, and all of them change.
-  'post /task-stages/:id/actions/override': 20,
+  // The audit event names the policies that failed.
+  'post /task-stages/:id/actions/override': 22,
   'get /task-stages/:taskStageId/policy-evaluations': 3,
   'get /policy-evaluations/:id': 2,
   'get /policy-evaluations/:policyEvaluationId/policy-set-outcomes': 4,

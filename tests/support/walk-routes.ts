@@ -23,6 +23,12 @@ export const isForEveryUser = ({ path }: Route): boolean => ofEveryUser.includes
 /** The route without its dialect. */
 export const keyOf = ({ method, path }: Route): string => `${method} ${path}`;
 
+/** Things that do not exist, with ids of the same kinds. */
+export const missingLike = (existing: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(existing).map(([key, value]) => [key, value.replace(/(?<=^[a-z]+-).*|^[^-]*$/, 'nonexisting')]),
+  );
+
 /** The route's path about real things. `:id` is looked up by what comes before it. */
 export function pathAbout({ method, path }: Route, existing: Readonly<Record<string, string>>): string {
   const filled = path.replaceAll(/:(\w+)/g, (_, parameter: string) => {

@@ -35,7 +35,7 @@ export interface UploadedFile<Names extends RepositoryName, Found, Read extends 
   readonly purpose: CapabilityPurpose;
   readonly action: AuditAction;
   readonly kind: AuditedThing['kind'];
-  /** What the client creates to get another URL. */
+  /** The resource that the client creates to get another URL. */
   readonly noun: string;
   /**
    * The current resource. Throws `resource/not-found` once its creator has lost the right to upload to it. `known` is the

@@ -24,6 +24,8 @@ export interface EffectiveAccess {
   readonly holder: AccessHolder;
   /** Null for a team that the caller cannot see, other than by its access to the workspace. */
   readonly name: string | null;
+  /** Whether the person has not accepted the invitation: the rights are those that the teams will give. */
+  readonly invited: boolean;
   /** By team name. */
   readonly rights: readonly EffectiveRight[];
   /** The names of the teams that the caller can see. */
@@ -52,7 +54,7 @@ export class ShowEffectiveAccess {
       if (held === undefined) throw notFound();
       const asker = askerOf(actor, standing, holder, held);
       authorize(asker, 'effective-access/read');
-      const { name, projectId, teams } = held.subject;
+      const { name, invited, projectId, teams } = held.subject;
       const seen = [...teams.values()].filter((team) => may({ ...asker, team }, 'teams/read'));
       const key = ({ teamId }: { readonly teamId: TeamId }) => teamNameKey(teams.get(teamId)?.name ?? '');
       const inOrder = held.standing.teams.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
@@ -60,6 +62,7 @@ export class ShowEffectiveAccess {
         workspaceId,
         projectId,
         holder,
+        invited,
         name: holder.kind === 'user' || seen.length > 0 ? name : null,
         rights: visibleRights(asker, teams, effectiveAccess({ ...held.standing, teams: inOrder })),
         teamNames: new Map(seen.map((team) => [team.teamId, team.name])),

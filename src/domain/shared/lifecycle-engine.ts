@@ -29,7 +29,7 @@ export interface LifecycleRow<Status, Trigger = string, GuardName = never, Effec
   readonly refusedAs: DomainErrorCode;
   /** The verb in the refusal's sentence. */
   readonly done: string;
-  /** What the caller does instead; ends the refusal's sentence. */
+  /** The caller's way out; ends the refusal's sentence. */
   readonly instead?: string;
 }
 

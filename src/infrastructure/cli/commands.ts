@@ -1,4 +1,5 @@
 import { agentPoolCommands } from './commands/agent-pool.js';
+import { auditCommands } from './commands/audit.js';
 import { backup } from './commands/backup.js';
 import { doctor } from './commands/doctor.js';
 import { effectCommands } from './commands/effect.js';
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...tokenCommands,
   ...organizationCommands,
   ...agentPoolCommands,
+  ...auditCommands,
   ...effectCommands,
   move,
   backup,

@@ -22,7 +22,7 @@ const collections: Readonly<Record<string, Collection>> = {
   tasks: { kind: 'run-task', noun: 'a run task', byName: `${inOrganization}/tasks` },
 };
 
-/** What to tell a client that sent something else than an id; undefined for an id, and for what has no name. */
+/** The sentence for a client that sent something else than an id; undefined for an id, and for resources without names. */
 export function notAnId(collection: string, given: string): string | undefined {
   const found = Object.hasOwn(collections, collection) ? collections[collection] : undefined;
   if (found === undefined || given === '' || isIdOf(found.kind, given)) return undefined;

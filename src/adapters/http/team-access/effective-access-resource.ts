@@ -35,7 +35,7 @@ const part =
 const effectiveAccess =
   (words: ResourceBuilder) =>
   (dialect: Dialect) =>
-  ({ workspaceId, holder, name, projectId, teamNames, rights }: EffectiveAccess): Resource => {
+  ({ workspaceId, holder, name, invited, projectId, teamNames, rights }: EffectiveAccess): Resource => {
     const { attribute, each, toOne, toOneAt, toOneOrNone } = words;
     const claim = ({ claim, teamId, through }: GivenClaim) => ({
       claim: attribute(text, claim),
@@ -64,7 +64,12 @@ const effectiveAccess =
         name: attribute(
           maybeText,
           name,
-          "The username, or the team's name. Null for a secret team that the caller cannot see.",
+          "The username, the address of an invited person, or the team's name. Null for a secret team that the caller cannot see.",
+        ),
+        invited: attribute(
+          flag,
+          invited,
+          'Whether the invitation of the person is open. The rights are then those that their teams will give.',
         ),
         rights: each(rights, effectiveRight, 'Every right on a workspace, held or not.'),
       },

@@ -3,6 +3,7 @@ import type {
   Instant,
   NewAuditEvent,
   OrganizationId,
+  UserId,
   Workspace,
   WorkspaceId,
 } from '../../../domain/index.js';
@@ -59,7 +60,12 @@ export interface AuditQuery {
   /** The trail of an existing organization, of a removed one, or of the site. */
   readonly of: { readonly organizationId: OrganizationId } | { readonly removed: OrganizationId } | 'site';
   readonly actorId: string | undefined;
+  readonly workspaceId?: WorkspaceId | undefined;
   readonly action: string | undefined;
+  /** `refused` selects refusals with any code. */
+  readonly outcome?: AuditEvent['outcome'] | 'refused' | undefined;
+  /** Leaves out routine: what agents claim and report. Their refusals stay. */
+  readonly withoutRoutine?: boolean;
   /** Inclusive. */
   readonly since: Instant | undefined;
   /** Exclusive. */
@@ -82,13 +88,21 @@ export const maxNumbered = 100_000;
 
 /** Changes and refusals. Events are added and, when they are old, deleted, but never changed. */
 export interface AuditTrail {
-  /** Records the event in the transaction of its change, so that either both commit or neither. Sets the time. */
+  /**
+   * Records the event in the transaction of its change, so that either both commit or neither. Sets the time, and the names
+   * of the actor, the subject and the workspace.
+   */
   add(event: NewAuditEvent, place: AuditPlace): Promise<void>;
+  /** The user with a username, or the one who had it last; undefined for none, and once the name was erased. */
+  personNamed(username: string): Promise<UserId | undefined>;
+  /** Replaces the username of the user in all events, also in those to come. */
+  eraseName(id: UserId): Promise<void>;
   /** Undefined if the resource does not exist or has no organization. */
   organizationOf(thing: AuditedThing): Promise<OrganizationId | undefined>;
   /**
-   * Events after an id, or the first ones. The cost does not depend on the trail's length. A filtered slice reads at
-   * most `maxLookedAt` events, and may have fewer than `limit`, or none, before the end.
+   * Events after an id, or the first ones. The cost does not depend on the trail's length. An actor, a workspace, refusals
+   * and events that are not routine are found in an index. With two filters or more, and those of actions and outcomes, a
+   * slice reads at most `maxLookedAt` events, and may have fewer than `limit`, or none, before the end.
    */
   slice(query: AuditQuery, after: string | undefined, limit: number): Promise<AuditSlice>;
   /**

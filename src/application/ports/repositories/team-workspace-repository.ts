@@ -33,8 +33,10 @@ export type AccessHolder = Extract<TokenOwner, { readonly kind: 'user' | 'team' 
 
 /** A member or a team of the workspace's organization. */
 export interface HolderView {
-  /** The username, or the name of the team. */
+  /** The username, the address of an invited person, or the name of the team. */
   readonly name: string;
+  /** Whether the invitation is open. It does not say whether there is such a user. */
+  readonly invited: boolean;
   readonly projectId: ProjectId;
   /** Those of the standing. */
   readonly teams: ReadonlyMap<TeamId, TeamInQuestion & { readonly name: string }>;
@@ -48,8 +50,8 @@ export interface TeamWorkspaceRepository {
    */
   findFor(actor: Actor, id: TeamWorkspaceId): Promise<WithStanding<TeamWorkspaceView> | undefined>;
   /**
-   * The standing is the holder's on the workspace; a suspended user has none. Undefined for a user who is not a member
-   * or whose invitation is open, and for a team of another organization. One indexed statement.
+   * The standing is the holder's on the workspace, for an open invitation the one that it will give; a suspended user has
+   * none. Undefined for a user who is not a member, and for a team of another organization. One indexed statement.
    */
   holder(holder: AccessHolder, workspaceId: WorkspaceId): Promise<WithStanding<HolderView> | undefined>;
   /** Throws `attribute/taken` if the team already has a grant on the workspace. */

@@ -9,11 +9,15 @@ import {
   type OrganizationId,
   standingOnSite,
 } from '../../../domain/index.js';
+import { withoutConfidences } from '../../../domain/supporting/audit/audit-event.js';
 import type { AuditQuery, AuditSlice } from '../../ports/repositories/audit-trail.js';
 import type { Page, PageRequest } from '../../ports/repositories/page.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-export type AuditFilter = Omit<AuditQuery, 'of'>;
+export interface AuditFilter extends Omit<AuditQuery, 'of'> {
+  /** The username of the actor. */
+  readonly username?: string | undefined;
+}
 
 /** The requested part of a trail: at most `limit` events, after an id or from the beginning. */
 export interface AuditPart {
@@ -22,10 +26,28 @@ export interface AuditPart {
 }
 
 /** A reader that continues from the last event, oldest first, must not skip an event that is not committed yet. */
-function untilSettled({ audit }: Transaction<'audit'>, filter: AuditFilter): AuditFilter {
+function untilSettled<Filter extends Pick<AuditQuery, 'oldestFirst' | 'until'>>(
+  { audit }: Transaction<'audit'>,
+  filter: Filter,
+): Filter {
   const settled = filter.oldestFirst ? audit.settledBefore() : undefined;
   if (settled === undefined || (filter.until !== undefined && filter.until < settled)) return filter;
   return { ...filter, until: settled };
+}
+
+async function sliceOf(
+  tx: Transaction<'audit'>,
+  of: AuditQuery['of'],
+  { username, ...given }: AuditFilter,
+  { after, limit }: AuditPart,
+): Promise<AuditSlice> {
+  const filter = untilSettled(tx, given);
+  if (username === undefined) return tx.audit.slice({ ...filter, of }, after, limit);
+  const actorId = await tx.audit.personNamed(username);
+  if (actorId === undefined || (filter.actorId !== undefined && filter.actorId !== actorId)) {
+    return { items: [], last: undefined };
+  }
+  return tx.audit.slice({ ...filter, of, actorId }, after, limit);
 }
 
 /** GET /organizations/:name/audit-events, also as lines: a client that reads all of it gets it part by part. */
@@ -36,7 +58,10 @@ export class ListAuditEvents {
     return this.unitOfWork.read(async (tx) => {
       const seen = await tx.organizations.findFor(actor, organizationName);
       const { id: organizationId } = authorized(seen, 'audit-events/read');
-      return tx.audit.slice({ ...untilSettled(tx, filter), of: { organizationId } }, part.after, part.limit);
+      const slice = await sliceOf(tx, { organizationId }, filter, part);
+      // Who cannot read the run does not read what was written about it.
+      if (actor.kind !== 'auditor') return slice;
+      return { ...slice, items: slice.items.map((event) => ({ ...event, comment: null })) };
     });
   }
 }
@@ -54,7 +79,8 @@ export class ListSiteAuditEvents {
   ): Promise<AuditSlice> {
     authorize(standingOnSite(actor), 'audit-events/read-site');
     const of = removed === undefined ? 'site' : { removed };
-    return this.unitOfWork.read((tx) => tx.audit.slice({ ...untilSettled(tx, filter), of }, part.after, part.limit));
+    const { items, last } = await this.unitOfWork.read((tx) => sliceOf(tx, of, filter, part));
+    return { items: items.map(withoutConfidences), last };
   }
 }
 

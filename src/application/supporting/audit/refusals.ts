@@ -10,7 +10,7 @@ import type { AuditedThing } from '../../ports/repositories/audit-trail.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** A change refused by a rule or for a missing right, or a request with an invalid token. */
-export interface Refusal extends Omit<NewAuditEvent, 'count' | 'detail' | 'request'> {
+export interface Refusal extends Omit<NewAuditEvent, 'count' | 'detail' | 'comment' | 'subjectName' | 'request'> {
   readonly request: RequestTrace;
   /** The subject as named by the request, which determines the trail. */
   readonly about: AuditedThing | undefined;

@@ -5,14 +5,17 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { checkActiveRemain } from '../teams/check-active-remain.js';
 
-/** DELETE /admin/users/:id: tokens and memberships are invalid at once; remaining data is removed in batches. */
+/**
+ * DELETE /admin/users/:id: tokens and memberships are invalid at once; remaining data is removed in batches. The
+ * audit trail keeps the username, unless `erase` is true.
+ */
 export class RemoveUser {
   constructor(
     private readonly unitOfWork: UnitOfWork<'users' | 'teams' | 'effects' | 'rowLocks' | 'audit'>,
     private readonly clock: Clock,
   ) {}
 
-  async execute(actor: Actor, id: UserId): Promise<void> {
+  async execute(actor: Actor, id: UserId, erase = false): Promise<void> {
     const { done } = changingSite(actor, 'users/manage');
     await this.unitOfWork.run(async (tx) => {
       if ((await tx.users.find(id)) === undefined) throw notFound();
@@ -27,6 +30,7 @@ export class RemoveUser {
       }
       await tx.users.remove(id, this.clock.now());
       await tx.audit.add(done(id), 'site');
+      if (erase) await tx.audit.eraseName(id);
       await tx.effects.enqueue(id, [{ kind: 'remove-rows', target: { kind: 'user', id } }]);
     });
   }

@@ -1,7 +1,16 @@
 import { type Actor, identityOf, type RequestTrace } from '../../authorization/actor.js';
 import type { Action } from '../../authorization/policy.js';
 import type { DomainErrorCode } from '../../shared/domain-error.js';
-import type { AgentPoolId, Instant, OrganizationId, RunTaskId, SessionId, TokenId } from '../../shared/id.js';
+import type {
+  AgentPoolId,
+  Instant,
+  OrganizationId,
+  RunTaskId,
+  SessionId,
+  TokenId,
+  WorkspaceId,
+} from '../../shared/id.js';
+import { isIdOf } from '../../shared/id-prefixes.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 
 /** Actions outside the policy: by the holder of an upload URL, an agent, a forge, or the service itself. */
@@ -66,11 +75,31 @@ export interface NewAuditEvent {
   readonly count: number;
   /** Further details by name; null if there are none. Never a secret. */
   readonly detail: AuditDetail | null;
+  /** The name of the subject, where the change itself may remove it. Otherwise it is looked up. Never that of a person. */
+  readonly subjectName?: string | undefined;
+  /** A person's reason for an override. */
+  readonly comment?: string | null;
   /** Null without a request. For aggregated events, the first request. */
   readonly request: RequestTrace | null;
 }
 
-export interface AuditEvent extends NewAuditEvent {
+/**
+ * Names as they were when the event was recorded. The username of a person is null for an invited one; once the user was
+ * deleted with their name, it is `deletedUser`.
+ */
+export interface AuditNames {
+  readonly actor: string | null;
+  readonly subject: string | null;
+  readonly workspace: string | null;
+}
+
+export const deletedUser = 'deleted user';
+
+export interface AuditEvent extends Omit<NewAuditEvent, 'subjectName' | 'comment'> {
+  readonly names: AuditNames;
+  /** The workspace that the event concerns; null for others, and for those that were recorded without it. */
+  readonly workspaceId: WorkspaceId | null;
+  readonly comment: string | null;
   /** Sorts by time. */
   readonly id: string;
   readonly at: Instant;
@@ -87,6 +116,16 @@ export const auditIdsFrom = (at: Instant): string => `ae-${digitsOf(at)}`;
 export const auditEventId = (at: Instant, chance: string): string => `${auditIdsFrom(at)}-${chance}`;
 
 const done = { outcome: 'done', count: 1, detail: null } as const;
+
+/**
+ * The event without what only the members of its organization may see: names of teams, which may be secret, and comments.
+ */
+export const withoutConfidences = (event: AuditEvent): AuditEvent => {
+  const { actor, names, subject } = event;
+  const isTeam = subject !== null && isIdOf('team', subject);
+  const shown = { ...names, ...(actor.kind === 'team' && { actor: null }), ...(isTeam && { subject: null }) };
+  return { ...event, names: shown, comment: null };
+};
 
 /** The caller as recorded in the audit trail. */
 export const auditActorOf = (actor: Actor): AuditActor => ({ ...identityOf(actor), tokenId: actor.tokenId });

@@ -16,8 +16,14 @@ export const changing = <Subject>(
   see: typeof authorizedView = authorizedView,
 ): Change<Subject> => ({
   ...see(seen, action),
-  done: (id, detail) => doneBy(actor, action, id, detail),
+  done: (id, detail) => ({ ...doneBy(actor, action, id, detail), subjectName: nameOf(seen?.subject, id) }),
 });
+
+/** The name of the subject, if `id` is its id. */
+function nameOf(subject: unknown, id: string): string | undefined {
+  const named = subject as { readonly id?: unknown; readonly name?: unknown } | null | undefined;
+  return named?.id === id && typeof named.name === 'string' ? named.name : undefined;
+}
 
 /** The same outside any organization. `own` is true if the subject is the caller's own. */
 export const changingSite = (actor: Actor, action: Action, own = false): Change<Actor> =>

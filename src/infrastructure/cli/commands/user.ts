@@ -80,4 +80,19 @@ const unsuspend: Command = {
   run: changed(false),
 };
 
-export const userCommands: readonly Command[] = [add, list, suspend, unsuspend];
+const remove: Command = {
+  name: 'user delete',
+  does: 'deletes a user: their tokens are rejected, effective with the next request',
+  args: ['NAME'],
+  options: { erase: { about: 'replaces the username in audit events by "deleted user"' } },
+  run: async (call) =>
+    atWork(call, async (place) => {
+      const { id, username } = await userNamed(place, call.arg(0));
+      const erased = call.switch('erase');
+      await place.use.removeUser.execute(place.operator, id, erased);
+      const sentence = erased ? ', and audit events do not name them any more' : '';
+      return { json: { id, deleted: true, erased }, text: `${username} was deleted${sentence}` };
+    }),
+};
+
+export const userCommands: readonly Command[] = [add, list, suspend, unsuspend, remove];

@@ -100,10 +100,11 @@ function Rights({ organization, workspaceId, holder }: Props & { readonly holder
   }
   if (error !== null) return <ProblemView problem={error} />;
   if (data === undefined) return <Loading />;
-  const { name, rights } = data.data.attributes;
+  const { name, invited, rights } = data.data.attributes;
   return (
     <section aria-labelledby="rights">
       <h2 id="rights">Rights of {name ?? 'a secret team'}</h2>
+      {invited && <p>The invitation is not accepted yet. These are the rights that the teams will give.</p>}
       <Table
         caption={`Rights of ${name ?? 'a secret team'}`}
         rows={rights}

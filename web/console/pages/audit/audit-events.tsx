@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.ts';
 import { useAddressValues, type Values } from '../../parts/address-values.ts';
+import { SelectField } from '../../parts/field.tsx';
 import { FilterField, InstantField } from '../../parts/filters.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -11,10 +12,32 @@ type AuditEvent = Schemas['client.AuditEvent'];
 
 const perPage = 50;
 
+const outcomes = [
+  { value: '', label: 'All' },
+  { value: 'done', label: 'Done' },
+  { value: 'refused', label: 'Refused' },
+] as const;
+
+const routine = [
+  { value: 'hidden', label: 'Hidden (refusals are shown)' },
+  { value: 'shown', label: 'Shown' },
+] as const;
+
+const outcomeOf = ({ outcome }: Values) =>
+  outcomes.find(({ value }) => value === outcome && value !== '')?.value || undefined;
+
+/** Hidden by default, but shown where an action is asked for by its name. */
+const routineOf = ({ routine: chosen, action = '' }: Values) =>
+  routine.find(({ value }) => value === chosen)?.value ?? (action === '' ? 'hidden' : 'shown');
+
 /** The filters of the address. */
 export const auditFilters = (values: Values) => ({
   'filter[actor]': values.actor ?? '',
+  'filter[user]': values.user ?? '',
+  'filter[workspace]': values.workspace ?? '',
   'filter[action]': values.action ?? '',
+  'filter[outcome]': outcomeOf(values),
+  'filter[routine]': routineOf(values),
   since: values.since ?? '',
   until: values.until ?? '',
 });
@@ -31,9 +54,29 @@ export function AuditFilters({ children }: { readonly children?: ReactNode }) {
   return (
     <search className="filters" aria-label="Audit events">
       <FilterField label="Action" value={values.action} onChange={(action) => change({ action })} />
+      <FilterField label="Username" value={values.user} onChange={(user) => change({ user })} />
+      <FilterField
+        label="ID of the workspace"
+        value={values.workspace}
+        onChange={(workspace) => change({ workspace })}
+      />
       <FilterField label="ID of the actor" value={values.actor} onChange={(actor) => change({ actor })} />
       <InstantField label="Since" value={values.since} onChange={(since) => change({ since })} />
       <InstantField label="Until" value={values.until} onChange={(until) => change({ until })} />
+      <SelectField
+        label="Outcome"
+        name="outcome"
+        value={outcomeOf(values) ?? ''}
+        choices={outcomes}
+        onChange={(outcome) => change({ outcome })}
+      />
+      <SelectField
+        label="Routine of agents"
+        name="routine"
+        value={routineOf(values)}
+        choices={routine}
+        onChange={(chosen) => change({ routine: chosen })}
+      />
       {children}
     </search>
   );
@@ -76,7 +119,19 @@ export function AuditTable({ events: { data, links } }: Props) {
             ),
           },
           { head: 'Actor', cell: (event) => <Actor event={event} href={(actor) => hrefWith({ actor })} /> },
-          { head: 'Subject', cell: ({ attributes }) => <Id id={attributes.subject} /> },
+          {
+            head: 'Subject',
+            cell: ({ attributes: { subject, 'subject-name': name } }) => <Named id={subject} name={name} />,
+          },
+          {
+            head: 'Workspace',
+            cell: ({ attributes: { 'workspace-id': id, 'workspace-name': name } }) =>
+              id !== null && (
+                <Link href={hrefWith({ workspace: id })} title="Only events of this workspace">
+                  {name ?? <code>{id}</code>}
+                </Link>
+              ),
+          },
           { head: 'At', cell: ({ attributes }) => <Time at={attributes.at} /> },
           { head: 'More', cell: ({ attributes }) => <More attributes={attributes} /> },
         ]}
@@ -89,8 +144,16 @@ export function AuditTable({ events: { data, links } }: Props) {
   );
 }
 
-const Id = ({ id }: { readonly id: string | null }) =>
-  id === null ? <span className="quiet">none</span> : <code>{id}</code>;
+/** The name first: the id is for programs. */
+function Named({ id, name }: { readonly id: string | null; readonly name: string | null }) {
+  if (id === null) return <span className="quiet">none</span>;
+  if (name === null) return <code>{id}</code>;
+  return (
+    <>
+      {name} <code className="quiet">{id}</code>
+    </>
+  );
+}
 
 interface ActorProps {
   readonly event: AuditEvent;
@@ -98,13 +161,13 @@ interface ActorProps {
 }
 
 function Actor({ event: { attributes }, href }: ActorProps) {
-  const { 'actor-kind': kind, 'actor-id': id } = attributes;
+  const { 'actor-kind': kind, 'actor-id': id, 'actor-name': name } = attributes;
   return (
     <>
       {kind.replaceAll('-', ' ')}{' '}
       {id !== null && (
         <Link href={href(id)} title="Only events of this actor">
-          <code>{id}</code>
+          {name ?? <code>{id}</code>}
         </Link>
       )}
     </>
@@ -114,6 +177,8 @@ function Actor({ event: { attributes }, href }: ActorProps) {
 /** Facts that help with a single event only. */
 function More({ attributes }: Pick<AuditEvent, 'attributes'>) {
   const facts = [
+    ['Comment', attributes.comment],
+    ['Actor', attributes['actor-name'] === null ? null : attributes['actor-id']],
     ['Token', attributes['token-id']],
     ['Address', attributes.address],
     ['Request', attributes['request-id']],

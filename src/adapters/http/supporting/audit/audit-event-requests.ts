@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { AuditFilter, PageRequest } from '../../../../application/index.js';
 import type { Instant } from '../../../../domain/index.js';
+import { errorTable } from '../../routing/error-table.js';
 import { limits } from '../../routing/limits.js';
 import { pageParameters, pageRequest } from '../../routing/pagination.js';
+import { oneOf, textual, valuesOf } from '../../routing/parameters.js';
 import { invalidParameter } from '../../routing/request-error.js';
 import type { Call } from '../../routing/route.js';
 
@@ -18,14 +20,38 @@ const instantIn = ({ query }: Call, name: string): Instant | undefined => {
   return new Date(text).toISOString();
 };
 
-/** Throws a 422 for a value that is not a date-time. */
-export const auditFilter = (call: Call, oldestFirst: boolean): AuditFilter => ({
-  actorId: call.query.one('filter[actor]'),
-  action: call.query.one('filter[action]'),
-  since: instantIn(call, 'since'),
-  until: instantIn(call, 'until'),
-  oldestFirst,
-});
+/** A change, any refusal, or the code of one. */
+const outcomes = ['done', 'refused', ...(Object.keys(errorTable) as (keyof typeof errorTable)[])] as const;
+
+const servedFilters = {
+  'filter[actor]': textual('The id of the actor: a user, a team, an organization or an agent pool.'),
+  'filter[user]': textual('The username of the person who acted, also of a deleted one.'),
+  'filter[workspace]': textual(
+    'The id of the workspace that the events concern. Events recorded before the release that introduced this filter are left out.',
+  ),
+  'filter[action]': textual('The action, such as `team-access/update`.'),
+  'filter[outcome]': oneOf(outcomes, '`done` for changes, `refused` for refusals, or the code of a refusal.'),
+  'filter[routine]': oneOf(
+    ['hidden', 'shown'],
+    '`hidden` leaves out routine: what agents claim and report. Refusals are always shown. Default: `shown`.',
+  ),
+};
+
+/** Throws a 422 for a value that is not a date-time or not one of those served. */
+export const auditFilter = (call: Call, oldestFirst: boolean): AuditFilter => {
+  const values = valuesOf(servedFilters, call.query);
+  return {
+    actorId: values['filter[actor]'],
+    username: values['filter[user]'],
+    workspaceId: values['filter[workspace]'],
+    action: values['filter[action]'],
+    outcome: values['filter[outcome]'],
+    withoutRoutine: values['filter[routine]'] === 'hidden',
+    since: instantIn(call, 'since'),
+    until: instantIn(call, 'until'),
+    oldestFirst,
+  };
+};
 
 /** Throws a 422 for a cursor that no page of this service ends with. */
 export const auditPart = ({ query }: Call): { readonly after: string | undefined; readonly limit: number } => {
@@ -36,18 +62,14 @@ export const auditPart = ({ query }: Call): { readonly after: string | undefined
   return { after, limit: pageRequest(query).size };
 };
 
-const described = (description: string) => z.string().optional().meta({ description });
 const instant = (description: string) =>
   z.string().optional().meta({ description, format: 'date-time', example: '2030-01-31T09:00:00Z' });
 
-export const filterParameters = {
-  'filter[actor]': described('The id of the actor: a user, a team, an organization or an agent pool.'),
-  'filter[action]': described('The action, such as `team-access/update`.'),
-};
+export const filterParameters = servedFilters;
 
 export const siteFilterParameters = {
   ...filterParameters,
-  'filter[organization]': described(
+  'filter[organization]': textual(
     'The id of a deleted organization. Returns its remaining events instead of those of the site.',
   ),
 };

@@ -24,8 +24,8 @@ const linesType = 'application/x-ndjson';
 
 type Read = (actor: Actor, filter: AuditFilter, part: AuditPart) => Promise<AuditSlice>;
 
-const page = async (call: Call, read: Read): Promise<Answer> =>
-  ok(auditDocument(call.path, call.query, await read(call.actor, auditFilter(call, false), auditPart(call))));
+const page = async (dialect: Dialect, call: Call, read: Read): Promise<Answer> =>
+  ok(auditDocument(dialect, call.path, call.query, await read(call.actor, auditFilter(call, false), auditPart(call))));
 
 /**
  * The oldest first, in the order in which a file of them grows. Each part authenticates and authorizes the caller
@@ -69,7 +69,7 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       operation,
       summary,
       about:
-        'Newest first. With a filter, a page may have few or no events although there is a next page: follow `links.next` until it is null.',
+        'Newest first. With several filters, and with those of actions and outcomes, a page may have few or no events although there is a next page: follow `links.next` until it is null.',
       query: { ...timeParameters, ...after, 'page[size]': pageParameters['page[size]'] },
       answers: { 200: auditPageSchema(auditEventSchema(dialect)) },
       refusals: [422],
@@ -108,7 +108,7 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
     // Clients spell it both ways.
     trails('/organization/audit-trail', 'listAuditTrail'),
     get(own, 'audit-events/read', listed('listAuditEvents', 'List audit events of an organization'), (call) =>
-      page(call, ofOrganization(call)),
+      page(dialect, call, ofOrganization(call)),
     ),
     get(
       `${own}/export`,
@@ -120,7 +120,7 @@ export const auditEventRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/admin/audit-events',
       'audit-events/read-site',
       listed('listSiteAuditEvents', 'List audit events outside organizations', siteFilterParameters),
-      (call) => page(call, ofSite(call)),
+      (call) => page(dialect, call, ofSite(call)),
     ),
     get(
       '/admin/audit-events/export',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NewUser, UserFilter } from '../../../../application/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, oneOf, textual, valuesOf } from '../../routing/parameters.js';
+import { invalidParameter } from '../../routing/request-error.js';
 import type { Call } from '../../routing/route.js';
 import { absentable, reading, resourceDocument, word } from '../../routing/schema.js';
 
@@ -38,3 +39,17 @@ export const usersQuery = ({ query }: Call) => {
   };
   return { filter, include: values.include };
 };
+
+export const eraseParameter = {
+  erase: z
+    .enum(flags)
+    .optional()
+    .meta({ description: '`true` replaces the username in all audit events by `deleted user`.' }),
+};
+
+/** Throws a 422 for another word. */
+export function erases({ query }: Call): boolean {
+  const given = query.one('erase');
+  if (given === undefined || given === 'true' || given === 'false') return given === 'true';
+  throw invalidParameter('erase', 'erase must be true or false');
+}

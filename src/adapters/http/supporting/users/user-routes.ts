@@ -7,7 +7,7 @@ import { creates, lists, removes, shows } from '../../routing/reference.js';
 import { documentWithSchema } from '../../routing/resource-schema.js';
 import { act, created, get, ok, parameter, post, type Route, remove } from '../../routing/route.js';
 import { issuedUserTokenSchema, presentToken } from '../../tokens/token-resource.js';
-import { newUser, usersParameters, usersQuery } from './user-requests.js';
+import { eraseParameter, erases, newUser, usersParameters, usersQuery } from './user-requests.js';
 import {
   createdUserSchema,
   failingEffectSchema,
@@ -106,10 +106,12 @@ export const userRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/admin/users/:id',
       'users/manage',
       removes('removeUser', 'Delete a user', {
-        about: 'Revokes all tokens of the user, and removes the user from every team and organization.',
-        refusals: ['user/protected', 'owners-team/protected'],
+        about:
+          'Revokes all tokens of the user, and removes the user from every team and organization. Audit events keep the username unless it is erased.',
+        query: eraseParameter,
+        refusals: [422, 'user/protected', 'owners-team/protected'],
       }),
-      answerEmpty((call) => use.removeUser.execute(call.actor, parameter(call, 'id'))),
+      answerEmpty((call) => use.removeUser.execute(call.actor, parameter(call, 'id'), erases(call))),
     ),
   ];
 };

@@ -104,26 +104,36 @@ const findWithStanding = seeing(
 
 interface HolderRow extends TeamRow {
   readonly holder_name: string;
+  /** Null for members and teams. */
+  readonly holder_invited: string | null;
   readonly project_id: ProjectId;
   /** Null, as everything about it, in the row of a holder without teams. */
   readonly team_id: TeamId | null;
   readonly team_name: string;
 }
 
-const holderFromRows = ({ holder_name: name, project_id: projectId }: HolderRow, rows: readonly HolderRow[]) => {
+const holderFromRows = (
+  { holder_name: name, holder_invited: invited, project_id: projectId }: HolderRow,
+  rows: readonly HolderRow[],
+) => {
   const teams = rows.flatMap((row) =>
     row.team_id === null ? [] : [[row.team_id, { ...teamInQuestion(row.team_id, row), name: row.team_name }] as const],
   );
-  return { name, projectId, teams: new Map(teams) };
+  return { name: invited ?? name, invited: invited !== null, projectId, teams: new Map(teams) };
 };
 
 /** As the caller that `seeing` knows, if it belongs to the organization. */
-const holding = (join: (workspaces: Knex.QueryBuilder, holder: string) => Knex.QueryBuilder, name: string) =>
+const holding = (
+  join: (workspaces: Knex.QueryBuilder, holder: string) => Knex.QueryBuilder,
+  name: string,
+  invitedEmail: string | null,
+) =>
   seeing(
     'workspace',
     (sql, { id, holder }: { readonly id: WorkspaceId; readonly holder: string }) =>
       join(activeWorkspaces(sql('workspaces as w')).where('w.id', id), holder).select({
         holder_name: name,
+        holder_invited: invitedEmail ?? sql.raw('null'),
         project_id: 'w.project_id',
         team_id: 'st.id',
         team_name: 'st.name',
@@ -137,10 +147,9 @@ const holders = {
     (workspaces, holder) =>
       workspaces
         .join('users as h', (on) => on.onVal('h.id', holder).onNull('h.deleted_at'))
-        .join('organization_memberships as hm', (on) =>
-          on.on('hm.user_id', 'h.id').on('hm.organization_id', 'o.id').onNull('hm.invited_email'),
-        ),
+        .join('organization_memberships as hm', (on) => on.on('hm.user_id', 'h.id').on('hm.organization_id', 'o.id')),
     'h.username',
+    'hm.invited_email',
   ),
   team: holding(
     (workspaces, holder) =>
@@ -148,6 +157,7 @@ const holders = {
         on.onVal('h.id', holder).on('h.organization_id', 'o.id').onNull('h.deleted_at'),
       ),
     'h.name',
+    null,
   ),
 };
 

@@ -15,15 +15,18 @@ import {
   auditEventId,
   auditIdsFrom,
   type Instant,
+  idPrefixes,
   later,
   type NewAuditEvent,
   type OrganizationId,
+  type UserId,
   type WorkspaceId,
 } from '../../../../../../domain/index.js';
+import { deletedUser } from '../../../../../../domain/supporting/audit/audit-event.js';
 import { ofPage } from '../../../engine/lists.js';
-import { columnsFrom, inserted, prepared } from '../../../engine/prepared.js';
+import { columnsFrom, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, countOf, type Statements } from '../../../engine/statements.js';
+import { type Compiled, columnsOf, countOf, type Statements } from '../../../engine/statements.js';
 
 const eventRows = rowsOf<AuditEvent>((row, as) => ({
   id: row.id,
@@ -36,18 +39,152 @@ const eventRows = rowsOf<AuditEvent>((row, as) => ({
   count: row.count,
   detail: as.json(row.detail),
   request: as.group(row.request_id, { id: row.request_id, address: row.address, route: row.route }),
+  comment: row.comment,
+  workspaceId: row.workspace_id,
+  names: { actor: row.actor_name, subject: row.subject_name, workspace: row.workspace_name },
 }));
 
-/** All that is stored of an event but its organization. */
-const own = eventRows.except('organizationId');
+/** All that an event says itself. */
+const own = eventRows.except('organizationId', 'workspaceId', 'names');
 
-/** The organization is looked up by the same statement: it is seldom known where a workspace is. */
-const insertOfWorkspace = prepared((sql, row: { readonly workspace_id: string }) =>
-  sql('audit_events').insert({
-    ...columnsFrom(row, own.columns),
-    organization_id: sql('workspaces').where('id', row.workspace_id).select('organization_id'),
-  }),
-);
+/** The tables of what has a name, by the prefix of its ids. Names of people are looked up when events are read. */
+const named: Readonly<Record<string, string>> = {
+  [idPrefixes.organization]: 'organizations',
+  [idPrefixes.workspace]: 'workspaces',
+  [idPrefixes.project]: 'projects',
+  [idPrefixes.team]: 'teams',
+  [idPrefixes['policy-set']]: 'policy_sets',
+  [idPrefixes.policy]: 'policies',
+  [idPrefixes['variable-set']]: 'variable_sets',
+  [idPrefixes['agent-pool']]: 'agent_pools',
+  [idPrefixes['run-task']]: 'run_tasks',
+};
+
+/** The tables of what belongs to a workspace, by the prefix of its ids. */
+const inWorkspaces: Readonly<Record<string, string>> = {
+  [idPrefixes.run]: 'runs',
+  [idPrefixes['configuration-version']]: 'configuration_versions',
+  [idPrefixes['state-version']]: 'state_versions',
+  [idPrefixes['team-workspace']]: 'team_workspaces',
+};
+
+/** `subject` is the first id in the subject of the event. Each variant of the statement has the tables of two prefixes. */
+interface Insertion extends Readonly<Record<string, unknown>> {
+  readonly organization_id: OrganizationId | null;
+  readonly workspace_id: WorkspaceId | null;
+  readonly actor_id: string | null;
+  readonly subject_name: string | null;
+  readonly subject_id: string | null;
+}
+
+const prefixOf = (id: string | null): string => id?.slice(0, id.indexOf('-')) ?? '';
+
+const insertions = new Map<string, (db: Statements, row: Insertion) => Compiled>();
+
+/**
+ * Inserts an event with the names of what it is about. They are looked up by the same statement, as the organization is where
+ * only the workspace is known.
+ */
+function insertion(db: Statements, row: Insertion): Compiled {
+  const [actorPrefix, subjectPrefix] = [prefixOf(row.actor_id), prefixOf(row.subject_id)];
+  const [actors, subjects, held] = [named[actorPrefix], named[subjectPrefix], inWorkspaces[subjectPrefix]];
+  const key = `${actors} ${subjects} ${held}`;
+  let statement = insertions.get(key);
+  if (statement === undefined) {
+    const isWorkspace = subjectPrefix === idPrefixes.workspace;
+    statement = prepared<Insertion>((sql, given) => insertOf(sql, given, { actors, subjects, held, isWorkspace }));
+    insertions.set(key, statement);
+  }
+  return statement(db, row);
+}
+
+interface Variant {
+  readonly actors: string | undefined;
+  readonly subjects: string | undefined;
+  readonly held: string | undefined;
+  readonly isWorkspace: boolean;
+}
+
+/** Nothing is named in the trail of the site, which others than members read. */
+function insertOf(sql: Knex, given: Insertion, { actors, subjects, held, isWorkspace }: Variant): Knex.QueryBuilder {
+  const { organization_id: organizationId, workspace_id: place, actor_id: actorId, subject_id: subjectId } = given;
+  const row = columnsFrom(given, own.columns);
+  const isOfSite = organizationId === null && place === null;
+  if (isOfSite) return sql('audit_events').insert({ ...row, subject_name: given.subject_name });
+  const ofSubject = held === undefined ? undefined : sql(held).where('id', subjectId).select('workspace_id');
+  const workspace = () => {
+    if (place !== null) return sql('workspaces').where('id', place);
+    if (isWorkspace) return sql('workspaces').where('id', subjectId);
+    return ofSubject && sql('workspaces').whereIn('id', ofSubject.clone());
+  };
+  const organization = () => organizationId ?? workspace()?.select('organization_id') ?? null;
+  /** A refused caller may be of another organization, whose names are its own. */
+  const nameIn = (table: string | undefined, id: string | null) => {
+    const owner = organization();
+    if (table === undefined || id === null || owner === null) return null;
+    const ownerColumn = table === 'organizations' ? 'id' : 'organization_id';
+    return sql(table).where('id', id).where(ownerColumn, owner).select('name');
+  };
+  return sql('audit_events').insert({
+    ...row,
+    organization_id: organization(),
+    workspace_id: workspace()?.select('id') ?? null,
+    workspace_name: workspace()?.select('name') ?? null,
+    actor_name: nameIn(actors, actorId),
+    subject_name: given.subject_name ?? nameIn(subjects, subjectId),
+  });
+}
+
+/** The name that is shown of the id in a column: that of a person is not stored with the event. */
+const nameOf = (sql: Knex, event: string, id: string, stored: string): Knex.Raw =>
+  sql.raw(
+    `coalesce((select n.username from audit_usernames as n where n.user_id = ??),
+      (select nullif(u.username, '') from users as u where u.id = ??), ??)`,
+    [`${event}.${id}`, `${event}.${id}`, `${event}.${stored}`],
+  );
+
+/** The columns of events as they are read. */
+const shown = (sql: Knex, event: string) => [
+  ...columnsOf(
+    event,
+    eventRows.columns.filter((column) => column !== 'actor_name' && column !== 'subject_name'),
+  ),
+  {
+    actor_name: nameOf(sql, event, 'actor_id', 'actor_name'),
+    subject_name: nameOf(sql, event, 'subject', 'subject_name'),
+  },
+];
+
+/** A condition that an index of the trail has, or one on the events that are looked at. */
+type Condition = (events: Knex.QueryBuilder, alias: string) => void;
+
+/** The conditions of a query. Those with an index come first. */
+function conditionsOf(query: AuditQuery): {
+  readonly indexed: readonly Condition[];
+  readonly others: readonly Condition[];
+} {
+  const { actorId, workspaceId, action, outcome, withoutRoutine } = query;
+  const equal =
+    (column: string, value: string): Condition =>
+    (events, alias) =>
+      void events.where(`${alias}.${column}`, value);
+  const indexed: Condition[] = [];
+  if (actorId !== undefined) indexed.push(equal('actor_id', actorId));
+  if (workspaceId !== undefined) indexed.push(equal('workspace_id', workspaceId));
+  // Word for word as the indexes: SQLite finds no partial index whose condition is written differently.
+  if (outcome !== undefined && outcome !== 'done') {
+    indexed.push((events, alias) => void events.whereRaw(`${alias}.outcome <> 'done'`));
+  }
+  if (withoutRoutine) {
+    indexed.push(
+      (events, alias) => void events.whereRaw(`not (${alias}.actor_kind = 'agent' and ${alias}.outcome = 'done')`),
+    );
+  }
+  const others: Condition[] = [];
+  if (outcome !== undefined && outcome !== 'refused') others.push(equal('outcome', outcome));
+  if (action !== undefined) others.push(equal('action', action));
+  return { indexed, others };
+}
 
 const lookup = (build: (sql: Knex, id: string) => Knex.QueryBuilder) =>
   prepared((sql, { id }: { readonly id: string }) => build(sql, id));
@@ -123,11 +260,16 @@ export class KnexAuditTrail implements AuditTrail {
 
   async add(event: NewAuditEvent, place: AuditPlace): Promise<void> {
     const at = this.now();
-    const row = own.write({ ...event, id: auditEventId(at, nextChance()), at });
-    const statement =
-      place === 'site' || 'organizationId' in place
-        ? inserted(this.db, 'audit_events', { ...row, organization_id: place === 'site' ? null : place.organizationId })
-        : insertOfWorkspace(this.db, { ...row, workspace_id: place.workspaceId });
+    const row = own.write({ ...event, id: auditEventId(at, nextChance()), at, comment: event.comment ?? null });
+    const [subjectId = null] = event.subject?.split('/') ?? [];
+    const statement = insertion(this.db, {
+      ...row,
+      organization_id: place !== 'site' && 'organizationId' in place ? place.organizationId : null,
+      workspace_id: (place !== 'site' && place.workspaceId) || null,
+      actor_id: event.actor.id,
+      subject_id: subjectId,
+      subject_name: event.subjectName ?? null,
+    });
     await this.db.runLater(statement);
     if (place !== 'site' && place.workspaceId !== undefined) this.changed(place.workspaceId);
   }
@@ -138,16 +280,31 @@ export class KnexAuditTrail implements AuditTrail {
   }
 
   async slice(query: AuditQuery, after: string | undefined, limit: number): Promise<AuditSlice> {
-    const { actorId, action } = query;
-    const looked = () => this.ordered(query, after).select(...columnsOf('e', eventRows.columns));
-    if (actorId === undefined && action === undefined) return this.found(looked().limit(limit + 1), limit);
+    const { sql } = this.db;
+    const { indexed, others } = conditionsOf(query);
+    const [leading, ...rest] = indexed;
+    const ordered = () => {
+      const events = this.ordered(query, after);
+      leading?.(events, 'e');
+      return events;
+    };
+    const filters = [...rest, ...others];
+    if (filters.length === 0)
+      return this.found(
+        ordered()
+          .select(shown(sql, 'e'))
+          .limit(limit + 1),
+        limit,
+      );
     const way = query.oldestFirst ? 'asc' : 'desc';
-    const matching = this.db.sql.from(looked().limit(maxLookedAt).as('l')).select(...columnsOf('l', eventRows.columns));
-    if (actorId !== undefined) matching.where('l.actor_id', actorId);
-    if (action !== undefined) matching.where('l.action', action);
+    const looked = ordered()
+      .select(...columnsOf('e', eventRows.columns))
+      .limit(maxLookedAt);
+    const matching = sql.from(looked.as('l')).select(shown(sql, 'l'));
+    for (const filter of filters) filter(matching, 'l');
     const slice = await this.found(matching.orderBy('l.id', way).limit(limit + 1), limit);
     if (slice.last !== undefined) return slice;
-    const end = this.ordered(query, after)
+    const end = ordered()
       .select('e.id')
       .limit(1)
       .offset(maxLookedAt - 1);
@@ -160,7 +317,7 @@ export class KnexAuditTrail implements AuditTrail {
     { number, size }: PageRequest,
   ): Promise<Page<AuditEvent>> {
     const { sql } = this.db;
-    const query = { of: { organizationId }, since, until: undefined, oldestFirst: false };
+    const query = { of: { organizationId }, since, until: undefined, oldestFirst: false } as const;
     const ids = () => this.ordered(query, undefined).select('e.id');
     const total = await countOf(this.db, sql.from(ids().limit(maxNumbered).as('n')));
     const offset = (number - 1) * size;
@@ -168,13 +325,27 @@ export class KnexAuditTrail implements AuditTrail {
     const part = ids()
       .limit(Math.min(size, total - offset))
       .offset(offset);
-    const rows = ofPage(sql('audit_events as e'), part, 'e').select(...columnsOf('e', eventRows.columns));
+    const rows = ofPage(sql('audit_events as e'), part, 'e').select(shown(sql, 'e'));
     return {
       number,
       size,
       total,
       items: (await this.db.all<object>(rows.orderBy('e.id', 'desc'))).map(eventRows.read),
     };
+  }
+
+  async personNamed(username: string): Promise<UserId | undefined> {
+    const { sql } = this.db;
+    const having = (table: string) => sql(table).whereRaw('lower(username) = lower(?)', [username]);
+    const user = await this.db.first<{ readonly id: UserId }>(having('users').select('id').limit(1));
+    if (user !== undefined) return user.id;
+    const former = having('audit_usernames').whereNot('username', deletedUser).select({ id: 'user_id' });
+    return (await this.db.first<{ readonly id: UserId }>(former.orderBy('user_id').limit(1)))?.id;
+  }
+
+  async eraseName(id: UserId): Promise<void> {
+    const erased = this.db.sql('audit_usernames').insert({ user_id: id, username: deletedUser });
+    await this.db.run(erased.onConflict('user_id').merge());
   }
 
   settledBefore(): Instant | undefined {
@@ -197,7 +368,7 @@ export class KnexAuditTrail implements AuditTrail {
 
   /** A range of one index. */
   private ordered(
-    { of, since, until, oldestFirst }: Omit<AuditQuery, 'actorId' | 'action'>,
+    { of, since, until, oldestFirst }: Pick<AuditQuery, 'of' | 'since' | 'until' | 'oldestFirst'>,
     after: string | undefined,
   ): Knex.QueryBuilder {
     const { sql } = this.db;
