@@ -133,6 +133,7 @@ export type {
 } from './ports/repositories/organization-repository.js';
 export {
   fitting,
+  newestSearched,
   type Page,
   type PageRequest,
   type Place,

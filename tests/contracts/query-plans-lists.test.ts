@@ -62,6 +62,22 @@ describe('statements about long lists on SQLite', () => {
     ['teams', 'teams_listed', (tx) => tx.teams.page(organization.id, 'all', page)],
     ['teams that may be seen', 'teams_visible', (tx) => tx.teams.page(organization.id, seen, page)],
     ['workspaces', 'workspaces_listed', (tx) => tx.workspaces.page(organization.id, nobody, 'all', page)],
+    [
+      'workspaces by their latest change',
+      'workspaces_by_change',
+      (tx) =>
+        tx.workspaces.page(organization.id, nobody, 'all', page, {
+          sort: { key: 'latest-change-at', descending: true },
+        }),
+    ],
+    [
+      'workspaces by their current run',
+      'current_runs_by_time',
+      (tx) =>
+        tx.workspaces.page(organization.id, nobody, 'all', page, {
+          sort: { key: 'current-run.created-at', descending: true },
+        }),
+    ],
     ['members', 'organization_memberships_listed', (tx) => tx.memberships.page(organization.id, page)],
     ['accesses to a workspace', 'team_workspaces_listed', accesses('all')],
     ['accesses of teams that may be seen', 'team_workspaces_listed', accesses(seen)],
@@ -75,7 +91,7 @@ describe('statements about long lists on SQLite', () => {
     ],
     [
       'workspaces with a text in their name',
-      'workspaces_listed',
+      'workspaces_by_age',
       (tx) => tx.workspaces.page(organization.id, nobody, 'all', page, { search: 'a', wildcard: 'a*' }),
     ],
     ['projects', 'projects_listed', (tx) => tx.projects.page(organization.id, nobody, 'all', page)],
