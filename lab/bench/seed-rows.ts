@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { type KnexDatabase, openPostgres, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
+import { ownMigrations } from '../../src/adapters/persistence/knex/migration-source.js';
 import { randomText } from '../../src/adapters/system/random-ids.js';
 import {
   aConfigurationVersion,
@@ -50,6 +51,8 @@ export interface Size {
   /** In one organization, each with a token, a member, and access to a workspace. */
   readonly teams: number;
   readonly users: number;
+  /** Further accesses to each workspace, of teams that have others. */
+  readonly accessesInEach?: number;
   /** The outcomes of one evaluation, those of a smaller one, and the number of evaluations with ten each. */
   readonly outcomes: number;
   readonly someOutcomes: number;
@@ -71,6 +74,24 @@ export const sizeOf = (scale: number): Size => ({
   someOutcomes: Math.round(100_000 * scale),
   evaluations: Math.round(10_000 * scale),
   others: Math.round(10_000 * scale),
+});
+
+/**
+ * Scale 1 has one organization with 100,000 workspaces, 150,000 runs, a million versions, 20,000 teams and 230,000 accesses,
+ * among a thousand.
+ */
+export const organizationOf = (scale: number): Size => ({
+  ...sizeOf(scale),
+  versions: Math.round(100_000 * scale),
+  versionsInEach: 9,
+  runs: Math.round(16_700 * scale),
+  runsInEach: 2,
+  teams: Math.round(20_000 * scale),
+  accessesInEach: 2,
+  outcomes: Math.round(1_000 * scale),
+  someOutcomes: Math.round(1_000 * scale),
+  evaluations: Math.round(100 * scale),
+  others: Math.round(1_000 * scale),
 });
 
 const outcomesInEach = 10;
@@ -234,6 +255,7 @@ async function seedOne({ migrate, unitOfWork }: KnexDatabase) {
   const run = aRun(workspace, version.state, {
     id: id('run'),
     status: 'applied',
+    statusTimestamps: { 'plan-queued-at': createdAt, 'applied-at': createdAt },
     hasChanges: true,
     createdBy,
     createdAt,
@@ -388,6 +410,10 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     const other = `(w.i = n.i and n.i > ${listed.length})`;
     const pairs = `new_workspaces as w join new_teams as n on ${[...listed, other].join(' or ')}`;
     await copies('team_workspaces', model, elsewhere, pairs);
+    for (let more = 1; more <= (size.accessesInEach ?? 0); more += 1) {
+      const others = `new_workspaces as w join new_teams as n on n.i = (w.i + ${more} * 7) % ${size.teams} + 1`;
+      await copies('team_workspaces', model, elsewhere, `${others} and w.i > ${listed.length}`);
+    }
 
     const first = `workspace_id = '${workspace.id}' and sequence = 1`;
     const rounds = size.versionsInEach;
@@ -433,10 +459,14 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
       workspace_id: 'v.workspace_id',
       configuration_version_id: 'v.id',
       sequence: 'v.sequence',
+      status: `case w.i % 10 when 0 then 'errored' when 1 then 'discarded' else 'applied' end`,
+      created_at: 'v.created_at',
     };
     const firstVersions = `configuration_versions as v join new_workspaces as w on w.id = v.workspace_id
       and w.i % 3 > 0 and v.sequence <= ${size.runsInEach}`;
     await copies('runs', 'sequence = 1', elsewhere, firstVersions);
+    const ofThese = `id in (select id from new_workspaces where i % 3 > 0)`;
+    await on.run(`update workspaces set last_run_sequence = ${size.runsInEach} where ${ofThese}`);
   });
   await on.withoutIndexes(['state_versions', 'state_version_outputs'], async () => {
     const state = {
@@ -519,6 +549,8 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
     await copies('tags', 'id is not null', tagged, 'n', numbers);
     await on.run(`insert into workspace_tags (workspace_id, tag_id)
       ${on.series(size.others).replaceAll(/\bn\b/g, 'k')} select n.id, 'tag-' || ${on.padded('k.i')} from k join ${ofNumber}`);
+    const everyThird = `new_workspaces as n join tags as t on t.name = 'network' and n.i % 3 = 0`;
+    await on.run(`insert into workspace_tags (workspace_id, tag_id) select n.id, t.id from ${everyThird}`);
     const bound = { id: `'tb-' || ${on.text16}`, workspace_id: 'n.id', value: on.padded('n.i'), created_at: at('n.i') };
     await copies('workspace_tag_bindings', 'id is not null', bound, 'new_workspaces as n');
     const token = { secret_digest: on.text64, created_at: at('n.i') };
@@ -548,6 +580,9 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
   await on.withoutIndexes(kept, async () => {
     for (const statement of listing) await on.run(statement);
   });
+  // Written by triggers, too, and as the worker fills it.
+  await on.run('delete from current_runs');
+  for (const { statement } of ownMigrations.fills) await on.run(statement('1 = 1'));
   const listed = await Promise.all(
     listedRows(size).map(async (rows, index) => ({
       id: await on.text(`select id from new_workspaces where i = ${index + 1}`),

@@ -135,6 +135,7 @@ export type {
 } from './ports/repositories/organization-repository.js';
 export {
   fitting,
+  newestSearched,
   type Page,
   type PageRequest,
   type Place,

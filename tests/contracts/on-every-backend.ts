@@ -56,6 +56,10 @@ export class Ground {
     return seedRun(this.database.unitOfWork, run);
   }
 
+  async analyze(): Promise<void> {
+    await this.database.analyze?.();
+  }
+
   rowCounts(): Promise<Readonly<Record<string, number>>> {
     return this.database.rowCounts();
   }

@@ -14,8 +14,20 @@ import { type Migrations, migrationsOf, ownMigrations } from '../../src/adapters
 import { finishFills } from '../../src/adapters/persistence/knex/migrations/shared/fills.js';
 import * as listed from '../../src/adapters/persistence/knex/migrations.js';
 import { AdvanceFills } from '../../src/application/background/advance-fills.js';
+import type { WorkspaceFilter } from '../../src/application/index.js';
 import { type Organization, Run, type RunState, type Workspace } from '../../src/domain/index.js';
-import { aConfigurationVersion, anOrganization, aRun, aUser, aWorkspace, changed, noon } from '../support/builders.js';
+import {
+  aBundle,
+  aConfigurationVersion,
+  afterNoon,
+  anOrganization,
+  aRun,
+  aStateVersion,
+  aUser,
+  aWorkspace,
+  changed,
+  noon,
+} from '../support/builders.js';
 import { freshDatabase, makeMigrated, onPostgres, skipPostgres } from '../support/databases.js';
 import { column, indexName, plantedFiles, wrongRows } from '../support/planted-files.js';
 import { planted } from '../support/planted-migrations.js';
@@ -245,6 +257,55 @@ for (const engine of engines) {
       await change();
       expect(await wrong()).toBe(0);
       expect(await upgraded.query('select versions from version_counts')).toEqual([{ versions: 6 }]);
+    });
+
+    it('are in lists of workspaces, in the same order before, during and after the filling', async () => {
+      const organization = anOrganization();
+      const [ran, stated, neither] = ['b', 'c', 'a'].map((name, index) =>
+        aWorkspace(organization, { name, createdAt: afterNoon(index) }),
+      ) as [Workspace, Workspace, Workspace];
+      const version = aConfigurationVersion(ran, { status: 'uploaded' });
+      const run = aRun(ran, version.state, { status: 'planning', createdAt: afterNoon(9) });
+      const state = aStateVersion(
+        { id: run.state.id, workspaceId: stated.id },
+        { runId: null, source: 'client', createdAt: afterNoon(20) },
+      );
+      await upgraded.old.unitOfWork.run(async (tx) => {
+        await tx.organizations.add(organization);
+        for (const workspace of [ran, stated, neither]) await tx.workspaces.add(workspace);
+        await tx.configurationVersions.add(version);
+        await tx.runs.takeSequence(ran.id);
+        await tx.runs.add(run);
+        await tx.stateVersions.add(state, []);
+        await tx.stateVersions.finalize(state, aBundle());
+      });
+      const orders = ({ unitOfWork }: KnexDatabase) =>
+        unitOfWork.read(async (tx) => {
+          const names = async (filter: WorkspaceFilter) =>
+            (await tx.workspaces.page(organization.id, nobody, 'all', { number: 1, size: 3 }, filter)).items.map(
+              ({ subject }) => subject.name,
+            );
+          return {
+            run: (await names({ sort: { key: 'current-run.created-at', descending: false } }))[0],
+            planning: await names({ currentRun: ['planning'] }),
+            change: await names({ sort: { key: 'latest-change-at', descending: true } }),
+          };
+        });
+      const expected = { run: 'b', planning: ['b'], change: ['c', 'a', 'b'] };
+      expect(await orders(open(ownMigrations))).toEqual(expected);
+
+      await upgraded.execute(`update fills set filled = false, last_key = ''; delete from current_runs;
+        update workspaces set last_state_at = null`);
+      const filling = open(ownMigrations);
+      expect(await orders(filling)).toEqual(expected);
+      const fills = new AdvanceFills(filling.unitOfWork);
+      for (const name of ['current_runs_of_all', 'latest_changes', 'current_runs']) {
+        expect(await fills.execute(name, 10)).toEqual({ rows: 3, complete: true });
+        expect(await orders(open(ownMigrations))).toEqual(expected);
+      }
+      const kept = 'select (select count(*) from current_runs) as rows, (select last_state_at from workspaces';
+      const [row] = await upgraded.query(`${kept} where id = '${stated.id}') as at`);
+      expect([Number(row?.rows), row?.at]).toEqual([3, state.createdAt]);
     });
 
     it('need no filling in a new database, and a later release can end the filling', async () => {

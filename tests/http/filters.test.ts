@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { WorkspaceId } from '../../src/domain/index.js';
 import { type Caller, doc, namesIn, newName, prefix, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 
@@ -57,6 +58,31 @@ describe('a filter', () => {
       expect((await admin.get(path).expect(200)).body.meta.pagination['total-count']).toBe(1);
       expect((await member.get(path).expect(200)).body.meta.pagination['total-count']).toBe(0);
     }
+  });
+
+  it('that searches a text looks at the newest 10,000, and says so', async () => {
+    const organization = newName('org');
+    await api.organization(organization);
+    const oldest = await api.workspace(organization, 'new-but-oldest');
+    await api.unitOfWork.run(async (tx) => {
+      const model = await tx.workspaces.find(oldest as WorkspaceId);
+      if (model === undefined) throw new Error('it is there');
+      for (let n = 0; n < 10_000; n += 1) {
+        const id = `ws-${n}` as WorkspaceId;
+        await tx.workspaces.add({ ...model, id, name: `new-${n}`, createdAt: '2099-01-01T00:00:00.000Z' });
+      }
+    });
+    const metaOf = async (query: string) =>
+      (await admin.get(encoded(`/organizations/${organization}/workspaces?${query}`)).expect(200)).body.meta;
+    expect(await metaOf('')).toEqual({ pagination: expect.objectContaining({ 'total-count': 10_001 }) });
+    expect(await metaOf('search[name]=NEW-')).toEqual({
+      pagination: expect.objectContaining({ 'total-count': 10_000 }),
+      search: { newest: 10_000 },
+    });
+    expect(await metaOf('search[wildcard-name]=*oldest')).toMatchObject({ pagination: { 'total-count': 0 } });
+    // Fewer than that are searched, however old.
+    const found = await metaOf('search[name]=new&filter[project][id]=prj-other');
+    expect(found).toEqual({ pagination: expect.objectContaining({ 'total-count': 0 }) });
   });
 
   it.each([

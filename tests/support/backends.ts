@@ -13,6 +13,8 @@ import { freshDatabase, migratedBytes, onPostgres, openMigrated, skipPostgres } 
 export interface OpenBackend extends Pick<MigratedDatabase, 'unitOfWork' | 'engine' | 'close'> {
   /** How many rows there are in each table, deleted ones among them. */
   rowCounts(): Promise<Readonly<Record<string, number>>>;
+  /** Gathers what its planner knows of the rows. */
+  analyze?(): Promise<unknown>;
 }
 
 export interface Backend {
@@ -62,6 +64,7 @@ const openDatabase = (poolSize: number) => async (): Promise<OpenBackend> => {
   const database = openPostgres(url, { poolSize });
   return {
     ...database,
+    analyze: () => onPostgres('analyze', url),
     rowCounts: async () => {
       const tables = await onPostgres<{ name: string }>(
         'select tablename as name from pg_tables where schemaname = current_schema()',

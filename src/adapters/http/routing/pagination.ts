@@ -86,6 +86,7 @@ export function pageDocument<Item>(
         'total-pages': totalPages,
         'total-count': page.total,
       },
+      ...(page.searched !== undefined && { search: { newest: page.searched } }),
     },
   };
 }

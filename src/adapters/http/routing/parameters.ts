@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { newestSearched } from '../../../application/index.js';
 import { limits } from './limits.js';
 import type { Query } from './query.js';
 import { type Fault, RequestError } from './request-error.js';
@@ -74,6 +75,10 @@ export const textual = (description: string) =>
     .optional()
     .transform((text) => text || undefined)
     .meta({ description });
+
+/** A part of a text, which no index finds. */
+export const searching = (description: string) =>
+  textual(`${description} Looks at the newest ${newestSearched.toLocaleString('en')} that the other filters select.`);
 
 export const required = (description: string) =>
   z.string({ error: 'is required' }).min(1, 'is required').meta({ description });

@@ -102,13 +102,17 @@ const pagination = z
   })
   .meta({ id: 'Pagination' });
 
+const search = z
+  .strictObject({ newest: z.int() })
+  .meta({ id: 'Search', description: 'Set if there is more to search: only this many of the newest were.' });
+
 /** One page of a list. */
 export const pageSchema = (resource: z.ZodType, included?: Resources) =>
   z.strictObject({
     data: z.array(resource).max(100),
     ...besideData(included),
     links: pageLinks,
-    meta: z.strictObject({ pagination }),
+    meta: z.strictObject({ pagination, search: search.optional() }),
   });
 
 const errorSource = z.union([

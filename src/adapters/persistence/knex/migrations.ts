@@ -8,8 +8,17 @@ export * as '20261129060100_audit_actors.ts' from './migrations/20261129060100_a
 export * as '20261129060200_audit_workspaces.ts' from './migrations/20261129060200_audit_workspaces.js';
 export * as '20261129060300_audit_refusals.ts' from './migrations/20261129060300_audit_refusals.js';
 export * as '20261129060400_audit_decisions.ts' from './migrations/20261129060400_audit_decisions.js';
+export * as '20261129071000_workspaces_deleted.ts' from './migrations/20261129071000_workspaces_deleted.js';
+export * as '20261129071100_workspaces_by_age.ts' from './migrations/20261129071100_workspaces_by_age.js';
+export * as '20261129071200_current_runs_of_all.ts' from './migrations/20261129071200_current_runs_of_all.js';
+export * as '20261129071300_current_runs_by_time.ts' from './migrations/20261129071300_current_runs_by_time.js';
+export * as '20261129071400_latest_changes.ts' from './migrations/20261129071400_latest_changes.js';
 export * as '20261129071417_sign_in_links.ts' from './migrations/20261129071417_sign_in_links.js';
 export * as '20261129071423_session_tokens.ts' from './migrations/20261129071423_session_tokens.js';
 export * as '20261129071429_sessions_of_tokens.ts' from './migrations/20261129071429_sessions_of_tokens.js';
+export * as '20261129071500_workspaces_by_change.ts' from './migrations/20261129071500_workspaces_by_change.js';
+export * as '20261129071600_members_by_age.ts' from './migrations/20261129071600_members_by_age.js';
+export * as '20261129071700_workspaces_counted.ts' from './migrations/20261129071700_workspaces_counted.js';
 export * as '20261129071725_notification_configurations.ts' from './migrations/20261129071725_notification_configurations.js';
+export * as '20261129071800_runs_counted.ts' from './migrations/20261129071800_runs_counted.js';
 export * as '20261129075531_force_delete_by_owners.ts' from './migrations/20261129075531_force_delete_by_owners.js';

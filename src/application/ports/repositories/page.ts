@@ -8,7 +8,12 @@ export interface PageRequest {
 export interface Page<Item> extends PageRequest {
   readonly items: readonly Item[];
   readonly total: number;
+  /** The number of the newest rows that a search looked at; undefined if it looked at all. */
+  readonly searched?: number;
 }
+
+/** The most rows that a search for a part of a text looks at, since no index finds one. */
+export const newestSearched = 10_000;
 
 /** The position of a row in a list: its sort key, and a tie-breaker. */
 export interface Place {

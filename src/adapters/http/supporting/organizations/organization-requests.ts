@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authPolicies, executionModes, membershipStatuses } from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { include, oneOf, texts, textual, valuesOf } from '../../routing/parameters.js';
+import { include, oneOf, searching, texts, textual, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
 import {
   absentable,
@@ -109,7 +109,7 @@ export const membershipParameters = { include: include({ user: ['user'], teams: 
 
 export const membershipsParameters = {
   ...membershipParameters,
-  q: textual('Only members with this text in their username or e-mail address.'),
+  q: searching('Only members with this text in their username or e-mail address.'),
   'filter[email]': texts('Only members with these e-mail addresses, separated by commas.'),
   'filter[status]': oneOf(membershipStatuses, 'Only members with this status.'),
 };

@@ -10,7 +10,7 @@ import {
 import { type AutoDestroyChange, type ExecutionChange, executionModes, runStatuses } from '../../../../domain/index.js';
 import { maxTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { include, someOf, sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
+import { include, searching, someOf, sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
 import { type Call, sourceOf } from '../../routing/route.js';
 import {
   absentable,
@@ -226,8 +226,8 @@ export const workspaceParameters = {
 };
 
 export const workspacesParameters = {
-  'search[name]': textual('Only workspaces with this text in their name.'),
-  'search[wildcard-name]': textual('Only workspaces with this name, in which `*` stands for any text.'),
+  'search[name]': searching('Only workspaces with this text in their name.'),
+  'search[wildcard-name]': searching('Only workspaces with this name, in which `*` stands for any text.'),
   'filter[project][id]': textual('Only workspaces of this project.'),
   'search[tags]': texts('Only workspaces with all of these tags or keys of tag bindings, separated by commas.'),
   'search[exclude-tags]': texts(

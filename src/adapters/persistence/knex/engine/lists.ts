@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { caseless } from '../../../../application/ports/repositories/filters.js';
-import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
+import { newestSearched, type Page, type PageRequest } from '../../../../application/ports/repositories/page.js';
 import { likeLiteral, type Query, type Statements, spelledOut } from './statements.js';
 
 /** The rows `l` of an organization in a table, unless the organization is deleted. */
@@ -57,6 +57,26 @@ export async function partOf<Row, Item>(
           .limit(Math.min(size, total - offset), spelledOut)
           .offset(behind);
   return { number, size, total, items: (await db.all<Row>(rows(part))).map(fromRow) };
+}
+
+/**
+ * One page of what a search finds among the newest rows. It searches once, for the ids of all that it finds in their order:
+ * counting them apart would read the same rows again.
+ */
+export async function pageOfFound<Row, Item>(
+  db: Statements,
+  newest: () => Knex.QueryBuilder,
+  found: (newest: Knex.QueryBuilder) => Knex.QueryBuilder,
+  rows: (ids: readonly string[]) => Query,
+  fromRow: (row: Row) => Item,
+  { number, size }: PageRequest,
+): Promise<Page<Item>> {
+  const another = newest().limit(1, spelledOut).offset(newestSearched, spelledOut);
+  const tooMany = (await db.first(another)) !== undefined;
+  const all = await db.all<{ readonly id: string }>(found(newest().limit(newestSearched, spelledOut)));
+  const shown = all.slice((number - 1) * size, number * size).map(({ id }) => id);
+  const items = shown.length === 0 ? [] : (await db.all<Row>(rows(shown))).map(fromRow);
+  return { number, size, total: all.length, items, ...(tooMany && { searched: newestSearched }) };
 }
 
 /** Ids that a database joined with spaces, in no particular order; null for none. */

@@ -30,7 +30,7 @@ import {
   type UserId,
   type WithStanding,
 } from '../../../../../../domain/index.js';
-import { ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
+import { newestFirst, ofOrganization, ofPage, pageOfFound, withPart } from '../../../engine/lists.js';
 import { inserted } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfTaken } from '../../../engine/statements.js';
@@ -206,22 +206,20 @@ const activeMemberships = (sql: Knex): Knex.QueryBuilder =>
     .join('users as u', 'u.id', 'm.user_id')
     .where({ 'o.deleted_at': null, 'u.deleted_at': null });
 
-/** Restricts memberships `l` to those that show what the filter names. */
-function matching(
-  members: Knex.QueryBuilder,
-  sql: Knex,
-  { search, emails, status }: MembershipFilter,
-): Knex.QueryBuilder {
+/** Keeps memberships `l` with this part in a text, which reads the rows of their users. */
+const searched = (members: Knex.QueryBuilder, sql: Knex, search: string): Knex.QueryBuilder => {
+  const active = sql('users as lu').whereRaw('lu.id = l.user_id and l.invited_email is null').select('lu.id');
+  // The listed name is the username, or the invited address.
+  return members.where((any) =>
+    any
+      .where((named) => void withPart(named, 'l.listed_name', search))
+      .orWhereExists(withPart(active, 'lu.email', search)),
+  );
+};
+
+/** Restricts memberships `l` to those of which the filter names a whole value. */
+function matching(members: Knex.QueryBuilder, sql: Knex, { emails, status }: MembershipFilter): Knex.QueryBuilder {
   if (status !== undefined) members.whereRaw(`(l.invited_email is null) = ${status === 'active' ? 'TRUE' : 'FALSE'}`);
-  const active = () => sql('users as lu').whereRaw('lu.id = l.user_id and l.invited_email is null').select('lu.id');
-  if (search !== undefined) {
-    // The listed name is the username, or the invited address.
-    members.where((any) =>
-      any
-        .where((named) => void withPart(named, 'l.listed_name', search))
-        .orWhereExists(withPart(active(), 'lu.email', search)),
-    );
-  }
   if (emails !== undefined) {
     const addresses = emails.map(caseless);
     const among = addresses.length === 0 ? 'null' : addresses.map(() => '?').join(', ');
@@ -327,16 +325,27 @@ export class KnexMemberships implements MembershipRepository {
     filter: MembershipFilter = {},
   ): Promise<Page<MembershipView>> {
     const { sql } = this.db;
-    const listed = matching(
-      ofOrganization(sql, 'organization_memberships', organizationId).whereNotNull('l.listed_name'),
-      sql,
-      filter,
-    );
-    const present = (part: Knex.QueryBuilder) =>
-      ofPage(this.living(), part.select('l.id').orderBy(['l.listed_name', 'l.id']), 'm')
+    const listed = () =>
+      matching(
+        ofOrganization(sql, 'organization_memberships', organizationId).whereNotNull('l.listed_name'),
+        sql,
+        filter,
+      );
+    const present = (ids: Knex.QueryBuilder) =>
+      ofPage(this.living(), ids, 'm')
         .select(...columnsOf('u', userRows.columns), membershipColumns)
         .orderBy(['m.listed_name', 'm.id']);
-    const found = await pageOf(this.db, listed, present, memberFromRow, page);
+    const inOrder = (members: Knex.QueryBuilder) => members.select('l.id').orderBy(['l.listed_name', 'l.id']);
+    const found = await (filter.search === undefined
+      ? pageOf(this.db, listed(), (part) => present(inOrder(part)), memberFromRow, page)
+      : pageOfFound<MembershipRow, WithoutTeams>(
+          this.db,
+          () => newestFirst(listed().select('l.id', 'l.listed_name', 'l.user_id', 'l.invited_email'), 'l'),
+          (newest) => inOrder(searched(sql.from(newest.as('l')), sql, filter.search ?? '')),
+          (ids) => present(sql('organization_memberships as p').whereIn('p.id', ids).select('p.id')),
+          memberFromRow,
+          page,
+        ));
     const teams = await this.teamsOf(organizationId, found.items);
     return { ...found, items: found.items.map((member) => ({ ...member, teams: teams(member.userId) })) };
   }

@@ -18,7 +18,7 @@ import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
 import { seeing, standingOnEachProject } from '../../authorization/standing.js';
 import { ofVariableSets } from '../variables/knex-variable-sets.js';
-import { matching } from '../workspaces/workspace-tags.js';
+import { matching } from '../workspaces/workspace-conditions.js';
 
 const projectRows = rowsOf<Project>((row, as) => ({
   id: row.id,

@@ -23,7 +23,7 @@ import {
   type WorkspaceId,
   type WorkspaceVisibility,
 } from '../../../../../../domain/index.js';
-import { ofOrganization, ofPage, sorted } from '../../../engine/lists.js';
+import { sorted } from '../../../engine/lists.js';
 import { inserted, prepared } from '../../../engine/prepared.js';
 import {
   columnsOf,
@@ -34,10 +34,8 @@ import {
   throwIfTaken,
 } from '../../../engine/statements.js';
 import { seeing, standingOnEach, workspacesThrough } from '../../authorization/standing.js';
-import { withCurrentRunIn } from './current-run.js';
-import { byNames, inOrder, named } from './workspace-lists.js';
+import { WorkspaceLists } from './workspace-lists.js';
 import { modeToRow, workspaceRows } from './workspace-rows.js';
-import { tagged } from './workspace-tags.js';
 
 const changeable = workspaceRows.except('id', 'organizationId', 'currentConfigurationVersionId', 'createdAt', 'source');
 
@@ -252,10 +250,16 @@ export class KnexWorkspaces implements WorkspaceRepository {
     page: PageRequest,
     filter: WorkspaceFilter = {},
   ): Promise<Page<WithStanding<Workspace>>> {
-    const byNameAlone = filter.currentRun === undefined && (filter.sort ?? byNames).key === 'name';
-    const found = await (visibility === 'all' && byNameAlone
-      ? this.pageOfAll(organizationId, filter, page)
-      : this.pageOfSome(organizationId, visibility, filter, page));
+    const kept = {
+      currentRuns: this.isFilled('current_runs'),
+      everyCurrentRun: this.isFilled('current_runs') && this.isFilled('current_runs_of_all'),
+      latestChanges: this.isFilled('latest_changes'),
+    };
+    const lists = new WorkspaceLists(this.db, organizationId, kept, {
+      living: () => living(this.db.sql),
+      present: (workspaces) => select(this.db.sql, workspaces),
+    });
+    const found = await lists.page(visibility, filter, page);
     return this.seenOnEach(standing, found);
   }
 
@@ -318,46 +322,6 @@ export class KnexWorkspaces implements WorkspaceRepository {
       found.items.map(({ id }) => id),
     );
     return { ...found, items: found.items.map((subject) => ({ subject, standing: standingOn(subject.id) })) };
-  }
-
-  /** In an index alone. */
-  private pageOfAll(
-    organizationId: OrganizationId,
-    filter: WorkspaceFilter,
-    page: PageRequest,
-  ): Promise<Page<Workspace>> {
-    const listed = ofOrganization(this.db.sql, 'workspaces', organizationId).where('l.deleted_at', null);
-    const { descending } = filter.sort ?? byNames;
-    const present = (part: Knex.QueryBuilder) =>
-      sorted(
-        select(
-          this.db.sql,
-          ofPage(living(this.db.sql), sorted(part.select('l.id'), 'l', 'lower(l.name)', descending), 'w'),
-        ),
-        'w',
-        'lower(w.name)',
-        descending,
-      );
-    tagged(this.db.sql, named(listed, 'l', filter), 'l', organizationId, filter);
-    return pageOf(this.db, listed, present, workspaceRows.read, page);
-  }
-
-  private pageOfSome(
-    organizationId: OrganizationId,
-    visibility: WorkspaceVisibility,
-    filter: WorkspaceFilter,
-    page: PageRequest,
-  ): Promise<Page<Workspace>> {
-    const { sql } = this.db;
-    const isKept = this.isFilled('current_runs');
-    const workspaces = named(living(this.db.sql).where('w.organization_id', organizationId), 'w', filter);
-    tagged(sql, workspaces, 'w', organizationId, filter);
-    if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
-    if (filter.currentRun !== undefined) {
-      withCurrentRunIn(sql, workspaces, organizationId, filter.currentRun, isKept);
-    }
-    const present = (part: Knex.QueryBuilder) => inOrder(sql, select(sql, part), filter.sort ?? byNames, isKept);
-    return pageOf(this.db, workspaces, present, workspaceRows.read, page);
   }
 
   private async all(workspaces: Knex.QueryBuilder): Promise<readonly Workspace[]> {
