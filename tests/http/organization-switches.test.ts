@@ -20,7 +20,7 @@ async function newOrganization(at = api): Promise<string> {
 
 const unauthorized = (detail: string) => refusal(401, 'unauthorized', detail);
 const noToken = unauthorized(
-  'this organization does not accept user tokens; sign in with a browser, or use a team or organization token',
+  'this organization does not accept user tokens, nor sessions made from one; sign in with the identity provider, or use a team or organization token',
 );
 const idle = unauthorized('the session was unused for longer than this organization allows; sign in again');
 const old = unauthorized('the sign-in is longer ago than this organization allows; sign in again');

@@ -12,11 +12,12 @@ export interface Browsers {
 /** A header that pages of other origins cannot send unasked. */
 export const consoleHeader = 'X-Gatehouse-Console';
 
-const crossSite = new RequestError(403, 'forbidden', [
-  {
-    detail: `a request that is authenticated by a session and changes something needs the header ${consoleHeader}: 1, and an Origin or Sec-Fetch-Site header that names this service`,
-  },
-]);
+const crossSite = (origin: string): RequestError =>
+  new RequestError(403, 'forbidden', [
+    {
+      detail: `a request that begins a session, or is authenticated by one and changes something, needs the header ${consoleHeader}: 1, and an Origin or Sec-Fetch-Site header that names this service, which is at ${origin}`,
+    },
+  ]);
 
 /** Whether a page of this service sent the request. Scripts cannot set or change either header. */
 const isSameOrigin = ({ headers }: Request, publicUrl: string): boolean =>
@@ -26,7 +27,7 @@ const isSameOrigin = ({ headers }: Request, publicUrl: string): boolean =>
 export function checkSameOrigin(request: Request, { publicUrl }: Browsers): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   if (request.get(consoleHeader) === '1' && isSameOrigin(request, publicUrl)) return;
-  throw crossSite;
+  throw crossSite(new URL(publicUrl).origin);
 }
 
 /** Cookies are short: longer values are not ours. */
