@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { errorTable } from '../../src/adapters/http/routing/error-table.js';
 import type { AuditQuery, Transaction, UnitOfWork } from '../../src/application/index.js';
-import { type AuditEvent, DomainError, type Standing } from '../../src/domain/index.js';
+import { type AuditEvent, DomainError, type DomainErrorCode, type Standing } from '../../src/domain/index.js';
 import { startApi, type TestApi } from '../support/api.js';
 import { PassingWorlds } from '../support/passing-worlds.js';
 import { bodiesWith } from '../support/route-bodies.js';
@@ -32,8 +33,9 @@ const changing = routesOnce
   .filter(({ route }) => route.method !== 'get' && !isForEveryUser(route))
   .map((served) => ({ ...served, name: keyOf(served.route) }));
 
-/** Operations refused here, since the workspace is not locked, and its state is not read. */
-const idle: ReadonlyMap<string, string> = new Map([
+/** Operations refused here: the workspace is not locked, its state is not read, and the receiver has a private address. */
+const idle: ReadonlyMap<string, DomainErrorCode> = new Map<string, DomainErrorCode>([
+  ['post /notification-configurations/:id/actions/verify', 'notification/unverified'],
   ['post /workspaces/:id/actions/unlock', 'workspace/lock-refused'],
   ['post /workspaces/:id/actions/force-unlock', 'workspace/lock-refused'],
   ['post /workspaces/:id/actions/safe-delete', 'workspace/not-safe-to-delete'],
@@ -42,7 +44,7 @@ const idle: ReadonlyMap<string, string> = new Map([
 
 /** Routes that change something of one workspace: its followers are notified. */
 const ofWorkspaces =
-  /^\/(workspaces|runs|configuration-versions|state-versions|task-stages|team-workspaces|vars|tags\/:id\/relationships|organizations\/:organization\/workspaces)\b/;
+  /^\/(workspaces|runs|configuration-versions|state-versions|task-stages|team-workspaces|vars|tags\/:id\/relationships|notification-configurations|organizations\/:organization\/workspaces)\b/;
 
 describe('every change over HTTP', () => {
   const worlds = new PassingWorlds();
@@ -75,9 +77,10 @@ describe('every change over HTTP', () => {
     const answer = await api.as(made.secret).at(prefix).send(route.method, path, body);
     await api.flushRefusals(true);
     const events = (await trailOf(world, 'acme')).filter(({ id }) => id !== refusal?.id);
-    const outcome = idle.get(name) ?? 'done';
+    const refusedAs = idle.get(name);
+    const outcome = refusedAs ?? 'done';
     expect([answer.status, events.map((event) => event.outcome)]).toEqual([
-      idle.has(name) ? 409 : answer.status,
+      refusedAs === undefined ? answer.status : errorTable[refusedAs].status,
       [outcome],
     ]);
     expect(events[0]).toMatchObject({

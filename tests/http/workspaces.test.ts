@@ -48,7 +48,8 @@ const everything = {
 };
 
 /** A repository is also a matter of the organization. */
-const administering = { ...everything, 'can-link-repository': false };
+/** An organization allows its admins no forced deletion, unless it says so. */
+const administering = { ...everything, 'can-link-repository': false, 'can-force-delete': false };
 
 /** Permissions that come with reading. */
 const readable = [
@@ -455,7 +456,6 @@ describe('workspaces', () => {
         'can-manage-team-access',
         'can-update',
         'can-destroy',
-        'can-force-delete',
       ),
     );
   });

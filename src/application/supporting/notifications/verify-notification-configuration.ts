@@ -24,7 +24,8 @@ export class VerifyNotificationConfiguration {
       const { subject: current, done } = await changeableConfiguration(tx, actor, id);
       const next = revised(current, withDelivery(current, delivery.response));
       await tx.notificationConfigurations.save(next);
-      await tx.audit.add(done(id), next);
+      // Otherwise the request is refused, and recorded as such.
+      if (delivery.delivered) await tx.audit.add(done(id), next);
       return next;
     });
     checkVerified(delivery);
