@@ -22,6 +22,8 @@ interface Promised {
   readonly effects: readonly Effect[];
   readonly refusal: DomainErrorCode;
   readonly opening: string;
+  /** The way out, where there is one. */
+  readonly ending?: string;
 }
 
 /** `status` is asked against the row's own `from`. */
@@ -79,6 +81,7 @@ export const promised: Readonly<Record<Trigger, Promised>> = {
     effects: ['queue-run'],
     refusal: 'configuration-version/upload-refused',
     opening: 'configuration could not be uploaded because ',
+    ending: '; upload to a new configuration version',
   },
   'replace-upload': {
     from: ['uploaded'],
@@ -88,6 +91,7 @@ export const promised: Readonly<Record<Trigger, Promised>> = {
     effects: ['discard-bundle'],
     refusal: 'configuration-version/upload-refused',
     opening: 'configuration could not be uploaded because ',
+    ending: '; upload to a new configuration version',
   },
   'start-fetch': {
     from: ['pending'],
@@ -208,7 +212,13 @@ export function promisedOutcome(
   for (const question of row.asks) {
     const { broken, reason, guard } = answers[question];
     if (broken(facts, row.from)) {
-      return { refuses: { code: row.refusal, message: row.opening + reason(facts), details: { trigger, guard } } };
+      return {
+        refuses: {
+          code: row.refusal,
+          message: row.opening + reason(facts) + (row.ending ?? ''),
+          details: { trigger, guard },
+        },
+      };
     }
   }
   const discarded = row.effects.includes('discard-bundle') ? state.bundle : null;
