@@ -129,6 +129,9 @@ describe('the memberships of an organization', () => {
   });
 });
 
+/** The refusal of a team in the body, hidden or missing. */
+const missingTeam = { ...missing, message: 'Team does not exist, or you cannot see it: check its id' };
+
 describe('adding a member', () => {
   it('refuses what is not an address', async () => {
     await world.refuses(() => add(world.owner, 'nobody'), invalid('email'));
@@ -154,8 +157,8 @@ describe('adding a member', () => {
 
   it('adds owners only through an owner', async () => {
     const manager = await world.holderOf('manage-membership', 'manage-teams', 'access-secret-teams');
-    await world.refuses(() => add(manager, world.stranger.email, world.owners.id), missing);
-    await world.refuses(() => add(world.organizationToken, world.stranger.email, world.owners.id), missing);
+    await world.refuses(() => add(manager, world.stranger.email, world.owners.id), missingTeam);
+    await world.refuses(() => add(world.organizationToken, world.stranger.email, world.owners.id), missingTeam);
     await add(world.owner, world.stranger.email, world.owners.id);
     await update(world.stranger, { email: 'sam@acme.example' });
   });
@@ -163,7 +166,7 @@ describe('adding a member', () => {
   it('does not reach teams that hold a permission the caller lacks', async () => {
     const manager = await world.holderOf('manage-membership');
     const strong = await world.newTeam('strong', ['manage-workspaces']);
-    await world.refuses(() => add(manager, world.stranger.email, strong.id), missing);
+    await world.refuses(() => add(manager, world.stranger.email, strong.id), missingTeam);
   });
 
   it('does not reach teams that are secret to the caller, of another organization, or missing', async () => {
@@ -173,7 +176,7 @@ describe('adding a member', () => {
       name: 'sales',
     });
     for (const teamId of [hidden.id, foreign.id, 'team-99']) {
-      await world.refuses(() => add(manager, world.stranger.email, teamId), missing);
+      await world.refuses(() => add(manager, world.stranger.email, teamId), missingTeam);
     }
   });
 
@@ -182,7 +185,7 @@ describe('adding a member', () => {
       name: 'sales',
     });
     await add(world.owner, world.administrator.email, world.owners.id);
-    await world.refuses(() => add(world.administrator, world.stranger.email, foreign.id), missing);
+    await world.refuses(() => add(world.administrator, world.stranger.email, foreign.id), missingTeam);
   });
 });
 

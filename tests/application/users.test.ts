@@ -83,9 +83,17 @@ describe('deleting a user', () => {
     expect(await world.accepts(successor.secret)).toBe(true);
   });
 
-  it('leaves nothing but the id, which is never reused, once the worker has run', async () => {
+  it('keeps the username for the audit trail alone', async () => {
     const ada = await world.join('ada', (await world.newTeam('robots')).id);
     await remove(world.administrator, ada);
+    await world.performEffects();
+    expect(world.remembers('ada')).toBe(true);
+    expect(await world.unitOfWork.read((tx) => tx.audit.personNamed('ADA'))).toBe(ada.userId);
+  });
+
+  it('leaves nothing but the id, which is never reused, once the worker has run, if the name is erased', async () => {
+    const ada = await world.join('ada', (await world.newTeam('robots')).id);
+    await world.useCases.removeUser.execute(world.administrator, ada.userId, true);
     expect(world.ordered).toEqual([{ kind: 'remove-rows', target: { kind: 'user', id: ada.userId } }]);
     await world.performEffects();
     expect(['ada', 'ada@example.com', ada.membershipId, ada.tokenId].filter((text) => world.remembers(text))).toEqual(

@@ -415,10 +415,17 @@ describe('a tar that programs would read in different ways', () => {
 });
 
 describe('input that is not a bundle', () => {
-  it('refuses an empty body', () => expect(inspected(Buffer.alloc(0))).rejects.toMatchObject(malformed('not gzip')));
+  it('refuses an empty body', () =>
+    expect(inspected(Buffer.alloc(0))).rejects.toMatchObject(malformed('the archive is empty')));
 
   it('refuses plain text', () =>
     expect(inspected(Buffer.from('resource "a" "b" {}'))).rejects.toMatchObject(malformed('not gzip')));
+
+  it('refuses a zip, whatever the sizes of the chunks', async () => {
+    const zip = Buffer.from('504b03040a00000000', 'hex');
+    await expect(inspected(zip)).rejects.toMatchObject(malformed('is a zip file'));
+    await expect(inspected(zip, 1)).rejects.toMatchObject(malformed('is a zip file'));
+  });
 
   it('refuses a tar that is not compressed', async () =>
     expect(inspected(await tarOf([file('a')]))).rejects.toMatchObject(malformed('not gzip')));

@@ -40,6 +40,7 @@ onEveryBackend('what a user or a team has on a workspace', (on) => {
     const found = await find('user', user.id);
     expect(found?.subject).toEqual({
       name: user.username,
+      invited: false,
       projectId: defaultProjectId(organization.id),
       teams: named(granted, bare),
     });
@@ -62,7 +63,7 @@ onEveryBackend('what a user or a team has on a workspace', (on) => {
     await on.team(organization, { owners: true }, [user]);
     await on.grant(team, workspace, { access: 'admin' });
     expect(await find('team', team.id)).toEqual({
-      subject: { name: team.name, projectId: workspace.projectId, teams: named(team) },
+      subject: { name: team.name, invited: false, projectId: workspace.projectId, teams: named(team) },
       standing: {
         actor: 'team',
         siteAdministrator: false,
