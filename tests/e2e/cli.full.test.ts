@@ -142,6 +142,28 @@ describe('the command line, while a service runs on SQLite', () => {
     expect(refused).toMatchObject({ status: 1, err: expect.stringContaining('MAX_TOKENS_PER_USER') });
   });
 
+  it('prints a link that signs a user in, and none for who may not', async () => {
+    const asked = ['sign-in-link', '--user', 'admin'];
+    const { json } = await piped(asked, environment);
+    expect(json).toEqual({
+      user: 'admin',
+      'expired-at': expect.any(String),
+      link: expect.stringMatching(/^http:\/\/[^/]+\/app\/sign-in#code=gatehouse\.v1\.\w{48}~admin$/),
+    });
+    expect((await typed(asked, environment)).out).toMatch(/sign in as admin. It is valid until .*, once:\n\n {2}http/);
+    await piped(['user', 'add', 'sleeping', '--email', 'sleeping@example.com'], environment);
+    await piped(['user', 'suspend', 'sleeping'], environment);
+    for (const [words, err] of [
+      [['--user', 'sleeping'], 'there is no active user sleeping'],
+      [['--user', 'unknown'], 'there is no user unknown'],
+    ] as const) {
+      expect(await typed(['sign-in-link', ...words], environment)).toMatchObject({
+        status: 1,
+        err: expect.stringContaining(err),
+      });
+    }
+  });
+
   it('says on a terminal that a secret is shown only now, and nowhere but there', async () => {
     const { out, err } = await typed(['token', 'issue', '--user', 'admin'], environment);
     expect(out).toMatch(/is shown only once:\n\n {2}TOKEN=gatehouse\.v1\.\w{48}\n/);
