@@ -327,7 +327,8 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     ];
   },
   Workspace: async (on) => {
-    const { organization } = await aPlace(on);
+    const settings = { ...initialSettings, allowForceDeleteWorkspaces: true };
+    const organization = await on.organization({ settings });
     const pool = anAgentPool(organization);
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;

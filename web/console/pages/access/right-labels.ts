@@ -9,6 +9,7 @@ export const rightLabels: Readonly<Record<Right['right'], string>> = {
   'workspaces/set-retention': 'Set how long its data is kept',
   'workspaces/link-repository': 'Link it to a repository',
   'workspaces/delete': 'Delete it',
+  'workspaces/force-delete': 'Delete it with its resources, whatever the organization allows',
   'workspaces/lock': 'Lock and unlock it',
   'workspaces/force-unlock': 'Unlock it for another',
   'variables/read': 'See variables',
