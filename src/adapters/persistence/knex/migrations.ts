@@ -10,3 +10,4 @@ export * as '20261129071300_current_runs_by_time.ts' from './migrations/20261129
 export * as '20261129071400_latest_changes.ts' from './migrations/20261129071400_latest_changes.js';
 export * as '20261129071500_workspaces_by_change.ts' from './migrations/20261129071500_workspaces_by_change.js';
 export * as '20261129071600_members_by_age.ts' from './migrations/20261129071600_members_by_age.js';
+export * as '20261129071700_workspaces_counted.ts' from './migrations/20261129071700_workspaces_counted.js';

@@ -13,3 +13,10 @@ export interface Conditions {
   readonly demanded: readonly Condition[];
   readonly excluded: readonly Condition[];
 }
+
+/**
+ * Demands that the query finds a row. As a value and not as `exists`: Postgres, which plans for any value, would begin with
+ * these rows, however many they are, where a page goes through a list in its order.
+ */
+export const demandRow = (rows: Knex.QueryBuilder, found: Knex.QueryBuilder): Knex.QueryBuilder =>
+  rows.whereRaw('(?) is not null', [found.limit(1, { skipBinding: true })]);

@@ -5,7 +5,7 @@ import {
   runStatusesHoldingWorkspace,
   waitingRunStatuses,
 } from '../../../../../../domain/index.js';
-import type { Condition } from './condition.js';
+import { type Condition, demandRow } from './condition.js';
 
 /** Spelled out, not bound, as `FALSE` is: a plan that must fit any value does not use a partial index. */
 export const isOneOf = (statuses: readonly RunStatus[]): string =>
@@ -56,7 +56,7 @@ export function withCurrentRunIn(
     },
     demand: (rows, of) => {
       const { current, id } = workspaces();
-      rows.whereExists(current.whereRaw('?? = ??', [id, of]).select(id));
+      demandRow(rows, current.whereRaw('?? = ??', [id, of]).select(id));
     },
   };
 }

@@ -6,15 +6,16 @@ import {
   tagNameOf,
   type WorkspaceVisibility,
 } from '../../../../../../domain/index.js';
-import type { Statements } from '../../../engine/statements.js';
+import { type Statements, spelledOut } from '../../../engine/statements.js';
 import { workspacesThrough } from '../../authorization/standing.js';
-import type { Condition, Conditions } from './condition.js';
+import { type Condition, type Conditions, demandRow } from './condition.js';
 import { withCurrentRunIn } from './current-run.js';
 
 /** The places of tags and bindings. Reading one that has nothing costs as much as reading all of another. */
 type Source = Condition;
 
-const anyOf = (sql: Knex, sources: readonly Source[]): Condition => {
+/** Demands one of them. */
+export const anyOf = (sql: Knex, sources: readonly Source[]): Condition => {
   const [only] = sources;
   if (sources.length === 1 && only !== undefined) return only;
   return {
@@ -36,7 +37,7 @@ const tagSource = (sql: Knex, tagId: string): Source => {
   const uses = () => sql('workspace_tags as wt').where('wt.tag_id', tagId);
   return {
     ids: () => uses().select('wt.workspace_id as id'),
-    demand: (rows, id) => rows.whereExists(uses().whereRaw('wt.workspace_id = ??', [id]).select('wt.tag_id')),
+    demand: (rows, id) => demandRow(rows, uses().whereRaw('wt.workspace_id = ??', [id]).select('wt.tag_id')),
   };
 };
 
@@ -45,7 +46,7 @@ function ownSource(sql: Knex, organizationId: OrganizationId, binding: Partial<K
   const bound = () => matching(sql('workspace_tag_bindings as b'), binding).where('b.organization_id', organizationId);
   return {
     ids: () => bound().select('b.workspace_id as id'),
-    demand: (rows, id) => rows.whereExists(bound().whereRaw('b.workspace_id = ??', [id]).select('b.id')),
+    demand: (rows, id) => demandRow(rows, bound().whereRaw('b.workspace_id = ??', [id]).select('b.id')),
   };
 }
 
@@ -66,7 +67,7 @@ function inheritedSource(
   };
   return {
     ids: () => inherited().select('iw.id'),
-    demand: (rows, id) => rows.whereExists(inherited().whereRaw('iw.id = ??', [id]).select('b.id')),
+    demand: (rows, id) => demandRow(rows, inherited().whereRaw('iw.id = ??', [id]).select('b.id')),
   };
 }
 
@@ -95,7 +96,12 @@ async function placesOf(
   }
   for (const [index, key] of keys.entries()) {
     for (const table of ['workspace', 'project'] as const) {
-      columns[`${table}_${index}`] = ofOrganization(`${table}_tag_bindings`).where('key', key).select('id').limit(1);
+      columns[`${table}_${index}`] = ofOrganization(`${table}_tag_bindings`)
+        .where('key', key)
+        // In the order of an index, which is then used even for a key that few rows have.
+        .orderBy('value')
+        .select('id')
+        .limit(1, spelledOut);
     }
   }
   const found = await db.first<Record<string, string | null>>(sql.select(columns));
@@ -138,7 +144,7 @@ export async function conditionsOf(
     const granted = () => sql.from(workspacesThrough(sql, visibility.throughTeams).as('g'));
     demanded.push({
       ids: () => granted().select('g.workspace_id as id'),
-      demand: (rows, id) => rows.whereIn(id, workspacesThrough(sql, visibility.throughTeams)),
+      demand: (rows, id) => rows.whereRaw("?? || '' in (?)", [id, workspacesThrough(sql, visibility.throughTeams)]),
     });
   }
   demanded.push(

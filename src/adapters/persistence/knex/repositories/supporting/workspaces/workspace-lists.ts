@@ -15,7 +15,7 @@ import {
 import { countOf, likeLiteral, type Statements, spelledOut } from '../../../engine/statements.js';
 import type { Conditions } from './condition.js';
 import { byCurrentRun } from './current-run.js';
-import { conditionsOf } from './workspace-conditions.js';
+import { anyOf, conditionsOf } from './workspace-conditions.js';
 import { workspaceRows } from './workspace-rows.js';
 
 type Sort = NonNullable<WorkspaceFilter['sort']>;
@@ -56,7 +56,7 @@ export class WorkspaceLists {
     const conditions = await conditionsOf(this.db, this.organizationId, visibility, filter, this.kept.currentRuns);
     if ((filter.search ?? filter.wildcard) !== undefined) return this.pageOfNamed(conditions, filter, page);
     const candidates = this.candidates(conditions, filter);
-    const total = await countOf(this.db, candidates);
+    const total = await this.countOf(conditions, filter);
     if ((page.number - 1) * page.size >= total) return { ...page, total, items: [] };
     if (conditions.demanded.length > 0 && total <= few) {
       return { ...page, total, items: await this.sortedPart(candidates.select('s.id'), filter, page) };
@@ -67,6 +67,15 @@ export class WorkspaceLists {
       ? this.partByCurrentRun(conditions, filter, page)
       : this.sortedPart(this.through(conditions, filter).select('l.id'), filter, page));
     return { ...page, total, items };
+  }
+
+  private async countOf(conditions: Conditions, filter: WorkspaceFilter): Promise<number> {
+    const { demanded, excluded } = conditions;
+    const count = (these: Conditions) => countOf(this.db, this.candidates(these, filter));
+    if (demanded.length > 0 || excluded.length === 0) return count(conditions);
+    // To look all workspaces up among the excluded ones costs more than counting both.
+    const without = count({ demanded: [anyOf(this.db.sql, excluded)], excluded: [] });
+    return (await count({ demanded, excluded: [] })) - (await without);
   }
 
   /** All of the project or of the organization, as `l`. */
@@ -169,7 +178,7 @@ export class WorkspaceLists {
     };
     const part = (rows: Knex.QueryBuilder, from: number, most: number) => {
       const inOrder = rows.orderBy('c.created_at', way).orderBy('c.workspace_id', way);
-      return this.shownOf(inOrder.limit(most).offset(from).select('c.workspace_id as id'), filter);
+      return this.shownOf(inOrder.limit(most, spelledOut).offset(from).select('c.workspace_id as id'), filter);
     };
     const withRun = () => current().where('c.created_at', '>=', '');
     const offset = (number - 1) * size;
