@@ -4,11 +4,13 @@ import type { TeamVisibility } from '../../src/domain/index.js';
 import {
   aMembership,
   anOrganization,
+  aTagBinding,
   aTeam,
   aToken,
   aUser,
   aWorkspace,
   giveGrant,
+  noon,
   ownedBy,
 } from '../support/builders.js';
 import { aManagedPolicy, anAgentPool, anAgentToken, aPolicySet } from '../support/policy-builders.js';
@@ -26,6 +28,9 @@ describe('statements about long lists on SQLite', () => {
     planner = await QueryPlanner.open(async (tx) => {
       await tx.organizations.add(organization);
       await tx.workspaces.add(workspace);
+      await tx.tags.give(organization.id, [workspace.id], [{ id: 'tag-network', name: 'network' }], noon);
+      const binding = aTagBinding(workspace);
+      await tx.tagBindings.bind(binding.owner, [binding]);
       await tx.users.add(user);
       await tx.memberships.add(aMembership(organization, user));
       await tx.teams.add(team);
@@ -88,11 +93,6 @@ describe('statements about long lists on SQLite', () => {
       'teams with a text in their name',
       'teams_listed',
       (tx) => tx.teams.page(organization.id, 'all', page, { search: 'a', names: ['a', 'b'] }),
-    ],
-    [
-      'workspaces with a text in their name',
-      'workspaces_by_age',
-      (tx) => tx.workspaces.page(organization.id, nobody, 'all', page, { search: 'a', wildcard: 'a*' }),
     ],
     ['projects', 'projects_listed', (tx) => tx.projects.page(organization.id, nobody, 'all', page)],
     [
@@ -186,6 +186,45 @@ describe('statements about long lists on SQLite', () => {
       expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN page']);
       expect(plan.slice(0, plan.indexOf('SCAN page')).join()).not.toContain('TEMP B-TREE');
     }
+  });
+
+  it.each([
+    [
+      'workspaces',
+      'l USING COVERING INDEX workspaces_by_age',
+      (tx) => tx.workspaces.page(organization.id, nobody, 'all', page, { search: 'a', wildcard: 'a*' }),
+    ],
+    [
+      'members',
+      'l USING COVERING INDEX organization_memberships_by_age',
+      (tx) => tx.memberships.page(organization.id, page, { search: 'a' }),
+    ],
+    [
+      'runs',
+      'r USING COVERING INDEX runs_of_organization',
+      (tx) => tx.runs.pageOfOrganization(organization.id, nobody, 'all', page, { search: 'a' }),
+    ],
+  ] as readonly (readonly [string, string, Work])[])(
+    'find the newest %s, to search them, in an index alone',
+    async (_, index, work) => {
+      const searches = (await planner.statementsOf(work)).filter((sql) => sql.includes(' like '));
+      expect(searches).toHaveLength(1);
+      expect(searches[0]).toContain('limit 10000');
+      expect(planner.planOf(searches[0] ?? '').join()).toContain(`SEARCH ${index} (`);
+    },
+  );
+
+  it.each([
+    ['a tag', 'wt USING COVERING INDEX workspace_tags_of_tag', { tags: ['network'] }],
+    ['a key', 'b USING COVERING INDEX workspace_tag_bindings_value', { bindings: [{ key: 'stage' }] }],
+    ['a status', 'cr USING COVERING INDEX current_runs_by_status', { currentRun: ['planning'] }],
+  ] as const)('count the workspaces with %s in its index alone', async (_, index, filter) => {
+    const sql = await planner.statementsOf((tx) => tx.workspaces.page(organization.id, nobody, 'all', page, filter));
+    const counts = sql.filter((one) => one.startsWith('select count('));
+    expect(counts).toHaveLength(1);
+    const plan = planner.planOf(counts[0] ?? '');
+    expect(plan.join()).toContain(`SEARCH ${index} (`);
+    expect(plan.join()).not.toMatch(/workspaces USING INDEX|TEMP B-TREE/);
   });
 
   const someRuns = { statuses: ['applied'], operations: ['destroy'], sources: ['tfe-api'], since: 'a' } as const;

@@ -11,3 +11,4 @@ export * as '20261129071400_latest_changes.ts' from './migrations/20261129071400
 export * as '20261129071500_workspaces_by_change.ts' from './migrations/20261129071500_workspaces_by_change.js';
 export * as '20261129071600_members_by_age.ts' from './migrations/20261129071600_members_by_age.js';
 export * as '20261129071700_workspaces_counted.ts' from './migrations/20261129071700_workspaces_counted.js';
+export * as '20261129071800_runs_counted.ts' from './migrations/20261129071800_runs_counted.js';

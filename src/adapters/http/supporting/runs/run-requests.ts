@@ -9,7 +9,7 @@ import {
 } from '../../../../domain/index.js';
 import { defaultRunOptions } from '../../../../domain/supporting/runs/run.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { include, oneOf, someOf, texts, textual, type Values, valuesOf } from '../../routing/parameters.js';
+import { include, oneOf, searching, someOf, texts, type Values, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
 import { absentable, identifier, reading, resourceDocument, unserved } from '../../routing/schema.js';
 
@@ -83,13 +83,13 @@ export const runsParameters = {
   'filter[operation]': someOf(runOperations, 'Only runs with one of these operations.'),
   'filter[source]': someOf([...sources, ...otherSources], 'Only runs from one of these sources.'),
   'filter[timeframe]': timeframe,
-  'search[basic]': textual(
+  'search[basic]': searching(
     'Only runs with this text in their id, message or commit SHA, or in the username of their creator or of the sender of their commit.',
   ),
-  'search[user]': textual(
+  'search[user]': searching(
     'Only runs with this text in the username of their creator or of the sender of their commit.',
   ),
-  'search[commit]': textual('Only runs with this text in their commit SHA.'),
+  'search[commit]': searching('Only runs with this text in their commit SHA.'),
   ...included,
 };
 

@@ -13,7 +13,7 @@ import type {
   WorkspaceId,
   WorkspaceVisibility,
 } from '../../../../../../domain/index.js';
-import { ofPage } from '../../../engine/lists.js';
+import { ofPage, pageOfFound } from '../../../engine/lists.js';
 import { columnsOf, countOf, likeLiteral, type Statements, spelledOut } from '../../../engine/statements.js';
 import { standingOnEach, workspacesThrough } from '../../authorization/standing.js';
 import { activeWorkspaces, executedBy } from '../workspaces/knex-workspaces.js';
@@ -23,15 +23,15 @@ import { runRows } from './run-rows.js';
 export const narrows = (filter: OrganizationRunFilter): boolean =>
   Object.values(filter).some((value) => value !== undefined);
 
-/** The runs `r` that match. Statuses, sources, operations and times are found in an index; searches read the rows. */
-function matching(sql: Knex, { statuses, sources, operations, since, before, ...searches }: RunFilter) {
+/** The runs `r` with such statuses, sources, operations and times, which are found in an index. */
+function matching(sql: Knex, { statuses, sources, operations, since, before }: RunFilter): Knex.QueryBuilder {
   const runs = sql('runs as r');
   if (statuses !== undefined) runs.whereIn('r.status', statuses);
   if (sources !== undefined) runs.whereIn('r.source', sources);
   if (operations !== undefined) runs.whereIn('r.operation', operations);
   if (since !== undefined) runs.where('r.created_at', '>=', since);
   if (before !== undefined) runs.where('r.created_at', '<', before);
-  return searched(sql, runs, searches);
+  return runs;
 }
 
 /** Postgres rejects JSON that has half of a surrogate pair in any text. Knex reads a question mark without a backslash. */
@@ -40,8 +40,10 @@ const messageOnPostgres = String.raw`(
     else regexp_replace(r.options, '(\?<!\\)((\?:\\\\)*)\\ud[89a-f][0-9a-f]{2}', '\1\\ufffd', 'g')
   end::json ->> 'message')`;
 
+const isSearch = ({ search, user, commit }: RunFilter): boolean => (search ?? user ?? commit) !== undefined;
+
+/** Keeps runs `r` with such texts, which reads their rows and others. */
 function searched(sql: Knex, runs: Knex.QueryBuilder, { search, user, commit }: RunFilter): Knex.QueryBuilder {
-  if ((search ?? user ?? commit) === undefined) return runs;
   runs
     .leftJoin('ingress_attributes as i', 'i.configuration_version_id', 'r.configuration_version_id')
     // Members do not learn the name of a creator who has left the organization.
@@ -69,21 +71,39 @@ function searched(sql: Knex, runs: Knex.QueryBuilder, { search, user, commit }: 
   return runs;
 }
 
-/** One page of runs `r`, the highest first. */
-async function highestFirst(
-  db: Statements,
-  runs: Knex.QueryBuilder,
-  column: 'sequence' | 'created_at',
-  { number, size }: PageRequest,
-  known?: number,
-): Promise<Page<RunState>> {
-  const total = known ?? (await countOf(db, runs));
+interface Selection {
+  /** The runs `r` without what is searched in their texts. */
+  readonly runs: () => Knex.QueryBuilder;
+  readonly by: 'sequence' | 'created_at';
+  readonly filter: RunFilter;
+  /** If they need not be counted. */
+  readonly known?: number | undefined;
+}
+
+/** One page of runs, the highest first. */
+async function highestFirst(db: Statements, selection: Selection, page: PageRequest): Promise<Page<RunState>> {
+  if (isSearch(selection.filter)) return highestFound(db, selection, page);
+  const { runs, by, known } = selection;
+  const { number, size } = page;
+  const total = known ?? (await countOf(db, runs()));
   const offset = (number - 1) * size;
   if (offset >= total) return { number, size, total, items: [] };
-  const inOrder = (query: Knex.QueryBuilder) => query.orderBy(`r.${column}`, 'desc').orderBy('r.id', 'desc');
-  const ids = inOrder(runs.clone().select('r.id')).limit(size, spelledOut).offset(offset);
-  const rows = inOrder(ofPage(db.sql('runs as r'), ids, 'r').select(...columnsOf('r', runRows.columns)));
+  const ids = highest(runs().select('r.id'), by).limit(size, spelledOut).offset(offset);
+  const rows = highest(ofPage(db.sql('runs as r'), ids, 'r').select(...columnsOf('r', runRows.columns)), by);
   return { number, size, total, items: (await db.all<object>(rows)).map(runRows.read) };
+}
+
+const highest = (runs: Knex.QueryBuilder, by: Selection['by']): Knex.QueryBuilder =>
+  runs.orderBy(`r.${by}`, 'desc').orderBy('r.id', 'desc');
+
+function highestFound(db: Statements, { runs, by, filter }: Selection, page: PageRequest): Promise<Page<RunState>> {
+  const { sql } = db;
+  const newest = () => highest(runs().select('r.id'), by);
+  const among = (ids: Knex.QueryBuilder) => searched(sql, ofPage(sql('runs as r'), ids, 'r'), filter);
+  const found = (ids: Knex.QueryBuilder) => highest(among(ids).select('r.id'), by);
+  const rows = (ids: readonly string[]) =>
+    highest(sql('runs as r').whereIn('r.id', ids), by).select(...columnsOf('r', runRows.columns));
+  return pageOfFound(db, newest, found, rows, runRows.read, page);
 }
 
 export function someRunsOf(
@@ -93,10 +113,13 @@ export function someRunsOf(
   page: PageRequest,
 ): Promise<Page<RunState>> {
   const { sql } = db;
-  const workspace = activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId).select('w.id');
-  const runs = matching(sql, filter).where('r.workspace_id', workspaceId).whereExists(workspace);
-  return highestFirst(db, runs, 'sequence', page);
+  const workspace = () => activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId).select('w.id');
+  const runs = () => matching(sql, filter).where('r.workspace_id', workspaceId).whereExists(workspace());
+  return highestFirst(db, { runs, by: 'sequence', filter }, page);
 }
+
+/** The runs of up to this number of workspaces are found workspace by workspace; those of more, among all of the organization. */
+const few = 1_000;
 
 interface OrganizationRuns {
   readonly organizationId: OrganizationId;
@@ -112,22 +135,45 @@ export async function runsOfOrganization(
 ): Promise<Page<WithStanding<RunState>>> {
   const { sql } = db;
   const workspaces = () => {
-    const living = activeWorkspaces(sql('workspaces as w')).where('w.organization_id', organizationId);
+    const living = activeWorkspaces(sql('workspaces as w'));
     if (workspaceNames !== undefined) living.whereIn('w.name', workspaceNames);
     if (agentPoolNames !== undefined) {
       const pools = sql('agent_pools').where('organization_id', organizationId).whereIn('name', agentPoolNames);
       executedBy(sql, living, pools.select('id'));
     }
-    if (visibility === 'all') return living;
+    if (visibility === 'all') return living.where('w.organization_id', organizationId);
     const granted = workspacesThrough(sql, visibility.throughTeams);
-    return living.whereIn('w.id', granted);
+    // Not a column alone, or SQLite would go through the organization's workspaces for a few ids.
+    return living.whereRaw("w.organization_id || '' = ?", [organizationId]).whereIn('w.id', granted);
   };
-  const runs = matching(sql, filter)
-    // As in the index of all runs of an organization, which is not that of its queue.
-    .whereRaw("r.organization_id || '' = ?", [organizationId])
-    .whereExists(workspaces().whereRaw('w.id = r.workspace_id').select('w.id'));
-  const total = narrows(filter) ? undefined : await sumOfRuns(db, workspaces());
-  const found = await highestFirst(db, runs, 'created_at', page, total);
+  // As in the index of all runs of an organization, which is not that of its queue.
+  const ofOrganization = () => matching(sql, filter).whereRaw("r.organization_id || '' = ?", [organizationId]);
+  const removed = () =>
+    sql('workspaces').where('organization_id', organizationId).whereNotNull('deleted_at').select('id');
+  const organization = () => sql('organizations').where({ id: organizationId, deleted_at: null }).select('id');
+  // Postgres never reads an index by an expression alone: a small one counts by status.
+  const counted = () =>
+    sql.client.driverName !== 'pg' || narrows({ ...filter, statuses: undefined })
+      ? ofOrganization()
+      : matching(sql, filter).where('r.organization_id', organizationId);
+  const isOfAll = visibility === 'all' && (workspaceNames ?? agentPoolNames) === undefined;
+  const isOfFew = !isOfAll && (await countOf(db, workspaces())) <= few;
+  const runs = () => {
+    if (isOfFew) return matching(sql, filter).whereIn('r.workspace_id', workspaces().select('w.id'));
+    // Not a column alone, or SQLite would go through the workspaces.
+    if (!isOfAll) return ofOrganization().whereRaw("r.workspace_id || '' in (?)", [workspaces().select('w.id')]);
+    return ofOrganization().whereNotIn('r.workspace_id', removed()).whereExists(organization());
+  };
+  // Mostly none are being removed: to look the workspace of each run up costs more than those that are.
+  const countAll = async () => {
+    const all = counted().whereExists(organization()).count();
+    const gone = matching(sql, filter).whereIn('r.workspace_id', removed()).whereExists(organization()).count();
+    const sums = await db.first<Record<'all' | 'gone', number | string>>(sql.select({ all, gone }));
+    return Number(sums?.all) - Number(sums?.gone);
+  };
+  const isSum = isOfFew && !narrows(filter);
+  const known = isSum ? await sumOfRuns(db, workspaces()) : isOfAll && !isSearch(filter) ? await countAll() : undefined;
+  const found = await highestFirst(db, { runs, by: 'created_at', filter, known }, page);
   const standingOn = await standingOnEach(db, standing, [
     ...new Set(found.items.map(({ workspaceId }) => workspaceId)),
   ]);
