@@ -252,6 +252,7 @@ export const searches: readonly Search[] = [
       'search[wildcard-name]=*77',
       'filter[project][id]=prj-nothing',
       'filter[current-run][status]=planning',
+      'filter[current-run][status]=applied',
       'sort=-name',
       'sort=-current-run.created-at',
       'sort=-latest-change-at',
@@ -271,6 +272,7 @@ export const searches: readonly Search[] = [
     'team-tokens': ['filter[expiry_status]=expired'],
     runs: [
       'filter[status]=planning',
+      'filter[status]=applied',
       'filter[status_group]=final',
       'filter[operation]=destroy',
       'filter[source]=tfe-configuration-version',
@@ -287,10 +289,7 @@ export const searches: readonly Search[] = [
         name: `${list} by ${query}`,
         path: () => `/organizations/acme/${list}?${query}&page[size]=${pageSize}`,
         rows: rowsOfList[list as keyof typeof rowsOfList],
-        ...((/^search.(?:basic|user|commit)|^sort=-(?:current|latest)|^filter.current-run/.test(query) ||
-          list === 'tags') && {
-          readsRows: true,
-        }),
+        ...((/^search.(?:basic|user|commit)/.test(query) || list === 'tags') && { readsRows: true }),
       }),
     ),
   ),

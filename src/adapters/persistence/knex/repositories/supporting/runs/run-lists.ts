@@ -135,24 +135,25 @@ export async function runsOfOrganization(
 ): Promise<Page<WithStanding<RunState>>> {
   const { sql } = db;
   const workspaces = () => {
-    const living = activeWorkspaces(sql('workspaces as w')).where('w.organization_id', organizationId);
+    const living = activeWorkspaces(sql('workspaces as w'));
     if (workspaceNames !== undefined) living.whereIn('w.name', workspaceNames);
     if (agentPoolNames !== undefined) {
       const pools = sql('agent_pools').where('organization_id', organizationId).whereIn('name', agentPoolNames);
       executedBy(sql, living, pools.select('id'));
     }
-    if (visibility === 'all') return living;
+    if (visibility === 'all') return living.where('w.organization_id', organizationId);
     const granted = workspacesThrough(sql, visibility.throughTeams);
-    return living.whereIn('w.id', granted);
+    // Not a column alone, or SQLite would go through the organization's workspaces for a few ids.
+    return living.whereRaw("w.organization_id || '' = ?", [organizationId]).whereIn('w.id', granted);
   };
   // As in the index of all runs of an organization, which is not that of its queue.
   const ofOrganization = () => matching(sql, filter).whereRaw("r.organization_id || '' = ?", [organizationId]);
   const removed = () =>
     sql('workspaces').where('organization_id', organizationId).whereNotNull('deleted_at').select('id');
   const organization = () => sql('organizations').where({ id: organizationId, deleted_at: null }).select('id');
-  // A small index counts by status. Postgres never reads an index by an expression alone.
+  // Postgres never reads an index by an expression alone: a small one counts by status.
   const counted = () =>
-    narrows({ ...filter, statuses: undefined })
+    sql.client.driverName !== 'pg' || narrows({ ...filter, statuses: undefined })
       ? ofOrganization()
       : matching(sql, filter).where('r.organization_id', organizationId);
   const isOfAll = visibility === 'all' && (workspaceNames ?? agentPoolNames) === undefined;
