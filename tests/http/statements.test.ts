@@ -208,7 +208,7 @@ const promised: Readonly<Record<string, number>> = {
   // Read before the receiver is called, and again after it.
   'patch /notification-configurations/:id': 5,
   'delete /notification-configurations/:id': 4,
-  'post /notification-configurations/:id/actions/verify': 5,
+  'post /notification-configurations/:id/actions/verify': 4,
   'get /organizations/:organization/agent-pools': 4,
   'post /organizations/:organization/agent-pools': 4,
   // The pool's users and its allowed workspaces are one statement more; a change locks the pool first.

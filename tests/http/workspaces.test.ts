@@ -100,6 +100,7 @@ describe('workspaces', () => {
       'working-directory': '',
       'structured-run-output-enabled': false,
       locked: false,
+      'locked-at': null,
       'locked-reason': null,
       'vcs-repo': null,
       'agent-pool-id': null,
@@ -486,7 +487,14 @@ describe('workspaces', () => {
       { body: { reason: null, data: { type: '' } }, reason: null },
     ]) {
       const locked = await action('lock', body).expect(200);
-      expect(locked.body).toEqual({ data: resource(id, name, { locked: true, 'locked-reason': reason }, by) });
+      expect(locked.body).toEqual({
+        data: resource(
+          id,
+          name,
+          { locked: true, 'locked-at': expect.stringMatching(/^2030-/), 'locked-reason': reason },
+          by,
+        ),
+      });
       expect((await admin.get(`/workspaces/${id}`).expect(200)).body).toEqual(locked.body);
       expect((await action('unlock').expect(200)).body).toEqual({ data: resource(id, name) });
     }
