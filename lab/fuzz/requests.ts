@@ -342,6 +342,8 @@ interface Asked {
   readonly value: fc.Arbitrary<unknown> | undefined;
 }
 
+const consoleHeaders = { 'X-Gatehouse-Console': '1', 'Sec-Fetch-Site': 'same-origin' };
+
 /** A story and its next step. */
 interface Begun {
   readonly story: Story;
@@ -464,7 +466,8 @@ export class Requests {
     // Leases expire, so steps under a lease go first.
     const urgent = this.open.filter(({ next }) => next.lease !== undefined);
     const of = random.oneOf(urgent.length > 0 && random.chance(0.7) ? urgent : this.open);
-    const { operation: base, about, query, body, bytes, secret, lease, after, refused = false } = of.next;
+    const { operation: base, about, query, body, bytes, secret, lease, after } = of.next;
+    const { fromConsole = false, refused = false } = of.next;
     const both = [base, `${base}V2`].filter((id) => this.asked.has(id));
     const fresh = both.filter((id) => this.waiting.has(id));
     const dialects = fresh.length > 0 ? fresh : both;
@@ -485,7 +488,7 @@ export class Requests {
     const [type] = Object.keys(described.operation.requestBody?.content ?? {});
     const sent = bytes ?? (said === undefined ? undefined : Buffer.from(JSON.stringify(said) ?? ''));
     const entity = type === undefined || sent === undefined ? undefined : { type, sent };
-    const token = secret ?? (path.startsWith('/v1/') ? undefined : this.pool.pick('secret admin', 0));
+    const token = secret ?? (path.startsWith('/v1/') || fromConsole ? undefined : this.pool.pick('secret admin', 0));
     const outgoing: Outgoing = {
       operation: id,
       caller: mistaken ? 'mistaken' : 'story',
@@ -494,6 +497,7 @@ export class Requests {
       headers: {
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         ...(lease === undefined ? {} : { Lease: lease }),
+        ...(fromConsole ? consoleHeaders : {}),
         ...(entity === undefined ? {} : { 'Content-Type': entity.type }),
       },
       ...(entity === undefined ? {} : { body: entity.sent }),
@@ -649,9 +653,7 @@ export class Requests {
               : { ...githubHeaders(choice % 4 === 1 ? 'pull_request' : 'push', delivery), ...sign.hub(said.bytes) },
           );
         }
-        if (id === 'endSession' && shape > 10) {
-          Object.assign(headers, { 'X-Gatehouse-Console': '1', 'Sec-Fetch-Site': 'same-origin' });
-        }
+        if (/^(begin|end)Session$/.test(id) && shape > 10) Object.assign(headers, consoleHeaders);
         if (secret !== undefined) headers.Authorization = `Bearer ${secret}`;
         Object.assign(headers, odd);
         const search = parts.flat().join('&');

@@ -19,6 +19,8 @@ export interface Step {
   /** The caller's token; by default the administrator's. */
   readonly secret?: string;
   readonly lease?: string;
+  /** Whether the console sends it: with its headers, and without a token. */
+  readonly fromConsole?: boolean;
   /** The seconds that pass before it. */
   readonly after?: number;
   /** Whether it must be refused. */
@@ -530,6 +532,8 @@ function* membership(setting: Setting): Story {
   const made = yield* ask('createUser', [], data({ username, email }));
   const user: string = made.data.id;
   const own = { secret: made.included[0].attributes.token as string };
+  const signIn = { data: { type: 'sessions', attributes: { token: own.secret } } };
+  yield* ask('beginSession', [], { bytes: Buffer.from(JSON.stringify(signIn)), fromConsole: true });
   const member = yield* created('addOrganizationMembership', at, data({ email }));
   const team = yield* created('createTeam', at, data({ name: fresh() }));
   const users = listOf(user);
