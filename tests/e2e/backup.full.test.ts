@@ -65,27 +65,26 @@ suite('a backup of Postgres and archives', () => {
         const signed = { SIGNING_SECRET: 'a-secret-that-both-instances-have-in-common' };
         const service = await ServiceProcess.start({ DATA_DIR: dataDir, DATABASE_URL: of('first'), ...signed });
         const copyArchives = () =>
-          cpSync(join(dataDir, 'bundles/kept'), join(copy, 'bundles/kept'), { recursive: true, force: false });
+          until('the archives are copied', async () => {
+            try {
+              cpSync(join(dataDir, 'bundles/kept'), join(copy, 'bundles/kept'), { recursive: true, force: false });
+              return true;
+            } catch (error) {
+              // Discarded after the listing and before the copy, also in the background after the last request.
+              if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+              return false;
+            }
+          });
         let kept: ReadonlyMap<string, string>;
         try {
           const steps = new ServiceSteps(service);
           const load = new UploadLoad(steps, [await service.provision(), await steps.workspace('second')]);
           await until('there is something to lose', async () => load.kept.size > 10);
           kept = new Map(load.kept);
-          const copying = until('the archives are copied', async () => {
-            try {
-              copyArchives();
-              return true;
-            } catch (error) {
-              // Discarded after the listing and before the copy.
-              if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-              return false;
-            }
-          });
-          await copying;
+          await copyArchives();
           run('pg_dump', '--format=custom', `--file=${join(directory, 'gatehouse.dump')}`, of('first'));
           await load.stop();
-          copyArchives();
+          await copyArchives();
         } finally {
           await service.end();
         }
