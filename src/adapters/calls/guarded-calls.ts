@@ -35,8 +35,16 @@ export interface NoAnswer {
   readonly reason: string;
 }
 
-/** Whether another attempt at what was answered this way would fail the same way. Redirects are not followed. */
-export const isFinal = (status: number): boolean => status < 500 && status !== 408 && status !== 429;
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** The status as a refusal, from the side that sent it, such as `the task`. */
+export const refusalOf = (side: string, status: number): NoAnswer => ({
+  final: status < 500 && status !== 408 && status !== 429,
+  reason:
+    status >= 300 && status < 400
+      ? `${side} redirected (${status}), and redirects are not followed`
+      : `${side} answered with status ${status}`,
+});
 
 /** A signature of the body, in the header that clients of this API family look at. */
 export const signed = (header: string, key: string | null, body: string): Readonly<Record<string, string>> =>

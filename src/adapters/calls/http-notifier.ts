@@ -1,6 +1,6 @@
 import type { Delivery, Notification, Notifier } from '../../application/index.js';
 import { notificationLimits } from '../../domain/index.js';
-import { type GuardedCalls, isFinal, type ReadAnswer, signed } from './guarded-calls.js';
+import { type GuardedCalls, isSuccess, type ReadAnswer, refusalOf, signed } from './guarded-calls.js';
 import { bodyOf } from './notification-bodies.js';
 
 const { body: maxCharacters } = notificationLimits;
@@ -20,12 +20,7 @@ export class HttpNotifier implements Notifier {
     const read = await this.calls.post(notification.url, body, headers, readBytes);
     if (!('status' in read)) return { delivered: false, ...read, answer: null };
     const { status } = read;
-    const delivered = status >= 200 && status < 300;
-    const reason =
-      status >= 300 && status < 400
-        ? `the receiver redirected (${status}), and redirects are not followed`
-        : `the receiver answered with status ${status}`;
-    return { delivered, final: isFinal(status), reason, answer: answerOf(read) };
+    return { delivered: isSuccess(status), ...refusalOf('the receiver', status), answer: answerOf(read) };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CallAnswer, RunTaskCall, RunTaskCaller } from '../../application/index.js';
-import { type GuardedCalls, isFinal, signed } from './guarded-calls.js';
+import { type GuardedCalls, isSuccess, refusalOf, signed } from './guarded-calls.js';
 import { payloadOf } from './run-task-payload.js';
 
 export class HttpRunTaskCaller implements RunTaskCaller {
@@ -11,15 +11,9 @@ export class HttpRunTaskCaller implements RunTaskCaller {
   async call(call: RunTaskCall): Promise<CallAnswer> {
     const body = JSON.stringify(payloadOf(call, this.publicUrl));
     const answer = await this.calls.post(call.url, body, signed('X-TFC-Task-Signature', call.hmacKey, body));
-    return 'status' in answer ? answerTo(answer.status) : { delivered: false, ...answer };
+    if (!('status' in answer)) return { delivered: false, ...answer };
+    return isSuccess(answer.status)
+      ? { delivered: true }
+      : { delivered: false, ...refusalOf('the task', answer.status) };
   }
-}
-
-function answerTo(status: number): CallAnswer {
-  if (status >= 200 && status < 300) return { delivered: true };
-  const reason =
-    status >= 300 && status < 400
-      ? `the task redirected (${status}), and redirects are not followed`
-      : `the task answered with status ${status}`;
-  return { delivered: false, final: isFinal(status), reason };
 }

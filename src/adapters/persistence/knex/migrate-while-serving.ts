@@ -104,7 +104,7 @@ class Lock {
   static async take(config: Knex.Config, onWait: () => void): Promise<Lock> {
     const session = new pg.Client({
       ...(config.connection as pg.ClientConfig),
-      // A server that is no longer there is noticed although nothing is sent.
+      // While nothing is sent, only this finds out that the server has gone.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     });

@@ -53,9 +53,8 @@ export interface Redemption {
 }
 
 /**
- * POST /oauth/token: the command gets a token of the person, which the list of the person's tokens shows. It ends earlier
- * where an organization of the person limits the lifetime of user tokens, and with the token that the session was made
- * from.
+ * POST /oauth/token: the command gets a token of the person, which the list of the person's tokens shows. It ends no later
+ * than an organization of the person allows for user tokens, nor than the token that the session was made from.
  */
 export class RedeemLoginCode {
   constructor(

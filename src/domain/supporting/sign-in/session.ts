@@ -58,7 +58,7 @@ export function startSession(
 /** The largest number of sessions of a user that no identity signed in. */
 export const maxSessionsWithoutIdentity = 20;
 
-/** A session that is no longer there, and the token that it was made from. */
+/** A removed session, and the token that it was made from. */
 export type EndedSession = Pick<Session, 'id' | 'tokenId'>;
 
 /** A session is refused from its expiry instant on. */

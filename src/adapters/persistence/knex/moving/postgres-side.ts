@@ -158,7 +158,7 @@ export class PostgresTarget extends PostgresSource implements Target {
 
 /** Throws `UnusableDatabase` if the database has other sessions, as those of a running instance. */
 async function connected(url: string, side: 'source' | 'target'): Promise<pg.Client> {
-  // A server that is no longer there is noticed although nothing is sent.
+  // While nothing is sent, only this finds out that the server has gone.
   const client = new pg.Client({
     ...(postgresConfig(url).connection as pg.ClientConfig),
     keepAlive: true,

@@ -84,7 +84,7 @@ export class WorkspaceLists {
     return projectId === undefined ? listed : listed.where('l.project_id', projectId);
   }
 
-  /** Demands of ids that are no more than ids that they are of these workspaces. */
+  /** Keeps the rows whose id is of a workspace that exists, in the project of the filter if it names one. */
   private demandLiving(rows: Knex.QueryBuilder, id: string, filter: WorkspaceFilter): void {
     const { sql } = this.db;
     if (filter.projectId !== undefined) {
