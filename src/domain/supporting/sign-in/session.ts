@@ -27,7 +27,7 @@ export interface Session {
   readonly expiresAt: Instant;
   /** Null until first used; accurate to within a minute. */
   readonly lastUsedAt: Instant | null;
-  /** The longest time between two recorded uses, in seconds. An organization may refuse a session that was idle once. */
+  /** The longest time between two recorded uses, in seconds that have begun. An organization may refuse a session that was idle once. */
   readonly longestIdle: number;
 }
 
@@ -36,7 +36,8 @@ export function usedAt<Used extends Pick<Session, 'createdAt' | 'lastUsedAt' | '
   session: Used,
   now: Instant,
 ): Used {
-  const idle = secondsBetween(session.lastUsedAt ?? session.createdAt, now);
+  // A limit of whole seconds is exceeded by the seconds that have begun exactly when it is by the time itself.
+  const idle = Math.ceil(secondsBetween(session.lastUsedAt ?? session.createdAt, now));
   return { ...session, lastUsedAt: now, longestIdle: Math.max(session.longestIdle, idle) };
 }
 
