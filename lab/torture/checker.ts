@@ -23,10 +23,18 @@ export interface RunAtRest {
   readonly planOnly: boolean;
 }
 
+/** A file of a state version: the state, or its JSON. */
+export interface StateAtRest {
+  readonly id: string;
+  readonly bundleKey: string;
+  readonly sha256: string | null;
+}
+
 /** The final contents, after all faults and all work. */
 export interface AtRest {
   readonly versions: readonly VersionAtRest[];
   readonly runs: readonly RunAtRest[];
+  readonly states: readonly StateAtRest[];
   /** Digests of the bundles in the store, by key. */
   readonly bundles: ReadonlyMap<string, string>;
   /** Other objects in the store: marks of open attempts, and unfinished multipart uploads. */
@@ -188,9 +196,10 @@ function* queuedRuns(operations: readonly Operation[], { versions, runs }: AtRes
   }
 }
 
-/** Live versions have intact archives, and the store holds nothing else. */
-function* storeContents({ versions, bundles, leftovers, undone }: AtRest): Generator<Violation> {
-  const live = versions.filter(({ bundleKey, status }) => bundleKey !== null && keepsFiles.has(status));
+/** Live versions and states have intact files, and the store holds nothing else. */
+function* storeContents({ versions, states, bundles, leftovers, undone }: AtRest): Generator<Violation> {
+  const isLive = ({ bundleKey, status }: VersionAtRest) => bundleKey !== null && keepsFiles.has(status);
+  const live = [...versions.filter(isLive), ...states];
   for (const { id, bundleKey, sha256 } of live) {
     const stored = bundles.get(bundleKey ?? '');
     if (stored !== sha256) {

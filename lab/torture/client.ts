@@ -17,6 +17,9 @@ export interface Meant {
   readonly outcome?: (answer: Answered) => Outcome;
 }
 
+/** 404 is a valid result, too. */
+export const orNone = { outcome: ({ status }: Answered): Outcome => (status >= 500 ? 'unknown' : 'done') };
+
 export interface Answer {
   readonly outcome: Outcome | 'unsent';
   readonly status: number;

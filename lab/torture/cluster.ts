@@ -107,7 +107,8 @@ export class Cluster {
 
   private constructor(
     readonly instances: readonly Instance[],
-    private readonly directory: string,
+    /** Removed when it is closed. */
+    readonly directory: string,
     private readonly databaseUrl: string,
     private readonly administration: pg.Pool,
     private readonly database: pg.Pool,
@@ -147,6 +148,8 @@ export class Cluster {
         PORT: String(port),
         SIGNING_SECRET: 'a-signing-secret-that-all-instances-share',
         LOG_LEVEL: 'error',
+        RUN_TASK_ALLOWED_HOSTS: '127.0.0.1',
+        VCS_ALLOWED_HOSTS: '127.0.0.1',
         ...settings(direct.href),
       };
       instances.push(new Instance(`instance ${index}`, `http://127.0.0.1:${port}`, toDatabase, toStore, environment));
@@ -253,6 +256,10 @@ export class Cluster {
   async atRest(): Promise<AtRest> {
     const versions = await this.query('select * from configuration_versions');
     const runs = await this.query('select * from runs');
+    const states = await this.query(
+      `select id, bundle_key, bundle_sha256 from state_versions where bundle_key is not null
+      union all select id, json_bundle_key, json_bundle_sha256 from state_versions where json_bundle_key is not null`,
+    );
     const prefix = 'bundles/';
     const objects = [...this.store.objects];
     return {
@@ -273,6 +280,7 @@ export class Cluster {
         source: row.source,
         planOnly: row.plan_only,
       })),
+      states: states.rows.map((row) => ({ id: row.id, bundleKey: row.bundle_key, sha256: row.bundle_sha256 })),
       bundles: new Map(
         objects
           .filter(([key]) => key.startsWith(prefix))

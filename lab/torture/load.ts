@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { completedRunStatuses, runStatusesHoldingWorkspace } from '../../src/domain/index.js';
 import { archiveOf } from '../../tests/support/archives.js';
 import { ReferenceAgent } from '../../tests/support/reference-agent.js';
-import type { Answer, Client, Json } from './client.js';
+import { type Answer, type Client, type Json, orNone } from './client.js';
 import { missing, none } from './models.js';
+import { lookAtPushes, push, readState, reportOnTask, showResult, visit, watch, writeState } from './people.js';
 import { document, organization, sha256, type Token, to, type Version, type World } from './world.js';
 
 let names = 0;
@@ -184,7 +185,8 @@ async function override(client: Client, id: string): Promise<void> {
     return;
   }
   const stages = await client.api({ kind: 'list-stages' }, 'GET', `/runs/${id}/task-stages`);
-  const stage = stages.json?.data?.[0]?.id;
+  const isDue = ({ attributes }: Json) => attributes.status === 'awaiting_override';
+  const stage = stages.json?.data?.find(isDue)?.id;
   if (stage !== undefined)
     await client.api({ kind: 'override', object: `run ${id}` }, 'POST', `/task-stages/${stage}/actions/override`);
 }
@@ -282,9 +284,6 @@ async function changeSoleToken(client: Client, world: World): Promise<void> {
   );
   if (act === 'probe' && token !== undefined) await probe(client, token);
 }
-
-/** 404 is a valid result, too. */
-const orNone = { outcome: ({ status }: { status: number }) => (status >= 500 ? 'unknown' : 'done') } as const;
 
 const showSoleToken = (client: Client, object: string, path: string): Promise<Answer> =>
   client.api({ kind: 'read', object, value: (json) => json.data?.id ?? none, ...orNone }, 'GET', path);
@@ -445,18 +444,18 @@ const showPassing = (client: Client, { object, path, attribute }: World['passing
 async function changeLock(client: Client, world: World): Promise<void> {
   const object = `lock ${world.lockableId}`;
   const act = client.random.oneOf(['lock', 'unlock', 'show'] as const);
-  if (act === 'show') await showLock(client, world);
+  if (act === 'show') await showLock(client, world.lockableId);
   else {
     const meant = { kind: act === 'lock' ? 'add' : 'remove', object, value: 'locked' };
     await client.api(meant, 'POST', `/workspaces/${world.lockableId}/actions/${act}`, ...(act === 'lock' ? [{}] : []));
   }
 }
 
-const showLock = (client: Client, { lockableId }: World): Promise<Answer> =>
+const showLock = (client: Client, id: string): Promise<Answer> =>
   client.api(
-    { kind: 'read', object: `lock ${lockableId}`, value: ({ data }) => (data.attributes.locked ? 'locked' : none) },
+    { kind: 'read', object: `lock ${id}`, value: ({ data }) => (data.attributes.locked ? 'locked' : none) },
     'GET',
-    `/workspaces/${lockableId}`,
+    `/workspaces/${id}`,
   );
 
 /** The clients, and the steps that each repeats. */
@@ -478,6 +477,11 @@ export const roles: readonly {
     pause: 60,
     steps: [changeAccess, changeMembers, changeAttachment, changePassing, changePassing, changeLock],
   },
+  { name: 'operator', count: 1, pause: 150, steps: [writeState] },
+  { name: 'run task', count: 1, pause: 60, steps: [reportOnTask] },
+  { name: 'visitor', count: 1, pause: 250, steps: [visit] },
+  { name: 'forge', count: 1, pause: 600, steps: [push] },
+  { name: 'watcher', count: 1, pause: 200, steps: [watch] },
 ];
 
 /** Repeats the steps of a role until `over`. */
@@ -511,7 +515,8 @@ export async function finishRuns(client: Client, world: World): Promise<boolean>
   return open === 0;
 }
 
-export const work = execute;
+/** What goes on until every run has ended. */
+export const unfinished: readonly Step[] = [execute, execute, reportOnTask];
 
 /** The text of the log of a run's plan. */
 async function showLog(client: Client, runId: string): Promise<void> {
@@ -548,7 +553,10 @@ export async function lookAtAll(clients: readonly Client[], world: World): Promi
       for (const workspaceId of world.workspaceIds) await showAccess(client, teamId, workspaceId);
     }
     for (const id of world.policySetIds) await showAttachments(client, world, id);
-    await showLock(client, world);
+    for (const id of [world.lockableId, world.keptId]) await showLock(client, id);
+    await readState(client, world);
   }
+  for (const id of world.resultIds) await showResult(first.random.oneOf(clients), id);
+  await lookAtPushes(first, world);
   for (const thing of world.passing) await showPassing(first.random.oneOf(clients), thing);
 }

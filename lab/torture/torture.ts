@@ -8,7 +8,8 @@ import { Cluster, type ClusterOptions, type Instance } from './cluster.js';
 import { everywhere, type FaultName, faults, patientFaults, schedules, standbyFaults } from './faults.js';
 import { HttpClient } from './http-client.js';
 import { Journal, type Operation } from './journal.js';
-import { finishRuns, live, lookAtAll, roles, work } from './load.js';
+import { finishRuns, live, lookAtAll, roles, unfinished } from './load.js';
+import { Neighbours } from './neighbours.js';
 import { Random } from './random.js';
 import { setUp, sha256, type World } from './world.js';
 
@@ -63,11 +64,12 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
   const longest = short ? bound.short : bound.patient;
   const http = new HttpClient(longest);
   const cluster = await Cluster.start(options.cluster);
+  const neighbours = await Neighbours.start(cluster.directory);
   print(`seed ${seed}: ${seconds} s of ${calm ? 'load' : 'faults'} on ${cluster.instances.length} instances`);
   try {
     const urls = cluster.instances.map(({ url }) => url);
     const client = (name: string, at = urls) => new Client(name, random.fork(), journal, http, at);
-    const world = await setUp(client('builder'));
+    const world = await setUp(client('builder'), neighbours);
 
     const builtWith = journal.operations.length;
     const recoveries = new Recoveries();
@@ -107,6 +109,7 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
     const unexpected = [
       ...recoveries.failures,
       ...cluster.faults,
+      ...world.silentStreams,
       ...cluster.instances.flatMap(unexpectedLines),
       ...exits.flatMap((code, index) => (code === 0 ? [] : [`instance ${index} was stopped and ended with ${code}`])),
     ];
@@ -123,16 +126,20 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
       versions: count(atRest.versions.map(({ status }) => status)),
       runs: count(atRest.runs.map(({ status }) => status)),
       'queued by an upload': atRest.runs.filter(({ source }) => source === 'tfe-configuration-version').length,
+      'run tasks reported': world.resultIds.size,
+      'changes told by streams': world.done.told,
       'megabytes taken in': Math.round(world.done.bytes / 1e6),
       'bundles in the store': atRest.bundles.size,
       'attempts swept': swept,
       'lines logged as errors': cluster.instances.flatMap(errorLines).length,
       violations: violations.length,
     };
-    if (violations.length > 0) await keepEvidence(options.evidence, { journal, cluster, violations, figures });
+    if (violations.length > 0 || process.env.KEEP)
+      await keepEvidence(options.evidence, { journal, cluster, violations, figures });
     return { violations, figures, load, logged: cluster.instances.flatMap(errorLines) };
   } finally {
     http.close();
+    await neighbours.stop();
     await cluster.close();
   }
 }
@@ -213,9 +220,12 @@ async function toRest(
   // No live agent holds a run now: the remaining leases belong to agents that are gone.
   if (short) await cluster.endLeases();
   let finished = false;
-  const agents = [1, 2].map(async (number) => {
-    const agent = client(`last agent ${number}`);
-    while (!finished && performance.now() < deadline) await work(agent, world);
+  const others = unfinished.map(async (step, index) => {
+    const other = client(`last ${index}`);
+    while (!finished && performance.now() < deadline) {
+      await step(other, world);
+      await pause(20);
+    }
   });
   for (let done = false; !done && performance.now() < deadline; ) {
     const undone = await cluster.undone();
@@ -223,7 +233,7 @@ async function toRest(
     if (!done) await pause(300);
   }
   finished = true;
-  await Promise.all(agents);
+  await Promise.all(others);
 }
 
 interface LogLine {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { archiveOf } from '../../tests/support/archives.js';
 import type { Answer, Client, Json } from './client.js';
+import type { Neighbours } from './neighbours.js';
 
 export interface Version {
   readonly id: string;
@@ -19,6 +20,14 @@ export interface Token {
 export interface World {
   readonly workspaceIds: readonly string[];
   readonly lockableId: string;
+  /** The workspace whose states one client writes. */
+  readonly keptId: string;
+  /** The workspace that streams are about. */
+  readonly watchedId: string;
+  /** The workspace that is linked to the repository, and its webhook; without git there is none. */
+  readonly linkedId: string;
+  readonly hook: { readonly path: string; readonly key: string } | undefined;
+  readonly neighbours: Neighbours;
   readonly teamIds: readonly string[];
   readonly userIds: readonly string[];
   /** Who asks for everything. */
@@ -40,7 +49,13 @@ export interface World {
     readonly attribute: string;
   }[];
   readonly holders: { readonly workspaceId: string; readonly runs: readonly string[] }[];
-  readonly done: { bytes: number; applied: number };
+  /** Results that the run task was asked for. */
+  readonly resultIds: Set<string>;
+  /** Hashes of the commits that were delivered. */
+  readonly pushed: Set<string>;
+  /** Streams that neither told a change nor ended. */
+  readonly silentStreams: string[];
+  readonly done: { bytes: number; applied: number; serial: number; visits: number; pushes: number; told: number };
 }
 
 export const document = (type: string, attributes: object = {}, relationships?: object) => ({
@@ -58,7 +73,7 @@ async function needed(said: Promise<Answer>): Promise<Json> {
   return json?.data;
 }
 
-export async function setUp(client: Client): Promise<World> {
+export async function setUp(client: Client, neighbours: Neighbours): Promise<World> {
   const post = (path: string, body?: object) => needed(client.api({ kind: 'set-up' }, 'POST', path, body));
   await post('/organizations', document('organizations', { name: 'acme', email: 'ops@example.com' }));
   const workspace = async (name: string, attributes: object = {}) =>
@@ -87,9 +102,32 @@ export async function setUp(client: Client): Promise<World> {
     policySetIds.push((await post(sets, document('policy-sets', { name, policies }))).id);
   const pool = await post('/admin/agent-pools', document('agent-pools', { name: 'pool' }));
   const agentToken = await post(`/admin/agent-pools/${pool.id}/authentication-tokens`);
+  const task = await post(
+    `${organization}/tasks`,
+    document('tasks', { name: 'scanner', url: neighbours.taskUrl, category: 'task' }),
+  );
+  const stages = ['pre_plan', 'post_plan'];
+  const attachment = document(
+    'workspace-tasks',
+    { 'enforcement-level': 'mandatory', stages },
+    { task: to('tasks', task.id) },
+  );
+  await post(`/workspaces/${workspaceIds[1]}/tasks`, attachment);
+  const { cloneUrl } = neighbours;
+  const linkedId = await workspace('linked');
+  const link = document('workspaces', { 'vcs-repo': { 'clone-url': cloneUrl } });
+  const hook =
+    cloneUrl === undefined
+      ? undefined
+      : (await needed(client.api({ kind: 'set-up' }, 'PATCH', `/workspaces/${linkedId}`, link))).attributes['vcs-repo'];
   return {
     workspaceIds,
     lockableId: await workspace('lockable'),
+    keptId: await workspace('kept'),
+    watchedId: await workspace('watched'),
+    linkedId,
+    hook: hook && { path: hook['webhook-url'], key: hook['webhook-key'] },
+    neighbours,
     teamIds,
     userIds,
     callerId: (await needed(client.api({ kind: 'set-up' }, 'GET', '/account/details'))).id,
@@ -105,6 +143,9 @@ export async function setUp(client: Client): Promise<World> {
     tokens: [],
     passing: [],
     holders: [],
-    done: { bytes: 0, applied: 0 },
+    resultIds: new Set(),
+    pushed: new Set(),
+    silentStreams: [],
+    done: { bytes: 0, applied: 0, serial: 0, visits: 0, pushes: 0, told: 0 },
   };
 }

@@ -85,6 +85,7 @@ const operations: readonly Operation[] = [
 const atRest: AtRest = {
   versions: [uploaded, archived],
   runs: [run],
+  states: [],
   bundles: new Map([['key-1', 'aa']]),
   leftovers: [],
   undone: [],
