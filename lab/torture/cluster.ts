@@ -88,12 +88,15 @@ async function untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
 
 let clusters = 0;
 
+/** A standby that is `left behind` misses the last second before each failover. */
+export type Standby = 'synchronous' | 'left behind';
+
 export interface ClusterOptions {
   readonly size?: number;
   /** The port of a pooler in front of the test's Postgres, through which the instances connect. */
   readonly poolerPort?: number | undefined;
-  /** Whether the database is a primary of its own with a synchronous standby. */
-  readonly standby?: boolean;
+  /** A primary of the cluster's own has this standby. Without one, instances use the Postgres of the tests. */
+  readonly standby?: Standby | undefined;
   /** Settings of every instance, given the database's address without pooler and proxy. */
   readonly settings?: (directUrl: string) => Readonly<Record<string, string>>;
 }
@@ -114,11 +117,12 @@ export class Cluster {
     private readonly database: pg.Pool,
     private readonly store: S3Server,
     private readonly pair: PostgresPair | undefined,
+    private readonly standby: Standby | undefined,
   ) {}
 
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
-    const { size = 3, poolerPort, standby = false, settings = () => ({}) } = options;
-    const pair = standby ? await PostgresPair.start() : undefined;
+    const { size = 3, poolerPort, standby, settings = () => ({}) } = options;
+    const pair = standby === undefined ? undefined : await PostgresPair.start();
     const given = new URL(pair?.url ?? process.env.TEST_POSTGRES_URL ?? '');
     const administration = new pg.Pool({ connectionString: given.href, max: 2 });
     const name = `gatehouse_torture_${process.pid}_${Date.now()}_${clusters++}`;
@@ -157,7 +161,7 @@ export class Cluster {
     const database = new pg.Pool({ connectionString: direct.href, max: 2 });
     // Connections are terminated on purpose, including these.
     for (const pool of [database, administration]) pool.on('error', () => undefined);
-    cluster = new Cluster(instances, directory, direct.href, administration, database, store, pair);
+    cluster = new Cluster(instances, directory, direct.href, administration, database, store, pair, standby);
     try {
       await Promise.all(instances.map((instance) => instance.start()));
     } catch (error) {
@@ -185,6 +189,10 @@ export class Cluster {
 
   /** Kills the primary and promotes the standby. Returns when it is the primary. */
   async failOver(): Promise<void> {
+    if (this.standby === 'left behind') {
+      await this.pair?.leaveStandbyBehind();
+      await pause(1_000);
+    }
     await this.pair?.failOver();
   }
 

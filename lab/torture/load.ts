@@ -502,7 +502,8 @@ export async function finishRuns(client: Client, world: World): Promise<boolean>
   let open = 0;
   for (const id of world.runIds) {
     const status = await showRun(client, id);
-    if (!completedRunStatuses.some((completed) => completed === status)) {
+    // One that was lost never ends: the checker finds it.
+    if (status !== missing && !completedRunStatuses.some((completed) => completed === status)) {
       open += 1;
       if (status !== 'applying')
         await wish(

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
       seconds: Number(values.seconds),
       short: values.short,
       only,
-      cluster: { standby: whyNoPair === undefined },
+      cluster: { standby: whyNoPair === undefined ? 'synchronous' : undefined },
       print,
       evidence,
     });

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -18,7 +19,7 @@ tortured(
       seed,
       seconds: 20,
       short: true,
-      cluster: { standby: whyNoPair === undefined },
+      cluster: { standby: whyNoPair === undefined ? 'synchronous' : undefined },
       print: () => undefined,
       evidence,
     });
@@ -28,3 +29,21 @@ tortured(
     if (whyNoPair === undefined) expect(figures.faults).toHaveProperty('primary lost');
   },
 );
+
+const paired = skipPostgres || whyNoPair !== undefined ? it.skip : it;
+
+paired(`the checker finds what a failover loses to a standby that is not synchronous${reason}`, async () => {
+  const seed = 29;
+  const evidence = join(tmpdir(), `gatehouse-torture-${seed}-lost`);
+  const { violations } = await torture({
+    seed,
+    seconds: 15,
+    short: true,
+    only: 'primary lost',
+    cluster: { standby: 'left behind' },
+    print: () => undefined,
+    evidence,
+  });
+  await rm(evidence, { recursive: true, force: true });
+  expect(violations.map(({ rule }) => rule)).toContain('acknowledged changes are there');
+});

@@ -198,6 +198,19 @@ export class PostgresPair {
     this.isStandby = true;
   }
 
+  /**
+   * Cuts the standby off, and makes commits wait for it no longer: a failover loses what is committed from now on, as one to
+   * a standby does that is not synchronous.
+   */
+  async leaveStandbyBehind(): Promise<void> {
+    const { primary } = this;
+    const rules = join(primary.data, 'pg_hba.conf');
+    await writeFile(rules, `host replication all all reject\n${await readFile(rules, 'utf8')}`);
+    await onPostgres('alter system reset synchronous_standby_names', primary.url);
+    await onPostgres('select pg_reload_conf()', primary.url);
+    await onPostgres('select pg_terminate_backend(pid) from pg_stat_replication', primary.url);
+  }
+
   /** Kills the primary and promotes the standby, which then waits for no other. */
   async failOver(): Promise<void> {
     if (!this.isStandby) throw new Error('no standby could be promoted');
