@@ -516,7 +516,7 @@ export async function finishRuns(client: Client, world: World): Promise<boolean>
   return open === 0;
 }
 
-/** What goes on until every run has ended. */
+/** Steps that go on until every run has ended. */
 export const unfinished: readonly Step[] = [execute, execute, reportOnTask];
 
 /** The text of the log of a run's plan. */

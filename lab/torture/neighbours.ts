@@ -17,9 +17,9 @@ export interface TaskCall {
 export const whyNoPushes: string | undefined =
   spawnSync('git', ['--version']).status === 0 ? undefined : 'no git on PATH';
 
-/** The systems beside the service, on loopback: the server of a run task, and a forge with one repository. */
+/** The systems around the service, on loopback: the server of a run task, and a forge with one repository. */
 export class Neighbours {
-  /** What the run task has not reported on yet. */
+  /** Calls that the run task has not reported on yet. */
   readonly calls: TaskCall[] = [];
 
   private constructor(
@@ -54,7 +54,7 @@ export class Neighbours {
     return `http://127.0.0.1:${(this.task.address() as AddressInfo).port}/`;
   }
 
-  /** Where its repository is cloned from; undefined without git. */
+  /** The address of its repository; undefined without git. */
   get cloneUrl(): string | undefined {
     return this.forge?.url(name);
   }

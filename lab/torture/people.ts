@@ -59,7 +59,7 @@ export async function reportOnTask(client: Client, world: World): Promise<void> 
 export const showResult = (client: Client, id: string): Promise<Answer> =>
   client.api({ kind: 'read', object: `result ${id}`, value: verdictIn, ...orNone }, 'GET', `/task-results/${id}`);
 
-/** What a run task said; a result that ended without it says nothing. */
+/** The verdict of a run task; a result that ended without one has none. */
 const verdictIn = (json: Json): string => {
   const status = json?.data?.attributes?.status;
   return ['passed', 'failed'].includes(status) ? status : none;
@@ -117,13 +117,13 @@ export async function push(client: Client, world: World): Promise<void> {
   }
 }
 
-/** How long a change may take to be told, in milliseconds: a stream must not be silent for longer than its connection may be. */
-const toldWithin = 90_000;
+/** The longest that a stream may be silent about a change, in milliseconds. */
+const silentWithin = 90_000;
 
-/** Opens a stream at one instance and changes the workspace at another: the stream must tell it, or end. */
+/** Opens a stream at one instance and changes the workspace at another: the stream must report it, or end. */
 export async function watch(client: Client, world: World): Promise<void> {
   const leaving = new AbortController();
-  const timer = setTimeout(() => leaving.abort(), toldWithin);
+  const timer = setTimeout(() => leaving.abort(), silentWithin);
   try {
     const url = `${client.elsewhere()}/api/v2/workspaces/${world.watchedId}/changes`;
     const answer = await fetch(url, { headers: { Authorization: `Bearer ${adminToken}` }, signal: leaving.signal });
@@ -134,11 +134,11 @@ export async function watch(client: Client, world: World): Promise<void> {
     if (changed.outcome !== 'done') return;
     for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
       if (!part.includes('data:')) continue;
-      world.done.told += 1;
+      world.done.heard += 1;
       return;
     }
   } catch {
-    if (leaving.signal.aborted) world.silentStreams.push(`a stream told nothing for ${toldWithin} ms`);
+    if (leaving.signal.aborted) world.silentStreams.push(`a stream was silent about a change for ${silentWithin} ms`);
   } finally {
     clearTimeout(timer);
     leaving.abort();

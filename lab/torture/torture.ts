@@ -127,7 +127,7 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
       runs: count(atRest.runs.map(({ status }) => status)),
       'queued by an upload': atRest.runs.filter(({ source }) => source === 'tfe-configuration-version').length,
       'run tasks reported': world.resultIds.size,
-      'changes told by streams': world.done.told,
+      'changes in streams': world.done.heard,
       'megabytes taken in': Math.round(world.done.bytes / 1e6),
       'bundles in the store': atRest.bundles.size,
       'attempts swept': swept,

@@ -53,9 +53,9 @@ export interface World {
   readonly resultIds: Set<string>;
   /** Hashes of the commits that were delivered. */
   readonly pushed: Set<string>;
-  /** Streams that neither told a change nor ended. */
+  /** Streams that neither reported a change nor ended. */
   readonly silentStreams: string[];
-  readonly done: { bytes: number; applied: number; serial: number; visits: number; pushes: number; told: number };
+  readonly done: { bytes: number; applied: number; serial: number; visits: number; pushes: number; heard: number };
 }
 
 export const document = (type: string, attributes: object = {}, relationships?: object) => ({
@@ -146,6 +146,6 @@ export async function setUp(client: Client, neighbours: Neighbours): Promise<Wor
     resultIds: new Set(),
     pushed: new Set(),
     silentStreams: [],
-    done: { bytes: 0, applied: 0, serial: 0, visits: 0, pushes: 0, told: 0 },
+    done: { bytes: 0, applied: 0, serial: 0, visits: 0, pushes: 0, heard: 0 },
   };
 }
