@@ -89,7 +89,7 @@ export async function torture(options: TortureOptions): Promise<Tortured> {
     const harms = schedules
       .map(({ weights, pause: between }) => ({ weights: without(weights, isLeftOut), between }))
       .filter(({ weights }) => Object.keys(weights).length > 0)
-      .map((schedule) => harm(cluster, probes, random.fork(), schedule, recoveries, over));
+      .map((schedule) => harm(cluster, probes, random.fork(), schedule, recoveries, longest, over));
     await Promise.all([...lives, ...harms]);
     const load = journal.operations.slice(builtWith);
     print(`the load is over: ${journal.operations.length} operations; bringing everything to rest`);
@@ -183,6 +183,7 @@ async function harm(
   random: Random,
   { weights, between }: { readonly weights: Record<FaultName, number>; readonly between: number },
   recoveries: Recoveries,
+  longest: number,
   over: () => boolean,
 ): Promise<void> {
   while (!over()) {
@@ -194,7 +195,8 @@ async function harm(
     const struck = performance.now();
     const strikes = await faults[name](cluster, cluster.instances[index] as Instance, random);
     const begun = general === undefined ? performance.now() : struck;
-    const within = general?.recoveredWithin ?? recoveredWithin;
+    // A fault that is only noticed through timeouts may strike at the same time.
+    const within = Math.max(general?.recoveredWithin ?? recoveredWithin, longest);
     for (const [at, probe] of probes.entries()) {
       while ((general !== undefined || at === index) && !(await probe.works())) {
         if (performance.now() - begun > within) {

@@ -280,30 +280,33 @@ describe('over HTTP, as the policy says', () => {
     expect(unlike).toEqual([]);
   });
 
-  /** Each calls about one subject after the other, so that calls find the same worlds. */
-  const callers = [...actors, ...linkers].map((kind) => ({
-    kind,
-    subjects: subjectsOfDemanding.filter((one) => exists(one, kind)),
-  }));
+  /** Each calls about one subject after the other, so that calls find the same worlds. In `npm test`, one in five is made. */
+  const callers = [...actors, ...linkers].map((kind, turn) => {
+    const subjects = subjectsOfDemanding.filter((one) => exists(one, kind));
+    const calls = subjects.flatMap((subject) =>
+      demanding
+        .filter((row) => row.subjects.includes(subject))
+        .flatMap((row) =>
+          routesOnce.filter(({ route }) => keyOf(route) === row.route).map((at) => ({ subject, row, at })),
+        ),
+    );
+    return { kind, subjects, calls: some(calls, every, turn) };
+  });
 
   it.each(callers)(
     'a body or a subject that needs more rights is answered as the policy says: $kind.name',
-    async ({ kind, subjects }) => {
+    async ({ kind, calls }) => {
       const unlike: string[] = [];
-      for (const subject of subjects) {
+      for (const { subject, row, at } of calls) {
         const standing = subject.of(kind.standing);
-        for (const row of demanding.filter((one) => one.subjects.includes(subject))) {
-          for (const { route, prefix, name } of routesOnce.filter((served) => keyOf(served.route) === row.route)) {
-            const status = await answered(route, prefix, standing, ({ existing, tokens }) => ({
-              existing: row.token ? { ...existing, '/authentication-tokens': tokens[row.token] } : existing,
-              body: row.body,
-            }));
-            const allowed = row.actions.every((action) => may(standing, action));
-            const wanted = !allowed ? 404 : row.conflict?.(standing) ? 409 : 'success';
-            if (!fits(status, wanted)) {
-              unlike.push(`${name}, ${row.actions}, about ${subject.name}: ${status} instead of ${wanted}`);
-            }
-          }
+        const status = await answered(at.route, at.prefix, standing, ({ existing, tokens }) => ({
+          existing: row.token ? { ...existing, '/authentication-tokens': tokens[row.token] } : existing,
+          body: row.body,
+        }));
+        const allowed = row.actions.every((action) => may(standing, action));
+        const wanted = !allowed ? 404 : row.conflict?.(standing) ? 409 : 'success';
+        if (!fits(status, wanted)) {
+          unlike.push(`${at.name}, ${row.actions}, about ${subject.name}: ${status} instead of ${wanted}`);
         }
       }
       expect(unlike).toEqual([]);
