@@ -177,6 +177,7 @@ export const namesIn = (body: { data: readonly { attributes: { name: string } }[
   body.data.map(({ attributes }) => attributes.name);
 
 const servers: Server[] = [];
+const databases: RowsInMemory[] = [];
 
 /**
  * One server for all requests of a suite. One server for each request, as supertest creates for a bare app, exhausts
@@ -190,9 +191,11 @@ async function listening(app: RequestListener): Promise<Server> {
   return server;
 }
 
-afterAll(() => {
+// Node keeps the modules of each file, and they must keep no service.
+afterAll(async () => {
   agent.destroy();
-  for (const server of servers) server.close().closeAllConnections();
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+  for (const rows of databases.splice(0)) await rows.close();
 });
 
 const signingSecret = 'a secret for tests that is long enough';
@@ -264,6 +267,7 @@ export async function startApi(
   const clock = new FixedClock();
   const log = new KeptLog();
   const rows = new RowsInMemory();
+  databases.push(rows);
   const unitOfWork = options.unitOfWork ?? rows;
   const hearChanges = options.hearChanges ?? ((hear) => rows.hearChanges(hear));
   const bundleStore = options.bundleStore ?? new MemoryBundleStore();

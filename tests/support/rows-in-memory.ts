@@ -1,86 +1,10 @@
-import { afterAll } from '@jest/globals';
-import Database from 'better-sqlite3';
-import { type MigratedDatabase, openOnConnection } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { ChangeListener, Transaction, UnitOfWork } from '../../src/application/index.js';
-import { migratedBytes } from './databases.js';
-
-const template = await migratedBytes();
+import { forgetKinds, giveBack, takeBare, takeKnown, type Undoable } from './idle-databases.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Connections that wait for the next test. Each takes some megabytes. */
-const maxIdle = 100;
-
-/**
- * A database whose transactions are savepoints of one that is never committed. So what a test wrote is undone at once, and
- * the next test finds its statements prepared, which takes longer than all that it does with them.
- */
-class Undoable {
-  readonly connection = new Database(template);
-  readonly database: MigratedDatabase;
-  readonly prepared = new Map<string, Database.Statement>();
-  private inTransaction = false;
-
-  /** `made` is what is known of the rows that it begins with. */
-  constructor(
-    public kind: string | undefined = undefined,
-    public made: unknown = undefined,
-  ) {
-    const { connection } = this;
-    connection.pragma('foreign_keys = ON');
-    connection.exec('begin; savepoint no_rows');
-    const isInTransaction = () => this.inTransaction;
-    this.database = openOnConnection({
-      exec: (sql) => this.exec(sql),
-      prepare: connection.prepare.bind(connection),
-      get inTransaction() {
-        return isInTransaction();
-      },
-    });
-  }
-
-  private exec(sql: string): void {
-    const words: Readonly<Record<string, string>> = {
-      'begin immediate': 'savepoint work',
-      commit: 'release work',
-      rollback: 'rollback to work; release work',
-    };
-    this.connection.exec(words[sql] ?? sql);
-    if (sql in words) this.inTransaction = sql === 'begin immediate';
-  }
-
-  /** The rows that are there now are those it begins with. */
-  begins(kind: string, made: unknown): void {
-    this.connection.exec('savepoint first_rows');
-    Object.assign(this, { kind, made });
-  }
-
-  undo(): void {
-    this.connection.exec(`rollback to ${this.kind === undefined ? 'no_rows' : 'first_rows'}`);
-  }
-
-  /** Even what it began with. */
-  undoAll(): this {
-    this.connection.exec('rollback to no_rows');
-    return Object.assign(this, { kind: undefined, made: undefined });
-  }
-}
-
-/** The one that waits longest comes first. */
-const idle: Undoable[] = [];
-
-afterAll(() => {
-  for (const { connection } of idle.splice(0)) connection.close();
-});
-
-function takeIdle(kind: string | undefined): Undoable | undefined {
-  const at = idle.findIndex((one) => one.kind === kind);
-  return at < 0 ? undefined : idle.splice(at, 1)[0];
-}
-
-/** One without rows. */
-const bare = (): Undoable =>
-  takeIdle(undefined) ?? (idle.length < maxIdle ? undefined : idle.shift()?.undoAll()) ?? new Undoable();
+// The rows of a kind would be strange to this file, whose ids begin again.
+forgetKinds();
 
 /** A SQLite database in memory, without rows at first, whose rows a test can look at. */
 export class RowsInMemory implements UnitOfWork {
@@ -92,12 +16,12 @@ export class RowsInMemory implements UnitOfWork {
    * times; other databases begin with the same rows.
    */
   async beginAs<Made>(kind: string, make: (rows: RowsInMemory) => Promise<Made>): Promise<Made> {
-    const known = takeIdle(kind);
+    const known = takeKnown(kind);
     if (known !== undefined) {
       this.opened = known;
       return known.made as Made;
     }
-    this.opened = bare();
+    this.opened = takeBare();
     const made = await make(this);
     this.opened.begins(kind, made);
     return made;
@@ -125,13 +49,12 @@ export class RowsInMemory implements UnitOfWork {
     opened.database.onChange({ ordered: () => {}, changed: () => {} });
     // Work that is still under way must not end among the rows of another test.
     await opened.database.close();
-    opened.undo();
-    idle.push(opened);
+    giveBack(opened);
   }
 
   private get open(): Undoable {
     if (this.closed) throw new Error('this database was closed');
-    this.opened ??= bare();
+    this.opened ??= takeBare();
     return this.opened;
   }
 

@@ -13,8 +13,10 @@ const { compiled, sourceMapOf } = require('./compiled.cjs');
 
 const root = pathToFileURL(join(__dirname, '../..') + sep).href;
 const loadedAgain = [`${root}tests/`, `${root}lab/`];
-/** They keep compiled schemas and the routes, and no state of the tests. */
-const loadedOnce = ['published-description', 'walk-routes'].map((name) => `${root}tests/support/${name}.ts`);
+/** They keep compiled schemas, the routes and databases without rows, and no state of the tests. */
+const loadedOnce = ['idle-databases', 'published-description', 'walk-routes'].map(
+  (name) => `${root}tests/support/${name}.ts`,
+);
 
 /** How many files this process has run. It makes their modules' addresses differ. */
 let files = 0;
