@@ -80,29 +80,26 @@ func walkScope(ctx context.Context, client *tfe.Client, org *tfe.Organization, s
 	projects, workspaces := []*tfe.Project{project}, []*tfe.Workspace{workspace}
 	read := func() *tfe.PolicySet {
 		found, err := client.PolicySets.ReadWithOptions(ctx, set.ID, &tfe.PolicySetReadOptions{
-			Include: []tfe.PolicySetIncludeOpt{tfe.PolicySetProjects, tfe.PolicySetProjectExclusions, tfe.PolicySetWorkspaceExclusions},
+			Include: []tfe.PolicySetIncludeOpt{tfe.PolicySetProjects, tfe.PolicySetWorkspaceExclusions},
 		})
 		check("policy set read with its projects", err)
 		return found
 	}
 	check("policy set add projects", client.PolicySets.AddProjects(ctx, set.ID, tfe.PolicySetAddProjectsOptions{Projects: projects}))
-	check("policy set add project exclusions", client.PolicySets.AddProjectExclusions(ctx, set.ID, tfe.PolicySetAddProjectExclusionsOptions{ProjectExclusions: projects}))
 	check("policy set add workspace exclusions", client.PolicySets.AddWorkspaceExclusions(ctx, set.ID, tfe.PolicySetAddWorkspaceExclusionsOptions{WorkspaceExclusions: workspaces}))
 	found := read()
 	expect("projects of a policy set", found.ProjectCount == 1 && len(found.Projects) == 1 && found.Projects[0].Name == "held", found)
-	expect("excluded projects", len(found.ProjectExclusions) == 1 && found.ProjectExclusions[0].Name == "held", found)
 	expect("excluded workspaces", len(found.WorkspaceExclusions) == 1 && found.WorkspaceExclusions[0].Name == "spared", found)
 	check("policy set remove projects", client.PolicySets.RemoveProjects(ctx, set.ID, tfe.PolicySetRemoveProjectsOptions{Projects: projects}))
-	check("policy set remove project exclusions", client.PolicySets.RemoveProjectExclusions(ctx, set.ID, tfe.PolicySetRemoveProjectExclusionsOptions{ProjectExclusions: projects}))
 	check("policy set remove workspace exclusions", client.PolicySets.RemoveWorkspaceExclusions(ctx, set.ID, tfe.PolicySetRemoveWorkspaceExclusionsOptions{WorkspaceExclusions: workspaces}))
 	found = read()
-	expect("policy set of nothing", found.ProjectCount+len(found.Projects)+len(found.ProjectExclusions)+len(found.WorkspaceExclusions) == 0, found)
+	expect("policy set of nothing", found.ProjectCount+len(found.Projects)+len(found.WorkspaceExclusions) == 0, found)
 
 	made, err := client.PolicySets.Create(ctx, org.Name, tfe.PolicySetCreateOptions{
-		Name: tfe.String("of-a-project"), Kind: tfe.OPA, Projects: projects, ProjectExclusions: projects, WorkspaceExclusions: workspaces,
+		Name: tfe.String("of-a-project"), Kind: tfe.OPA, Projects: projects, WorkspaceExclusions: workspaces,
 	})
 	check("policy set create in projects", err)
-	expect("policy set of a project", made.ProjectCount == 1 && made.Projects[0].ID == project.ID && made.ProjectExclusions[0].ID == project.ID, made)
+	expect("policy set of a project", made.ProjectCount == 1 && made.Projects[0].ID == project.ID && made.WorkspaceExclusions[0].ID == workspace.ID, made)
 	listed, err := client.PolicySets.List(ctx, org.Name, &tfe.PolicySetListOptions{
 		Search: "of-a", Include: []tfe.PolicySetIncludeOpt{tfe.PolicySetProjects},
 	})
