@@ -656,7 +656,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   'changes one object, or adds rows, by the keys of what is named': [
     ...Object.entries({
       teams: ['users', 'organization-memberships'],
-      'policy-sets': ['policies', 'workspaces', 'workspace-exclusions'],
+      'policy-sets': ['policies', 'workspaces', 'workspace-exclusions', 'projects', 'project-exclusions'],
       workspaces: ['tags', 'data-retention-policy', 'remote-state-consumers'],
       varsets: ['workspaces', 'projects'],
       projects: ['workspaces'],

@@ -397,6 +397,15 @@ function* policySets(setting: Setting): Story {
   const workspace = yield* created('createWorkspace', at, data({ name: fresh() }));
   yield* ask('excludeWorkspaces', [set], listOf(workspace));
   yield* ask('includeWorkspaces', [set], listOf(workspace));
+  const project = yield* created('createProject', at, data({ name: fresh() }));
+  for (const each of [
+    'attachPolicySetToProjects',
+    'excludeProjects',
+    'includeProjects',
+    'detachPolicySetFromProjects',
+  ]) {
+    yield* ask(each, [set], listOf(project));
+  }
 }
 
 /** Variables are created, read, changed and deleted; the value of a sensitive one is never returned. */

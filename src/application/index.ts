@@ -277,6 +277,7 @@ export {
   type ChangedPolicySet,
   CreatePolicySet,
   type NewPolicySet,
+  type PolicySetLists,
 } from './supporting/policies/create-policy-set.js';
 export { CreatePolicySetParameter } from './supporting/policies/create-policy-set-parameter.js';
 export { CreatePolicySetVersion } from './supporting/policies/create-policy-set-version.js';

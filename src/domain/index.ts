@@ -219,6 +219,7 @@ export type {
   AppliedPolicySet,
   ApplyingPolicySet,
   PolicySet,
+  PolicySetScope,
   PolicySetSettings,
   PolicySetVersions,
 } from './supporting/policies/policy-set.js';

@@ -130,7 +130,7 @@ describe('an effect whose process dies in five attempts in a row', () => {
     const kept = { policyToolVersion: null, agentEnabled: false, updatePatterns: [], policiesPath: null };
     const settings = { name: 'linked', description: null, kind: 'opa', policies: [], ...kept } as const;
     const given = { ...settings, global: false, overridable: false, repository };
-    const set = await world.useCases.createPolicySet.execute(world.owner, 'acme', given, []);
+    const set = await world.useCases.createPolicySet.execute(world.owner, 'acme', given);
     const newestId = set.versions?.newest.id ?? '';
     const newest = async () => (await world.useCases.showPolicySetVersion.execute(world.owner, newestId)).version;
     const effect = await putAside('fetches');

@@ -24,7 +24,7 @@ const linked = async (): Promise<PolicySet> => {
   const kept = { policyToolVersion: null, agentEnabled: false, updatePatterns: [], policiesPath: null };
   const settings = { name: 'linked', description: null, kind: 'opa', policies: [], ...kept } as const;
   const set = { ...settings, global: false, overridable: false, repository: ours };
-  return world.useCases.createPolicySet.execute(world.owner, 'acme', set, []);
+  return world.useCases.createPolicySet.execute(world.owner, 'acme', set);
 };
 
 const change = ({ id }: PolicySet, changed: PolicySetChange) =>

@@ -67,7 +67,7 @@ describe('changing the signing secret', () => {
     const kept = { policyToolVersion: null, agentEnabled: false, updatePatterns: [], policiesPath: null };
     const settings = { name: 'linked', description: null, kind: 'opa', policies: [], ...kept } as const;
     const set = { ...settings, global: true, overridable: false, repository };
-    const { webhookKey, ...made } = await world.useCases.createPolicySet.execute(world.owner, 'acme', set, []);
+    const { webhookKey, ...made } = await world.useCases.createPolicySet.execute(world.owner, 'acme', set);
     expect(await holding('the new one', worlds).stored.renew()).toEqual({ sealed: 1, lost: 0 });
     const alone = holding('the new one');
     const sealed = await world.unitOfWork.read((tx) => tx.policySets.find(made.id));

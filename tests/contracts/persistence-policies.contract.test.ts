@@ -18,7 +18,7 @@ import {
   type Workspace,
 } from '../../src/domain/index.js';
 import { asApplied } from '../../src/domain/supporting/policies/policy-set.js';
-import { afterNoon, aRepository, aRun, asOrganization, asTeam, asUser, noon } from '../support/builders.js';
+import { afterNoon, aProject, aRepository, aRun, asOrganization, asTeam, asUser, noon } from '../support/builders.js';
 import {
   aManagedPolicy,
   anAppliedPolicy,
@@ -190,6 +190,43 @@ onEveryBackend('policy sets', (on) => {
     await save(set, { excludedWorkspaceIds: [neighbour.id] });
     expect(await applying(workspace)).toEqual(['global']);
     expect(await applying(neighbour)).toEqual(['attached']);
+  });
+
+  it('apply to the workspaces of their projects, unless these or their projects are excluded', async () => {
+    const organization = await on.organization();
+    const [project, other] = [aProject(organization), aProject(organization)];
+    await on.run(async (tx) => {
+      for (const one of [project, other]) await tx.projects.add(one);
+    });
+    const workspace = await on.workspace(organization, { projectId: project.id });
+    const neighbour = await on.workspace(organization, { projectId: project.id });
+    const elsewhere = await on.workspace(organization, { projectId: other.id });
+    const projectIds = [project.id];
+    const set = await add(organization, { name: 'of project', projectIds });
+    await add(organization, { name: 'both ways', projectIds, workspaceIds: [workspace.id], global: true });
+    await add(organization, { name: 'not here', projectIds, excludedWorkspaceIds: [workspace.id] });
+    await add(organization, { name: 'spared', global: true, excludedProjectIds: projectIds });
+    const excludedProjectIds = [other.id, project.id].sort();
+    await add(organization, { name: 'nowhere', projectIds, workspaceIds: [workspace.id], excludedProjectIds });
+    expect(await found(organization, set.id)).toEqual(set);
+    expect(await applying(workspace)).toEqual(['both ways', 'of project']);
+    expect(await applying(neighbour)).toEqual(['both ways', 'not here', 'of project']);
+    expect(await applying(elsewhere)).toEqual(['both ways', 'spared']);
+
+    await on.run((tx) => tx.workspaces.moveTo(other.id, [workspace.id], noon));
+    expect(await applying(workspace)).toEqual(['both ways', 'spared']);
+    const changed = await save(set, { projectIds: [other.id], excludedProjectIds: [project.id] });
+    expect(await applying(workspace)).toEqual(['both ways', 'of project', 'spared']);
+    expect(await applying(neighbour)).toEqual(['both ways', 'not here']);
+
+    await on.run(async (tx) => {
+      await tx.workspaces.moveTo(other.id, [neighbour.id], noon);
+      await tx.projects.remove(project.id);
+    });
+    expect(await found(organization, set.id)).toEqual({ ...changed, excludedProjectIds: [] });
+    // A set saved with a project that was removed meanwhile is saved without it.
+    const without = await save(changed, { projectIds: [project.id], excludedProjectIds: [project.id] });
+    expect(await found(organization, set.id)).toEqual({ ...without, projectIds: [], excludedProjectIds: [] });
   });
 
   it('lose a workspace that is removed, and apply to it no more', async () => {

@@ -217,7 +217,9 @@ async function addOrganization(on: Ground) {
     await tx.variableSets.add(variableSet);
     await tx.setVariables.add(aSetVariable(variableSet));
     const excluded = places.map(({ workspace }) => workspace.id);
-    await tx.policySets.add(aPolicySet(organization, { excludedWorkspaceIds: excluded }));
+    const { projectIds } = attached;
+    const scope = { excludedWorkspaceIds: excluded, projectIds, excludedProjectIds: projectIds };
+    await tx.policySets.add(aPolicySet(organization, scope));
     await tx.policySetParameters.add(aPolicySetParameter(policySet));
     for (const version of versions) await tx.policySetVersions.add(version);
   });

@@ -722,10 +722,17 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const policy = aManagedPolicy(organization, { kind: 'sentinel' });
     await on.run((tx) => tx.policies.add(policy));
     const excluded = await on.workspace(organization);
+    const [project, spared] = [aProject(organization), aProject(organization)];
+    await on.run(async (tx) => {
+      await tx.projects.add(project);
+      await tx.projects.add(spared);
+    });
     const lists = {
       policies: [aPolicy()],
       workspaceIds: [workspace.id],
       excludedWorkspaceIds: [excluded.id],
+      projectIds: [project.id],
+      excludedProjectIds: [spared.id],
       policyIds: [policy.id],
       updatePatterns: ['policies/**/*.rego'],
       policiesPath: 'policies/prod',

@@ -3,6 +3,7 @@ import type { Actor, OutcomeFilter } from '../../src/domain/index.js';
 import {
   aConfigurationVersion,
   anOrganization,
+  aProject,
   aRun,
   asOrganization,
   asTeam,
@@ -26,20 +27,26 @@ import { QueryPlanner, type Work } from '../support/query-planner.js';
 
 describe('statements about policies and agents on SQLite', () => {
   const organization = anOrganization();
-  const workspace = aWorkspace(organization);
+  const project = aProject(organization);
+  const workspace = aWorkspace(organization, { projectId: project.id });
   const version = aConfigurationVersion(workspace);
   const run = aRun(workspace, version.state);
   const stage = aTaskStage(run);
   const evaluationId = stage.evaluations[0]?.id ?? '';
   const outcome = aPolicySetOutcome({ id: evaluationId }, { outcomes: [aPolicyOutcome()] });
   const policy = aManagedPolicy(organization);
-  const policySet = aPolicySet(organization, { workspaceIds: [workspace.id], policyIds: [policy.id] });
+  const policySet = aPolicySet(organization, {
+    workspaceIds: [workspace.id],
+    projectIds: [project.id],
+    policyIds: [policy.id],
+  });
   const pool = anAgentPool(organization);
   let planner: QueryPlanner;
 
   beforeAll(async () => {
     planner = await QueryPlanner.open(async (tx) => {
       await tx.organizations.add(organization);
+      await tx.projects.add(project);
       await tx.workspaces.add(workspace);
       await tx.configurationVersions.add(version);
       await tx.runs.add(run);

@@ -35,6 +35,7 @@ import {
   afterNoon,
   aMembership,
   anOrganization,
+  aProject,
   aStateVersion,
   asOrganization,
   asTeam,
@@ -541,6 +542,27 @@ type Act = (useCases: UseCases) => Promise<unknown>;
     else expect(ended[1]).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });
     const kept = await instance(0).read((tx) => tx.policySets.findFor(asOrganization(organization), policySet.id));
     expect(kept?.subject.policyIds).toEqual([]);
+  });
+
+  it.each([
+    ['is then removed', true],
+    ['has just been removed', false],
+  ] as const)('leave no policy set with a project that %s', async (_, attachesFirst) => {
+    const { owner, organization } = await newPlace();
+    const [project, policySet] = [aProject(organization), aPolicySet(organization)];
+    await instance(0).run(async (tx) => {
+      await tx.projects.add(project);
+      await tx.policySets.add(policySet);
+    });
+    const attach: Act = (useCases) =>
+      useCases.attachPolicySet.execute(asUser(owner), policySet.id, 'attach', [project.id], 'projectIds');
+    const remove: Act = (useCases) => useCases.removeProject.execute(asUser(owner), project.id);
+    const ended = await (attachesFirst ? overlapping(attach, remove) : overlapping(remove, attach));
+    expect(ended[0]).toMatchObject({ status: 'fulfilled' });
+    if (attachesFirst) expect(ended[1]).toMatchObject({ status: 'fulfilled' });
+    else expect(ended[1]).toEqual({ status: 'rejected', reason: refusal('attribute/invalid') });
+    const kept = await instance(0).read((tx) => tx.policySets.findFor(asOrganization(organization), policySet.id));
+    expect(kept?.subject.projectIds).toEqual([]);
   });
 
   it('leave no workspace with more in its variables than it may have', async () => {

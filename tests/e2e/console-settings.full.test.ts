@@ -216,6 +216,10 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.fill('Workspace', 'billing', 'combobox');
     await view.press('button', 'Exclude');
     await view.find('link', 'billing');
+    await view.press('button', 'Exclude a project to excluded projects');
+    await view.fill('Project', 'Default Project', 'combobox');
+    await view.press('button', 'Exclude');
+    await view.find('rowheader', 'Default Project');
     await view.isAccessible();
     await view.press('link', 'tags', 'baseline');
     await view.press('button', 'Delete set', 'Delete policy set');

@@ -415,6 +415,10 @@ post /policy-sets/:id/relationships/workspaces
 delete /policy-sets/:id/relationships/workspaces
 post /policy-sets/:id/relationships/workspace-exclusions
 delete /policy-sets/:id/relationships/workspace-exclusions
+post /policy-sets/:id/relationships/projects
+delete /policy-sets/:id/relationships/projects
+post /policy-sets/:id/relationships/project-exclusions
+delete /policy-sets/:id/relationships/project-exclusions
 post /policy-sets/:id/relationships/policies
 delete /policy-sets/:id/relationships/policies
 post /workspaces/:workspaceId/tasks

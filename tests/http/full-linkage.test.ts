@@ -44,6 +44,8 @@ const read: Readonly<Record<string, readonly string[]>> = {
     'newest-version',
     'current-version',
     'workspace-exclusions',
+    'projects',
+    'project-exclusions',
   ],
   projects: ['organization'],
   'run-events': ['actor', 'comment'],

@@ -233,10 +233,19 @@ describe('what is included with policy sets and agent pools', () => {
     await relate('workspaces', 'workspaces', workspaceId);
     const excluded = await api.workspace(bench.organization, newName());
     await relate('workspace-exclusions', 'workspaces', excluded);
+    const newProject = async (): Promise<string> =>
+      (await admin.post(org(bench, '/projects'), doc('projects', { name: newName() })).expect(201)).body.data.id;
+    const [attached, spared] = [await newProject(), await newProject()];
+    await relate('projects', 'projects', attached);
+    await relate('project-exclusions', 'projects', spared);
     for (const path of [`/policy-sets/${set}`, org(bench, '/policy-sets')]) {
       expect(await included(admin, `${path}?include=policies,workspaces,workspace_exclusions`)).toEqual(
         [`policies ${policy}`, `workspaces ${workspaceId}`, `workspaces ${excluded}`].sort(),
       );
+      expect(await included(admin, `${path}?include=projects,project_exclusions`)).toEqual(
+        [`projects ${attached}`, `projects ${spared}`].sort(),
+      );
+      expect(await included(admin, `${path}?include=project_exclusions`)).toEqual([`projects ${spared}`]);
       expect(await included(admin, `${path}?include=workspace_exclusions`)).toEqual([`workspaces ${excluded}`]);
       expect(await included(admin, `${path}?include=policies`)).toEqual([`policies ${policy}`]);
     }
@@ -263,9 +272,9 @@ describe('what is included with policy sets and agent pools', () => {
 describe('an include', () => {
   it.each([
     [
-      '/organizations/acme/policy-sets',
+      '/organizations/acme/agent-pools',
       'projects',
-      'projects cannot be included: agent pools are not scoped by project, and policy sets are not attached to projects. ',
+      'projects cannot be included: agent pools are not scoped by project. ',
     ],
     ['/organizations/acme/workspaces', 'outputs', 'outputs cannot be included: only a single workspace includes it. '],
     ['/organizations/acme/workspaces', 'nothing', ''],

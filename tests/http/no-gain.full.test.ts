@@ -391,8 +391,11 @@ const steps: Readonly<Record<string, Take>> = {
     keep(answer.status, walk.policySets, answer.body.data?.id);
   },
   'attach a policy set': async (api, walk, step) => {
-    const path = `/policy-sets/${from(walk.policySets, step.other)}/relationships/workspaces`;
-    await as(api, walk, step).post(path, listOf('workspaces', from(walk.workspaces, step.team)));
+    const path = `/policy-sets/${from(walk.policySets, step.other)}/relationships`;
+    if (step.given) {
+      const body = listOf('workspaces', from(walk.workspaces, step.team));
+      await as(api, walk, step).post(`${path}/workspaces`, body);
+    } else await as(api, walk, step).post(`${path}/projects`, listOf('projects', from(walk.projects, step.team)));
   },
   'create a policy set version': async (api, walk, step) => {
     await as(api, walk, step).post(`/policy-sets/${from(walk.policySets, step.other)}/versions`);

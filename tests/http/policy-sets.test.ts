@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { doc, faultsIn, invalid, missing, newName, prefix, refusal, startApi } from '../support/api.js';
+import { Bench } from '../support/bench.js';
 
 const api = await startApi({ prefix });
 const { admin } = api;
@@ -9,7 +10,15 @@ const globex = await api.workspace('globex', newName());
 
 const newWorkspace = (): Promise<string> => api.workspace('acme', newName());
 
-const identifiers = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ id, type: 'workspaces' })) });
+const newProject = async (organization = 'acme'): Promise<string> =>
+  (await admin.post(`/organizations/${organization}/projects`, doc('projects', { name: newName() })).expect(201)).body
+    .data.id;
+
+const identifiersOf =
+  (type: string) =>
+  (...ids: readonly string[]) => ({ data: ids.map((id) => ({ id, type })) });
+const identifiers = identifiersOf('workspaces');
+const projects = identifiersOf('projects');
 
 describe('policy sets', () => {
   const path = '/organizations/acme/policy-sets';
@@ -26,6 +35,7 @@ describe('policy sets', () => {
       policies: [],
       'policy-count': 0,
       'workspace-count': workspaces.length,
+      'project-count': 0,
       'policy-tool-version': null,
       'agent-enabled': false,
       'policy-update-patterns': [],
@@ -40,6 +50,8 @@ describe('policy sets', () => {
       organization: { data: { id: 'acme', type: 'organizations' } },
       workspaces: identifiers(...workspaces),
       'workspace-exclusions': { data: [] },
+      projects: { data: [] },
+      'project-exclusions': { data: [] },
       policies: { data: [] },
       'current-version': { data: null },
       'newest-version': { data: null },
@@ -102,13 +114,9 @@ describe('policy sets', () => {
   });
 
   it('refuse what they do not serve, and take it as nothing', async () => {
-    const refused = async (attributes: object, relationships?: object) =>
-      faultsIn(await post({ name: newName(), ...attributes }, relationships).expect(422));
-    const projects = { data: [{ id: 'prj-1', type: 'projects' }] };
-    expect(await refused({ 'tag-selectors': [{ key: 'a' }] }, { projects, 'project-exclusions': projects })).toEqual([
-      ['/data/attributes/tag-selectors', 'Tag selectors are not served. Attach workspaces'],
-      ['/data/relationships/projects', 'Policy sets are not attached to projects. Attach workspaces'],
-      ['/data/relationships/project-exclusions', 'Policy sets are not attached to projects. Exclude workspaces'],
+    const refused = post({ name: newName(), 'tag-selectors': [{ key: 'a' }] }).expect(422);
+    expect(faultsIn(await refused)).toEqual([
+      ['/data/attributes/tag-selectors', 'Tag selectors are not served. Attach workspaces or projects'],
     ]);
     await post({ name: newName(), 'vcs-repo': null, 'policies-path': '' }, { projects: { data: [] } }).expect(201);
   });
@@ -136,6 +144,98 @@ describe('policy sets', () => {
     expect((await asked.expect(422)).body.errors[0].source).toEqual({
       pointer: '/data/relationships/workspace-exclusions',
     });
+  });
+
+  it('are attached to projects and exclude them, when they are created and later', async () => {
+    const [one, two] = [await newProject(), await newProject()].sort() as [string, string];
+    const foreign = await newProject('globex');
+    const words = 'Projects must belong to the organization';
+    for (const [list, count] of [
+      ['projects', 1],
+      ['project-exclusions', 0],
+    ] as const) {
+      const made = (await post({ name: newName() }, { [list]: projects(two, one, two) }).expect(201)).body.data;
+      expect(made.relationships[list]).toEqual(projects(one, two));
+      expect(made.attributes['project-count']).toBe(2 * count);
+      const path = `/policy-sets/${made.id}/relationships/${list}`;
+      const listed = async () => {
+        const { data } = await show(made.id);
+        expect(data.attributes['project-count']).toBe(data.relationships.projects.data.length);
+        return data.relationships[list];
+      };
+      expect((await admin.delete(path, projects(two, 'prj-nobody')).expect(204)).text).toBe('');
+      expect(await listed()).toEqual(projects(one));
+      expect((await admin.post(path, projects(one, two)).expect(204)).text).toBe('');
+      expect(await listed()).toEqual(projects(one, two));
+      for (const stranger of [foreign, 'prj-nobody']) {
+        const told = (pointer: string) => refusal(422, 'invalid attribute', words, { pointer });
+        expect((await admin.post(path, projects(one, stranger)).expect(422)).body).toEqual(told('/data'));
+        const asked = post({ name: newName() }, { [list]: projects(stranger) });
+        expect((await asked.expect(422)).body).toEqual(told(`/data/relationships/${list}`));
+      }
+      const kind = faultsIn(await admin.post(path, identifiers(one)).expect(422));
+      expect(kind).toEqual([['/data/0/type', 'Type must be projects']]);
+    }
+    const id = await newSet();
+    await admin.post(`/policy-sets/${id}/relationships/projects`, projects(one, two)).expect(204);
+    await admin.delete(`/projects/${two}`).expect(204);
+    expect((await show(id)).data.relationships.projects).toEqual(projects(one));
+  });
+
+  it('replace the lists that a change names, and keep the others', async () => {
+    const [workspace, other] = [await newWorkspace(), await newWorkspace()];
+    const [project, spared] = [await newProject(), await newProject()];
+    const id = await newSet({}, workspace);
+    const opa = { name: newName(), kind: 'opa', query: 'data.a' };
+    const policy = (await admin.post('/organizations/acme/policies', doc('policies', opa)).expect(201)).body.data.id;
+    const change = (relationships: object) => admin.patch(`/policy-sets/${id}`, doc('policy-sets', {}, relationships));
+    const policies = { data: [{ id: policy, type: 'policies' }] };
+    const named = {
+      'workspace-exclusions': identifiers(other),
+      projects: projects(project),
+      'project-exclusions': projects(spared),
+      policies,
+    };
+    const changed = (await change(named).expect(200)).body.data;
+    expect(changed.relationships).toMatchObject({ ...named, workspaces: identifiers(workspace) });
+    expect((await show(id)).data).toEqual(changed);
+    const last = { workspaces: identifiers(other), projects: projects(), policies: { data: [] } };
+    expect((await change(last).expect(200)).body.data.relationships).toMatchObject({ ...named, ...last });
+    for (const [name, body, words] of [
+      ['workspaces', identifiers(globex), 'Workspaces must belong to the organization'],
+      ['project-exclusions', projects('prj-nobody'), 'Projects must belong to the organization'],
+      ['policies', { data: [{ id: 'pol-nobody', type: 'policies' }] }, 'Policies must belong to the organization'],
+    ] as const) {
+      expect((await change({ [name]: body }).expect(422)).body).toEqual(
+        refusal(422, 'invalid attribute', words, { pointer: `/data/relationships/${name}` }),
+      );
+    }
+  });
+
+  it('apply to the runs of their projects: a workspace that is moved changes what applies to its next run', async () => {
+    const bench = await Bench.make(api);
+    const project = await newProject(bench.organization);
+    const set = await bench.policySet({ global: false });
+    await admin.post(`/policy-sets/${set}/relationships/projects`, projects(project)).expect(204);
+    const evaluated = async () => {
+      const run = await bench.run();
+      const { data } = (await admin.get(`/runs/${run}/task-stages`).expect(200)).body;
+      await admin.post(`/runs/${run}/actions/cancel`).expect(202);
+      return data.length > 0;
+    };
+    await bench.version();
+    const moveTo = (id: string) =>
+      admin.post(`/projects/${id}/relationships/workspaces`, identifiers(bench.workspaceId)).expect(204);
+    expect(await evaluated()).toBe(false);
+    await moveTo(project);
+    expect(await evaluated()).toBe(true);
+    const spared = await newProject(bench.organization);
+    await admin.post(`/policy-sets/${set}/relationships/workspaces`, identifiers(bench.workspaceId)).expect(204);
+    await admin.post(`/policy-sets/${set}/relationships/project-exclusions`, projects(spared)).expect(204);
+    await moveTo(spared);
+    expect(await evaluated()).toBe(false);
+    await admin.delete(`/policy-sets/${set}/relationships/project-exclusions`, projects(spared)).expect(204);
+    expect(await evaluated()).toBe(true);
   });
 
   it('take every attribute, and the workspaces they are attached to', async () => {

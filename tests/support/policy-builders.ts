@@ -73,6 +73,8 @@ export const aPolicySet = (organization: Organization, given: Partial<PolicySet>
     repository: null,
     workspaceIds: [],
     excludedWorkspaceIds: [],
+    projectIds: [],
+    excludedProjectIds: [],
     policyIds: [],
     versions: null,
     createdAt: noon,

@@ -21,6 +21,7 @@ const relationTo = (type: string, id: string) => ({ data: { type, id } });
 export const bodiesWith = (referred: Referred): Readonly<Record<string, object>> => {
   const users = { data: [{ type: 'users', id: referred.user }] };
   const workspaces = { data: [{ type: 'workspaces', id: referred.workspace }] };
+  const projects = { data: [{ type: 'projects', id: referred.project }] };
   const policies = { data: [{ type: 'policies', id: referred.policy }] };
   const memberships = { data: [{ type: 'organization-memberships', id: referred.membership }] };
   const bindings = { data: [{ type: 'tag-bindings', attributes: { key: 'stage', value: 'live' } }] };
@@ -128,6 +129,10 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'delete /policy-sets/:id/relationships/workspaces': workspaces,
     'post /policy-sets/:id/relationships/workspace-exclusions': workspaces,
     'delete /policy-sets/:id/relationships/workspace-exclusions': workspaces,
+    'post /policy-sets/:id/relationships/projects': projects,
+    'delete /policy-sets/:id/relationships/projects': projects,
+    'post /policy-sets/:id/relationships/project-exclusions': projects,
+    'delete /policy-sets/:id/relationships/project-exclusions': projects,
     'post /policy-sets/:id/relationships/policies': policies,
     'delete /policy-sets/:id/relationships/policies': policies,
     'post /policy-sets/:policySetId/parameters': doc('vars', { key: 'fresh', category: 'policy-set' }),

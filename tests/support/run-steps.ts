@@ -210,7 +210,7 @@ export class RunSteps {
       this.world.owner,
       'acme',
       { ...settings, policies: made },
-      workspaceIds,
+      { workspaceIds },
     );
   }
 }

@@ -1,14 +1,24 @@
 import { type Actor, authorized, type PolicySet, workspaceVisibility } from '../../domain/index.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { visibleProjects } from '../supporting/projects/visible-projects.js';
 import { showingWorkspaces } from '../supporting/workspaces/show-workspace.js';
 import { type Related, related } from './related.js';
 
-export type PolicySetInclude = 'policies' | 'workspaces' | 'exclusions' | 'current-version' | 'newest-version';
+export type PolicySetInclude =
+  | 'policies'
+  | 'workspaces'
+  | 'exclusions'
+  | 'projects'
+  | 'project-exclusions'
+  | 'current-version'
+  | 'newest-version';
 
 /** Resources to include with policy sets of one organization that the caller may manage. */
 export class ShowRelatedToPolicySets {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'policies' | 'policySetVersions' | 'runs'>,
+    private readonly unitOfWork: UnitOfWork<
+      'organizations' | 'workspaces' | 'projects' | 'policies' | 'policySetVersions' | 'runs'
+    >,
   ) {}
 
   execute(
@@ -47,10 +57,23 @@ export class ShowRelatedToPolicySets {
                 ...(include.has('exclusions') ? excludedWorkspaceIds : []),
               ]),
             );
+      const projects =
+        standing === undefined
+          ? []
+          : await visibleProjects(
+              tx,
+              actor,
+              standing,
+              all(({ projectIds, excludedProjectIds }) => [
+                ...(include.has('projects') ? projectIds : []),
+                ...(include.has('project-exclusions') ? excludedProjectIds : []),
+              ]),
+            );
       return [
         ...policies.map(related('policy')),
         ...versions.map(related('policy-set-version')),
         ...(await showingWorkspaces(tx, workspaces)).map(related('workspace')),
+        ...projects.map(related('project')),
       ];
     });
   }

@@ -1,8 +1,8 @@
 import { type Actor, authorizedView, type VariableSet, workspaceVisibility } from '../../domain/index.js';
 import type { SecretBox } from '../ports/outside/secret-box.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { visibleProjects } from '../supporting/projects/visible-projects.js';
 import { viewOf } from '../supporting/variables/variable-values.js';
-import { visibleProjects } from '../supporting/variables/visible-projects.js';
 import { showingWorkspaces } from '../supporting/workspaces/show-workspace.js';
 import { type Related, related } from './related.js';
 

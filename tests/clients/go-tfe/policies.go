@@ -65,7 +65,47 @@ func walkPolicies(ctx context.Context, client *tfe.Client, org *tfe.Organization
 	set, err = client.PolicySets.Read(ctx, set.ID)
 	check("policy set read", err)
 	expect("policy set without policies", set.PolicyCount == 0 && len(set.Policies) == 0, set)
+	walkScope(ctx, client, org, set)
 	check("policy set delete", client.PolicySets.Delete(ctx, set.ID))
 	_, err = client.Policies.Read(ctx, policy.ID)
 	expect("deleted policy", errors.Is(err, tfe.ErrResourceNotFound), err)
+}
+
+// What a policy set applies to, and what it excludes.
+func walkScope(ctx context.Context, client *tfe.Client, org *tfe.Organization, set *tfe.PolicySet) {
+	project, err := client.Projects.Create(ctx, org.Name, tfe.ProjectCreateOptions{Name: "held"})
+	check("project create", err)
+	workspace, err := client.Workspaces.Create(ctx, org.Name, tfe.WorkspaceCreateOptions{Name: tfe.String("spared"), Project: project})
+	check("workspace create in a project", err)
+	projects, workspaces := []*tfe.Project{project}, []*tfe.Workspace{workspace}
+	read := func() *tfe.PolicySet {
+		found, err := client.PolicySets.ReadWithOptions(ctx, set.ID, &tfe.PolicySetReadOptions{
+			Include: []tfe.PolicySetIncludeOpt{tfe.PolicySetProjects, tfe.PolicySetWorkspaceExclusions},
+		})
+		check("policy set read with its projects", err)
+		return found
+	}
+	check("policy set add projects", client.PolicySets.AddProjects(ctx, set.ID, tfe.PolicySetAddProjectsOptions{Projects: projects}))
+	check("policy set add workspace exclusions", client.PolicySets.AddWorkspaceExclusions(ctx, set.ID, tfe.PolicySetAddWorkspaceExclusionsOptions{WorkspaceExclusions: workspaces}))
+	found := read()
+	expect("projects of a policy set", found.ProjectCount == 1 && len(found.Projects) == 1 && found.Projects[0].Name == "held", found)
+	expect("excluded workspaces", len(found.WorkspaceExclusions) == 1 && found.WorkspaceExclusions[0].Name == "spared", found)
+	check("policy set remove projects", client.PolicySets.RemoveProjects(ctx, set.ID, tfe.PolicySetRemoveProjectsOptions{Projects: projects}))
+	check("policy set remove workspace exclusions", client.PolicySets.RemoveWorkspaceExclusions(ctx, set.ID, tfe.PolicySetRemoveWorkspaceExclusionsOptions{WorkspaceExclusions: workspaces}))
+	found = read()
+	expect("policy set of nothing", found.ProjectCount+len(found.Projects)+len(found.WorkspaceExclusions) == 0, found)
+
+	made, err := client.PolicySets.Create(ctx, org.Name, tfe.PolicySetCreateOptions{
+		Name: tfe.String("of-a-project"), Kind: tfe.OPA, Projects: projects, WorkspaceExclusions: workspaces,
+	})
+	check("policy set create in projects", err)
+	expect("policy set of a project", made.ProjectCount == 1 && made.Projects[0].ID == project.ID && made.WorkspaceExclusions[0].ID == workspace.ID, made)
+	listed, err := client.PolicySets.List(ctx, org.Name, &tfe.PolicySetListOptions{
+		Search: "of-a", Include: []tfe.PolicySetIncludeOpt{tfe.PolicySetProjects},
+	})
+	check("policy set list with projects", err)
+	expect("listed projects", len(listed.Items) == 1 && listed.Items[0].Projects[0].Name == "held", listed)
+	check("policy set of a project delete", client.PolicySets.Delete(ctx, made.ID))
+	check("spared workspace delete", client.Workspaces.DeleteByID(ctx, workspace.ID))
+	check("held project delete", client.Projects.Delete(ctx, project.ID))
 }

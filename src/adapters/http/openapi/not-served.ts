@@ -27,16 +27,16 @@ export const notServed: readonly NotServed[] = [
     why: 'The API serves `token-ttl-policies`. The provider sends them only to a service that reports release 2.0.1 or later.',
   },
   {
-    name: 'settings and policy sets of projects',
-    paths: of('/policy-sets/:id/relationships', 'projects', 'project-exclusions'),
-    resources: ['tfe_project_settings', 'tfe_project_policy_set'],
-    why: 'Execution modes and policy sets belong to the organization or to workspaces.',
+    name: 'settings of projects',
+    paths: [],
+    resources: ['tfe_project_settings'],
+    why: 'Execution modes and scheduled destruction belong to the organization or to workspaces.',
   },
   {
     name: 'policy sets by tags',
     paths: ['/policy-sets/:id/tag-selectors', '/policy-sets/:id/relationships/tag-selectors'],
-    resources: ['tfe_tag_policy_set'],
-    why: 'A policy set names its workspaces, or is global.',
+    resources: ['tfe_tag_policy_set', 'tfe_tag_policy_set_exclusion'],
+    why: 'A policy set names its workspaces and projects, or is global.',
   },
   {
     name: 'reserved tag keys',

@@ -124,15 +124,12 @@ const invalidInclude = 'Invalid include parameter';
 /** Resources that nothing here has: including them includes nothing. */
 const neverThere = ['cost_estimate', 'policy_checks', 'run_triggers'];
 
-const notByProject = 'agent pools are not scoped by project, and policy sets are not attached to projects';
-
 /** Words of `include` that need something the service does not have, and what. */
 const refusedWords: ReadonlyMap<string, string> = new Map([
   ['tag_bindings', 'only effective ones are included, with workspaces'],
   ['tags', 'their names are an attribute'],
   ['project', 'this endpoint does not support it'],
-  ['projects', notByProject],
-  ['project_exclusions', notByProject],
+  ['projects', 'agent pools are not scoped by project'],
 ]);
 
 interface IncludeOptions {

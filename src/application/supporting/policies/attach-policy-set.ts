@@ -1,14 +1,14 @@
-import type { Actor, PolicySetId, WorkspaceId } from '../../../domain/index.js';
+import type { Actor, PolicySetId, PolicySetScope } from '../../../domain/index.js';
 import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { attachable } from './attachable-workspaces.js';
+import { attachable } from './policy-set-scope.js';
 
-/** POST and DELETE of /policy-sets/:id/relationships/workspaces and workspace-exclusions. */
+/** POST and DELETE of /policy-sets/:id/relationships/workspaces, projects, and the exclusions of both. */
 export class AttachPolicySet {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'policySets' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'projects' | 'policySets' | 'audit'>,
     private readonly clock: Clock,
   ) {}
 
@@ -16,8 +16,8 @@ export class AttachPolicySet {
     actor: Actor,
     id: PolicySetId,
     change: 'attach' | 'detach',
-    workspaceIds: readonly WorkspaceId[],
-    list: 'workspaceIds' | 'excludedWorkspaceIds' = 'workspaceIds',
+    ids: readonly string[],
+    list: keyof PolicySetScope = 'workspaceIds',
   ): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: policySet, done } = changing(
@@ -25,12 +25,12 @@ export class AttachPolicySet {
         await tx.policySets.findFor(actor, id),
         'policy-sets/manage',
       );
-      const kept = policySet[list].filter((one) => !workspaceIds.includes(one));
+      const kept = policySet[list].filter((one) => !ids.includes(one));
       const next = revised(policySet, {
         [list]:
           change === 'detach'
             ? kept
-            : [...kept, ...(await attachable(tx, policySet.organizationId, workspaceIds, { member: 'data' }))].sort(),
+            : [...kept, ...(await attachable(tx, policySet.organizationId, list, ids, { member: 'data' }))].sort(),
         updatedAt: this.clock.now(),
       });
       await tx.policySets.save(next);

@@ -2,9 +2,9 @@ import type {
   Actor,
   PolicyId,
   PolicySet,
+  PolicySetScope,
   PolicySetSettings,
   RepositorySettings,
-  WorkspaceId,
 } from '../../../domain/index.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkLink, checkPolicySet } from '../../../domain/supporting/policies/policy-set.js';
@@ -13,12 +13,17 @@ import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { RepositoryLinks } from '../linked-repositories/repository-links.js';
 import { withPolicies } from './attachable-policies.js';
-import { attachable } from './attachable-workspaces.js';
 import { type FetchedPolicies, isLinked } from './fetched-policies.js';
+import { scopeOf } from './policy-set-scope.js';
 
 /** The settings of a policy set; a null repository is none. */
 export interface NewPolicySet extends PolicySetSettings {
   readonly repository?: RepositorySettings | null;
+}
+
+/** The lists of ids of a policy set. */
+export interface PolicySetLists extends PolicySetScope {
+  readonly policyIds: readonly PolicyId[];
 }
 
 /** A changed policy set, with values that are shown only once. */
@@ -31,7 +36,14 @@ export interface ChangedPolicySet extends PolicySet {
 export class CreatePolicySet {
   constructor(
     private readonly unitOfWork: UnitOfWork<
-      'organizations' | 'workspaces' | 'policySets' | 'policySetVersions' | 'policies' | 'effects' | 'audit'
+      | 'organizations'
+      | 'workspaces'
+      | 'projects'
+      | 'policySets'
+      | 'policySetVersions'
+      | 'policies'
+      | 'effects'
+      | 'audit'
     >,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
@@ -43,9 +55,7 @@ export class CreatePolicySet {
     actor: Actor,
     organizationName: string,
     { repository: asked, ...settings }: NewPolicySet,
-    workspaceIds: readonly WorkspaceId[],
-    policyIds: readonly PolicyId[] = [],
-    excludedWorkspaceIds: readonly WorkspaceId[] = [],
+    { policyIds = [], ...scope }: Partial<PolicySetLists> = {},
   ): Promise<ChangedPolicySet> {
     return this.unitOfWork.run(async (tx) => {
       const {
@@ -61,10 +71,11 @@ export class CreatePolicySet {
         id: this.ids.next('policy-set'),
         organizationId: organization.id,
         organizationName: organization.name,
-        workspaceIds: await attachable(tx, organization.id, workspaceIds, { relationship: 'workspaces' }),
-        excludedWorkspaceIds: await attachable(tx, organization.id, excludedWorkspaceIds, {
-          relationship: 'workspaceExclusions',
-        }),
+        workspaceIds: [],
+        excludedWorkspaceIds: [],
+        projectIds: [],
+        excludedProjectIds: [],
+        ...(await scopeOf(tx, organization.id, scope)),
         policyIds: [],
         repository,
         versions: null,

@@ -19,11 +19,16 @@ import {
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { RepositoryLinks } from '../linked-repositories/repository-links.js';
-import type { ChangedPolicySet } from './create-policy-set.js';
+import { withPolicies } from './attachable-policies.js';
+import type { ChangedPolicySet, PolicySetLists } from './create-policy-set.js';
 import { type FetchedPolicies, isLinked } from './fetched-policies.js';
+import { scopeOf } from './policy-set-scope.js';
 
-/** The requested change of a policy set: unnamed settings keep their value; a null repository unlinks it. */
-export interface PolicySetChange extends Partial<PolicySetSettings> {
+/**
+ * The requested change of a policy set: unnamed settings and lists keep their value, named lists are replaced; a null
+ * repository unlinks it.
+ */
+export interface PolicySetChange extends Partial<PolicySetSettings & PolicySetLists> {
   readonly repository?: RepositorySettings | null;
 }
 
@@ -33,13 +38,19 @@ export interface PolicySetChange extends Partial<PolicySetSettings> {
  */
 export class UpdatePolicySet {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'policySets' | 'policySetVersions' | 'policies' | 'effects' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<
+      'workspaces' | 'projects' | 'policySets' | 'policySetVersions' | 'policies' | 'effects' | 'audit'
+    >,
     private readonly clock: Clock,
     private readonly links: RepositoryLinks,
     private readonly fetched: FetchedPolicies,
   ) {}
 
-  execute(actor: Actor, id: PolicySetId, { repository: asked, ...change }: PolicySetChange): Promise<ChangedPolicySet> {
+  execute(
+    actor: Actor,
+    id: PolicySetId,
+    { repository: asked, policyIds, ...change }: PolicySetChange,
+  ): Promise<ChangedPolicySet> {
     return this.unitOfWork.run(async (tx) => {
       const {
         subject: policySet,
@@ -51,15 +62,28 @@ export class UpdatePolicySet {
       if (change.policies !== undefined) checkNotVersioned(policySet, { attribute: 'policies' });
       if (change.kind !== undefined && change.kind !== policySet.kind)
         checkNotVersioned(policySet, { attribute: 'kind' });
-      const next = revised(policySet, {
+      if (policyIds !== undefined && policyIds.length > 0) checkNotVersioned(policySet, { relationship: 'policies' });
+      const changed = revised(policySet, {
         ...checkPolicySet(change),
+        ...(await scopeOf(tx, policySet.organizationId, change)),
         repository,
         ...(asked === null && { policiesPath: null }),
         updatedAt: this.clock.now(),
       });
+      const next =
+        policyIds === undefined
+          ? changed
+          : {
+              ...changed,
+              policyIds: await withPolicies(tx, { ...changed, policyIds: [] }, policyIds, { relationship: 'policies' }),
+            };
       checkLink(next);
       if (next.policiesPath !== policySet.policiesPath) authorize(standing, linking.action);
-      if (next.policyIds.length > 0 && (change.kind !== undefined || change.policies !== undefined)) {
+      if (
+        policyIds === undefined &&
+        next.policyIds.length > 0 &&
+        (change.kind !== undefined || change.policies !== undefined)
+      ) {
         const attached = await tx.policies.allOf(next.organizationId, next.policyIds);
         checkKinds(next, attached, { attribute: 'kind' });
         checkNames(next, attached, { attribute: 'policies' });

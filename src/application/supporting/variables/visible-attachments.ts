@@ -7,7 +7,7 @@ import {
 } from '../../../domain/index.js';
 import type { Page } from '../../ports/repositories/page.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
-import { visibleProjects } from './visible-projects.js';
+import { visibleProjects } from '../projects/visible-projects.js';
 
 /** The sets, attached only to those workspaces and projects that the caller can see. All are of one organization. */
 export async function withVisibleAttachments(

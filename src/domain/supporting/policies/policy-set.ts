@@ -5,6 +5,7 @@ import type {
   PolicyId,
   PolicySetId,
   PolicySetVersionId,
+  ProjectId,
   WorkspaceId,
 } from '../../shared/id.js';
 import type { LinkedRepository } from '../../shared/linked-repository.js';
@@ -52,15 +53,23 @@ interface VersionInSet {
   readonly sequence: number;
 }
 
-/** The policies that apply to the runs of some workspaces. */
-export interface PolicySet extends PolicySetSettings {
-  readonly id: PolicySetId;
-  readonly organizationId: OrganizationId;
-  readonly organizationName: string;
+/** The places to which a set applies. Exclusions take precedence over attachments and over `global`. */
+export interface PolicySetScope {
   /** The attached workspaces; a global set also applies to all others. */
   readonly workspaceIds: readonly WorkspaceId[];
   /** The workspaces to which it never applies, attached or not. */
   readonly excludedWorkspaceIds: readonly WorkspaceId[];
+  /** The attached projects: it applies to the workspaces that are in one of them when a run is created. */
+  readonly projectIds: readonly ProjectId[];
+  /** The projects to whose workspaces it never applies, attached or not. */
+  readonly excludedProjectIds: readonly ProjectId[];
+}
+
+/** The policies that apply to the runs of some workspaces. */
+export interface PolicySet extends PolicySetSettings, PolicySetScope {
+  readonly id: PolicySetId;
+  readonly organizationId: OrganizationId;
+  readonly organizationName: string;
   /** The attached policies. */
   readonly policyIds: readonly PolicyId[];
   /** The repository that the versions are fetched from; null if clients upload them. */

@@ -5,7 +5,7 @@ import { useRead } from '../../api/reading.ts';
 import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { PolicyField, policyNamed } from '../../parts/name-fields.tsx';
+import { PolicyField, ProjectField, policyNamed, projectNamed } from '../../parts/name-fields.tsx';
 import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -20,7 +20,7 @@ const outdates = [one, list, '/policies/{id}'] as const;
 export function PolicySetPage({ params: { organization, id } }: Params<'organization' | 'id'>) {
   const set = useRead(one, {
     path: { id },
-    query: { include: ['policies', 'workspaces', 'workspace_exclusions'] },
+    query: { include: ['policies', 'workspaces', 'workspace_exclusions', 'projects', 'project_exclusions'] },
   });
   const { attributes } = set.data;
   return (
@@ -37,9 +37,13 @@ export function PolicySetPage({ params: { organization, id } }: Params<'organiza
           {attributes.global ? (
             <p>It applies to every workspace of the organization, except those that are excluded.</p>
           ) : (
-            <Workspaces organization={organization} set={set} relationship="workspaces" />
+            <>
+              <Workspaces organization={organization} set={set} relationship="workspaces" />
+              <Projects organization={organization} set={set} relationship="projects" />
+            </>
           )}
           <Workspaces organization={organization} set={set} relationship="workspace-exclusions" />
+          <Projects organization={organization} set={set} relationship="project-exclusions" />
           <Settings key={attributes['updated-at']} set={set.data} />
         </>
       )}
@@ -97,6 +101,18 @@ const Declared = ({ set: { attributes } }: { readonly set: PolicySet }) => (
 );
 
 const lists = {
+  projects: {
+    path: '/policy-sets/{id}/relationships/projects',
+    heading: 'Projects',
+    empty: 'The set is attached to no project.',
+    verbs: ['Attach', 'Detach'],
+  },
+  'project-exclusions': {
+    path: '/policy-sets/{id}/relationships/project-exclusions',
+    heading: 'Excluded projects',
+    empty: 'No project is excluded.',
+    verbs: ['Exclude', 'Include'],
+  },
   workspaces: {
     path: '/policy-sets/{id}/relationships/workspaces',
     heading: 'Workspaces',
@@ -111,7 +127,11 @@ const lists = {
   },
 } as const;
 
-function Workspaces({ organization, set, relationship }: Shown & { readonly relationship: keyof typeof lists }) {
+function Workspaces({
+  organization,
+  set,
+  relationship,
+}: Shown & { readonly relationship: 'workspaces' | 'workspace-exclusions' }) {
   const { id, relationships } = set.data;
   const { path, ...words } = lists[relationship];
   const items = relationships[relationship].data.map((workspace) => ({
@@ -127,6 +147,33 @@ function Workspaces({ organization, set, relationship }: Shown & { readonly rela
       add={(workspaceId) => api.post(path, { path: { id }, body: bodyOf(workspaceId) })}
       remove={(workspaceId) => api.delete(path, { path: { id }, body: bodyOf(workspaceId) })}
       outdates={outdates}
+    />
+  );
+}
+
+function Projects({
+  organization,
+  set,
+  relationship,
+}: Shown & { readonly relationship: 'projects' | 'project-exclusions' }) {
+  const { id, relationships } = set.data;
+  const { path, ...words } = lists[relationship];
+  const items = relationships[relationship].data.map((project) => ({
+    id: project.id,
+    name: included<Schemas['client.Project']>(set, 'projects', project.id)?.attributes.name ?? project.id,
+  }));
+  const bodyOf = (projectId: string) => ({ data: [{ type: 'projects' as const, id: projectId }] });
+  return (
+    <Attachments
+      {...words}
+      what="project"
+      items={items}
+      add={async ({ name = '' }) =>
+        api.post(path, { path: { id }, body: bodyOf(await projectNamed(organization, name)) })
+      }
+      remove={(projectId) => api.delete(path, { path: { id }, body: bodyOf(projectId) })}
+      outdates={outdates}
+      field={<ProjectField organization={organization} />}
     />
   );
 }

@@ -86,7 +86,9 @@ function PolicySets({ organization }: { readonly organization: string }) {
           {
             head: 'Applies to',
             cell: ({ attributes }) =>
-              attributes.global ? 'every workspace' : `${attributes['workspace-count']} workspaces`,
+              attributes.global
+                ? 'every workspace'
+                : `${attributes['workspace-count']} workspaces, ${attributes['project-count']} projects`,
           },
           { head: 'Policies', isNumber: true, cell: ({ attributes }) => attributes['policy-count'] },
           { head: 'Changed', cell: ({ attributes }) => <Time at={attributes['updated-at']} /> },

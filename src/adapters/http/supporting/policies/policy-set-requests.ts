@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NewPolicySet, PolicySetChange, PolicySetInclude } from '../../../../application/index.js';
+import type { NewPolicySet, PolicySetChange, PolicySetInclude, PolicySetLists } from '../../../../application/index.js';
 import { enforcementLevels, type Policy, policyKinds } from '../../../../domain/index.js';
 import { maxPoliciesOfSet } from '../../../../domain/supporting/policies/policy-set.js';
 import { maxTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
@@ -17,10 +17,10 @@ import {
   word,
 } from '../../routing/schema.js';
 import { repository, toRepository } from '../version-control/repository-requests.js';
+import { projectType, workspaceType } from '../workspaces/workspace-requests.js';
 import { policyType } from './policy-requests.js';
 
 const type: TypeName = { singular: 'policy-set', plural: 'policy-sets' };
-export const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
 
 const level = absentable(z.enum(enforcementLevels));
 
@@ -64,7 +64,7 @@ const settings = {
   'policies-path': z.string().max(1024).nullable().optional().meta({
     description: 'The directory of the repository that contains the policies. Empty for its root.',
   }),
-  'tag-selectors': unserved('Tag selectors are not served. Attach workspaces'),
+  'tag-selectors': unserved('Tag selectors are not served. Attach workspaces or projects'),
 };
 
 /** An empty version or path is none. */
@@ -72,25 +72,38 @@ const unlessEmpty = (given: string | null | undefined) => (given === '' ? null :
 
 export interface PolicySetRequest {
   readonly settings: NewPolicySet;
-  readonly workspaceIds: readonly string[];
-  readonly policyIds: readonly string[];
-  readonly excludedWorkspaceIds: readonly string[];
+  readonly lists: Partial<PolicySetLists>;
 }
 
+/** The lists of ids that a request may name, by the relationship that holds them. */
+const listsIn = (dialect: Dialect) => {
+  const listed = (of: TypeName) => absentable(z.object({ data: absentable(manyOf(identifier(dialect, of))) }));
+  const workspaces = listed(workspaceType);
+  const projects = listed(projectType);
+  return {
+    workspaces,
+    'workspace-exclusions': workspaces,
+    projects,
+    'project-exclusions': projects,
+    policies: listed(policyType),
+  };
+};
+
+type Listed = { readonly [Name in keyof ReturnType<typeof listsIn>]?: z.infer<ReturnType<typeof listsIn>[Name]> };
+
+const toLists = (relationships: Listed): Partial<PolicySetLists> => {
+  const idsOf = (name: keyof Listed) => relationships[name]?.data?.map(({ id }) => id);
+  return named({
+    workspaceIds: idsOf('workspaces'),
+    excludedWorkspaceIds: idsOf('workspace-exclusions'),
+    projectIds: idsOf('projects'),
+    excludedProjectIds: idsOf('project-exclusions'),
+    policyIds: idsOf('policies'),
+  });
+};
+
 export const newPolicySet = (dialect: Dialect) => {
-  const workspaces = absentable(z.object({ data: absentable(manyOf(identifier(dialect, workspaceType))) }));
-  const schema = resourceDocument(
-    dialect,
-    type,
-    { name: word, ...settings },
-    {
-      workspaces,
-      'workspace-exclusions': workspaces,
-      policies: absentable(z.object({ data: absentable(manyOf(identifier(dialect, policyType))) })),
-      projects: unserved('Policy sets are not attached to projects. Attach workspaces'),
-      'project-exclusions': unserved('Policy sets are not attached to projects. Exclude workspaces'),
-    },
-  );
+  const schema = resourceDocument(dialect, type, { name: word, ...settings }, listsIn(dialect));
   return reading(
     schema,
     ({ data: { attributes, relationships } }): PolicySetRequest => ({
@@ -107,9 +120,7 @@ export const newPolicySet = (dialect: Dialect) => {
         policiesPath: unlessEmpty(attributes['policies-path']) ?? null,
         repository: toRepository(attributes['vcs-repo']) ?? null,
       },
-      workspaceIds: (relationships.workspaces?.data ?? []).map(({ id }) => id),
-      policyIds: (relationships.policies?.data ?? []).map(({ id }) => id),
-      excludedWorkspaceIds: (relationships['workspace-exclusions']?.data ?? []).map(({ id }) => id),
+      lists: toLists(relationships),
     }),
   );
 };
@@ -119,6 +130,8 @@ export const policySetParameters = {
     policies: ['policies'],
     workspaces: ['workspaces'],
     workspace_exclusions: ['exclusions'],
+    projects: ['projects'],
+    project_exclusions: ['project-exclusions'],
     current_version: ['current-version'],
     newest_version: ['newest-version'],
   }),
@@ -141,12 +154,12 @@ export const policySetsQuery = ({ query }: Call) => {
   return { filter: { search, kind, versioned: versioned && versioned === 'true' }, include };
 };
 
-/** Only what the request names. Policies are replaced as a whole. */
+/** Only what the request names. Policies and lists are replaced as a whole. */
 export const policySetChange = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings });
-  return reading(schema, ({ data: { attributes } }): PolicySetChange => {
+  const schema = resourceDocument(dialect, type, { name: absentable(word), ...settings }, listsIn(dialect));
+  return reading(schema, ({ data: { attributes, relationships } }): PolicySetChange => {
     const { name, description, kind, global, overridable, policies } = attributes;
-    return named({
+    const changed = named({
       name,
       description,
       kind,
@@ -159,5 +172,6 @@ export const policySetChange = (dialect: Dialect) => {
       policiesPath: unlessEmpty(attributes['policies-path']),
       repository: toRepository(attributes['vcs-repo']),
     });
+    return { ...changed, ...toLists(relationships) };
   });
 };

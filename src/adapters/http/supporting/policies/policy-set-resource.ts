@@ -57,6 +57,11 @@ const policySet = (words: ResourceBuilder) => {
           policySet.workspaceIds.length,
           'Number of workspaces that the set is attached to explicitly.',
         ),
+        'project-count': attribute(
+          count,
+          policySet.projectIds.length,
+          'Number of projects that the set is attached to.',
+        ),
         'policy-tool-version': attribute(
           maybeText,
           policySet.policyToolVersion,
@@ -93,6 +98,16 @@ const policySet = (words: ResourceBuilder) => {
           'workspaces',
           policySet.excludedWorkspaceIds,
           'Workspaces to which the set never applies, even if it is global or attached.',
+        ),
+        projects: toMany(
+          'projects',
+          policySet.projectIds,
+          'Projects that the set is attached to. It applies to runs of the workspaces that are in them when the run is created.',
+        ),
+        'project-exclusions': toMany(
+          'projects',
+          policySet.excludedProjectIds,
+          'Projects to whose workspaces the set never applies, even if it is global or attached to them.',
         ),
         policies: toMany(
           'policies',

@@ -1,8 +1,8 @@
 import type { PolicySetInclude } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
-import type { PolicySet } from '../../../../domain/index.js';
+import type { PolicySet, PolicySetScope } from '../../../../domain/index.js';
 import { answerEmpty, answerOne } from '../../routing/answering.js';
-import type { Dialect } from '../../routing/dialect.js';
+import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { valuesOf } from '../../routing/parameters.js';
@@ -21,6 +21,7 @@ import {
   removeListed,
 } from '../../routing/route.js';
 import { readingIds } from '../../routing/schema.js';
+import { projectType, workspaceType } from '../workspaces/workspace-requests.js';
 import { policyType } from './policy-requests.js';
 import {
   newPolicySet,
@@ -28,30 +29,45 @@ import {
   policySetParameters,
   policySetsParameters,
   policySetsQuery,
-  workspaceType,
 } from './policy-set-requests.js';
 import { changedPolicySetSchema, policySetSchema, presentPolicySet } from './policy-set-resource.js';
+
+type Operation = readonly [id: string, summary: string];
 
 export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbours): Route[] => {
   const readNew = newPolicySet(dialect);
   const readChange = policySetChange(dialect);
-  const readWorkspaces = readingIds(dialect, workspaceType);
   const present = presentPolicySet(dialect);
   const policySet = () => policySetSchema(dialect);
   const changed = () => changedPolicySetSchema(dialect);
-  const included = schemasOf(neighbours, 'policy', 'workspace', 'policy-set-version');
+  const included = schemasOf(neighbours, 'policy', 'workspace', 'project', 'policy-set-version');
   const relatedTo = async (call: Call, sets: readonly PolicySet[], include: ReadonlySet<PolicySetInclude>) =>
     include.size === 0
       ? []
       : presentRelated(neighbours, await use.showRelatedToPolicySets.execute(call.actor, sets, include));
   const readPolicies = readingIds(dialect, policyType);
   const policiesPath = '/policy-sets/:id/relationships/policies';
-  const workspacesPath = '/policy-sets/:id/relationships/workspaces';
-  const exclusionsPath = '/policy-sets/:id/relationships/workspace-exclusions';
-  const changeWorkspaces = (change: 'attach' | 'detach', list?: 'excludedWorkspaceIds') =>
-    answerEmpty((call) =>
-      use.attachPolicySet.execute(call.actor, parameter(call, 'id'), change, readWorkspaces(call), list),
-    );
+  const changing =
+    (list: keyof PolicySetScope, type: TypeName, path: string) =>
+    (...[attach, detach]: readonly [attach: Operation, detach: Operation]): Route[] => {
+      const ids = readingIds(dialect, type);
+      const change = (verb: 'attach' | 'detach') =>
+        answerEmpty((call) => use.attachPolicySet.execute(call.actor, parameter(call, 'id'), verb, ids(call), list));
+      return [
+        post(
+          `/policy-sets/:id/relationships/${path}`,
+          'policy-sets/manage',
+          relates(...attach, ids, 'attribute/invalid'),
+          change('attach'),
+        ),
+        removeListed(
+          `/policy-sets/:id/relationships/${path}`,
+          'policy-sets/manage',
+          relates(...detach, ids),
+          change('detach'),
+        ),
+      ];
+    };
   const changePolicies = (change: 'attach' | 'detach') =>
     answerEmpty((call) =>
       use.changePoliciesOfSet.execute(call.actor, parameter(call, 'id'), change, readPolicies(call)),
@@ -81,16 +97,9 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       async (call) => {
-        const { settings, workspaceIds, policyIds, excludedWorkspaceIds } = readNew(call);
+        const { settings, lists } = readNew(call);
         const name = parameter(call, 'organization');
-        const made = await use.createPolicySet.execute(
-          call.actor,
-          name,
-          settings,
-          workspaceIds,
-          policyIds,
-          excludedWorkspaceIds,
-        );
+        const made = await use.createPolicySet.execute(call.actor, name, settings, lists);
         return created({ data: present(made) });
       },
     ),
@@ -109,7 +118,7 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
       'policy-sets/manage',
       changes('updatePolicySet', 'Update a policy set', readChange, changed, {
         about:
-          'The list of policies is replaced as a whole. Runs that were created before keep their policies. Without `vcs-repo` (null) the set keeps its current version.',
+          'The list of policies, and every list of ids that is named, is replaced as a whole. Runs that were created before keep their policies. Without `vcs-repo` (null) the set keeps its current version.',
         refusals: ['attribute/invalid', 'attribute/taken'],
       }),
       answerOne(present, (call) => use.updatePolicySet.execute(call.actor, parameter(call, 'id'), readChange(call))),
@@ -122,29 +131,37 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
       }),
       answerEmpty((call) => use.removePolicySet.execute(call.actor, parameter(call, 'id'))),
     ),
-    post(
-      workspacesPath,
-      'policy-sets/manage',
-      relates('attachPolicySet', 'Attach a policy set to workspaces', readWorkspaces, 'attribute/invalid'),
-      changeWorkspaces('attach'),
+    ...changing(
+      'workspaceIds',
+      workspaceType,
+      'workspaces',
+    )(
+      ['attachPolicySet', 'Attach a policy set to workspaces'],
+      ['detachPolicySet', 'Detach a policy set from workspaces'],
     ),
-    removeListed(
-      workspacesPath,
-      'policy-sets/manage',
-      relates('detachPolicySet', 'Detach a policy set from workspaces', readWorkspaces, 'attribute/invalid'),
-      changeWorkspaces('detach'),
+    ...changing(
+      'excludedWorkspaceIds',
+      workspaceType,
+      'workspace-exclusions',
+    )(
+      ['excludeWorkspaces', 'Exclude workspaces from a policy set'],
+      ['includeWorkspaces', 'End the exclusion of workspaces from a policy set'],
     ),
-    post(
-      exclusionsPath,
-      'policy-sets/manage',
-      relates('excludeWorkspaces', 'Exclude workspaces from a policy set', readWorkspaces, 'attribute/invalid'),
-      changeWorkspaces('attach', 'excludedWorkspaceIds'),
+    ...changing(
+      'projectIds',
+      projectType,
+      'projects',
+    )(
+      ['attachPolicySetToProjects', 'Attach a policy set to projects'],
+      ['detachPolicySetFromProjects', 'Detach a policy set from projects'],
     ),
-    removeListed(
-      exclusionsPath,
-      'policy-sets/manage',
-      relates('includeWorkspaces', 'End the exclusion of workspaces from a policy set', readWorkspaces),
-      changeWorkspaces('detach', 'excludedWorkspaceIds'),
+    ...changing(
+      'excludedProjectIds',
+      projectType,
+      'project-exclusions',
+    )(
+      ['excludeProjects', 'Exclude projects from a policy set'],
+      ['includeProjects', 'End the exclusion of projects from a policy set'],
     ),
     post(
       policiesPath,

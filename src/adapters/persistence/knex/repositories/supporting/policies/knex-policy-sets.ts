@@ -51,6 +51,8 @@ const setRows = rowsOf<PolicySet>((row, as) => ({
   }),
   workspaceIds: as.joined(row.workspace_ids, idsIn),
   excludedWorkspaceIds: as.joined(row.excluded_workspace_ids, idsIn),
+  projectIds: as.joined(row.project_ids, idsIn),
+  excludedProjectIds: as.joined(row.excluded_project_ids, idsIn),
   policyIds: as.joined(row.policy_ids, idsIn),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -61,6 +63,9 @@ const settings = setRows.except('id', 'organizationId', 'createdAt');
 
 const workspaceIdsIn = (table: string) => `(select string_agg(lw.id, ' ') from ${table} as l
   join workspaces as lw on lw.id = l.workspace_id where l.policy_set_id = p.id and lw.deleted_at is null)`;
+
+const projectIdsIn = (table: string) =>
+  `(select string_agg(l.project_id, ' ') from ${table} as l where l.policy_set_id = p.id)`;
 
 const policyIds = `(select string_agg(lp.policy_id, ' ') from policy_set_policies as lp where lp.policy_set_id = p.id)`;
 
@@ -75,6 +80,8 @@ const select = (sql: Knex, policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
     organization_name: 'o.name',
     workspace_ids: sql.raw(workspaceIdsIn('policy_set_workspaces')),
     excluded_workspace_ids: sql.raw(workspaceIdsIn('policy_set_exclusions')),
+    project_ids: sql.raw(projectIdsIn('policy_set_projects')),
+    excluded_project_ids: sql.raw(projectIdsIn('policy_set_project_exclusions')),
     policy_ids: sql.raw(policyIds),
   });
 
@@ -82,6 +89,8 @@ const select = (sql: Knex, policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
 const links = {
   workspaceIds: { table: 'policy_set_workspaces', column: 'workspace_id', other: 'workspaces' },
   excludedWorkspaceIds: { table: 'policy_set_exclusions', column: 'workspace_id', other: 'workspaces' },
+  projectIds: { table: 'policy_set_projects', column: 'project_id', other: 'projects' },
+  excludedProjectIds: { table: 'policy_set_project_exclusions', column: 'project_id', other: 'projects' },
   policyIds: { table: 'policy_set_policies', column: 'policy_id', other: 'policies' },
 } as const;
 
@@ -195,19 +204,22 @@ export class KnexPolicySets implements PolicySetRepository {
 /** Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at. */
 const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder => {
   const workspace = () => activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
-  const excluded = (set: string) =>
-    sql('policy_set_exclusions as x').whereRaw(`x.workspace_id = w.id and x.policy_set_id = ${set}`);
-  const attached = workspace()
-    .join('policy_set_workspaces as a', 'a.workspace_id', 'w.id')
-    .whereNotExists(excluded('a.policy_set_id'))
-    .select('a.policy_set_id');
+  const unlessExcluded = (sets: Knex.QueryBuilder, id: string) =>
+    sets
+      .whereNotExists(sql('policy_set_exclusions as x').whereRaw(`x.workspace_id = w.id and x.policy_set_id = ${id}`))
+      .whereNotExists(
+        sql('policy_set_project_exclusions as y').whereRaw(`y.project_id = w.project_id and y.policy_set_id = ${id}`),
+      )
+      .select(id);
+  const attached = workspace().join('policy_set_workspaces as a', 'a.workspace_id', 'w.id');
+  const ofProject = workspace().join('policy_set_projects as a', 'a.project_id', 'w.project_id');
   const global = workspace()
     .join('policy_sets as g', 'g.organization_id', 'o.id')
     // Spelled out and not bound, or the index of the global ones would not be known to hold them.
-    .whereRaw('g.global = TRUE')
-    .whereNotExists(excluded('g.id'))
-    .select('g.id');
-  return global.union(attached);
+    .whereRaw('g.global = TRUE');
+  return unlessExcluded(global, 'g.id').union(
+    [attached, ofProject].map((sets) => unlessExcluded(sets, 'a.policy_set_id')),
+  );
 };
 
 const byName = (policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
