@@ -192,6 +192,15 @@ ${inOrganization}`,
       data: 'workspace_id = tfe_workspace.other.id\ntask_id = tfe_workspace_run_task.it.task_id\n',
     },
   ),
+  replaced(
+    'tfe_run_trigger',
+    'workspace_id = tfe_workspace.other.id\nsourceable_id = tfe_workspace.it.id\n',
+    [
+      ['other.id', 'it.id'],
+      ['sourceable_id = tfe_workspace.it', 'sourceable_id = tfe_workspace.other'],
+    ],
+    { importId: byId },
+  ),
   updated(
     'tfe_notification_configuration',
     'workspace_id = tfe_workspace.other.id\nname = "channel"\ndestination_type = "generic"\nurl = "https://hooks.example/1"\ntoken = "a key of ours"\ntriggers = ["run:created", "run:errored"]\n',

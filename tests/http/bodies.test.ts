@@ -417,6 +417,7 @@ post /policy-sets/:id/relationships/workspace-exclusions
 delete /policy-sets/:id/relationships/workspace-exclusions
 post /policy-sets/:id/relationships/policies
 delete /policy-sets/:id/relationships/policies
+post /workspaces/:workspaceId/run-triggers
 post /workspaces/:workspaceId/tasks
 patch /workspaces/:workspaceId/tasks/:workspaceTaskId
 post /organizations/:organization/agent-pools
