@@ -647,6 +647,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'get /workspaces/:workspaceId/vars/:variableId',
     'get /workspaces/:workspaceId/tasks/:workspaceTaskId',
     'get /notification-configurations/:id',
+    'get /run-triggers/:id',
     'get /task-results/:id',
     'get /varsets/:id/relationships/vars/:setVariableId',
     'get /policy-set-versions/:id',
@@ -671,6 +672,10 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   'a workspace has at most 20, found by one index': [
     'get /workspaces/:workspaceId/notification-configurations',
     'post /workspaces/:workspaceId/notification-configurations',
+    'post /workspaces/:workspaceId/run-triggers',
+  ],
+  'a workspace has at most 20 sources; those that it is a source of are found by one index': [
+    'get /workspaces/:workspaceId/run-triggers',
   ],
   'lists those of a project as those of a workspace': ['get /projects/:id/varsets'],
   'adds a row, after a sum or the rows of one set, which a limit bounds': [

@@ -306,6 +306,22 @@ function* notified(setting: Setting): Story {
   yield* ask('removeNotificationConfiguration', [added]);
 }
 
+/** A workspace gets a source, which has run triggers then. */
+function* connected(setting: Setting): Story {
+  const at = [place(setting)];
+  const { workspace } = yield* executed(setting, at);
+  const source = yield* created('createWorkspace', at, data({ name: setting.fresh() }));
+  const added = yield* created('createRunTrigger', [workspace], data({}, { sourceable: related(source) }));
+  for (const [one, type] of [
+    [workspace, 'inbound'],
+    [source, 'outbound'],
+  ]) {
+    yield* ask('listRunTriggers', [one], { query: `filter[run-trigger][type]=${type}&include=workspace,sourceable` });
+  }
+  yield* ask('showRunTrigger', [added]);
+  yield* ask('removeRunTrigger', [added]);
+}
+
 /** The task reads what it is called for and reports; the call is made in the background. */
 function* passed({ pool }: Setting, run: string, name: string): Asked {
   for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -623,6 +639,7 @@ export const stories: readonly [(setting: Setting) => Story, ...((setting: Setti
   forced,
   runTasks,
   notified,
+  connected,
   runsToTheirEnd,
   account,
   access,

@@ -37,6 +37,7 @@ export {
 } from './included/show-related-to-policy-sets.js';
 export { type ProjectInclude, ShowRelatedToProjects } from './included/show-related-to-projects.js';
 export { type RunTaskInclude, ShowRelatedToRunTasks } from './included/show-related-to-run-tasks.js';
+export { type RunTriggerInclude, ShowRelatedToRunTriggers } from './included/show-related-to-run-triggers.js';
 export { type RunInclude, ShowRelatedToRuns } from './included/show-related-to-runs.js';
 export { type RelatedToTeams, ShowRelatedToTeams, type TeamInclude } from './included/show-related-to-teams.js';
 export {
@@ -164,6 +165,7 @@ export type {
   RunScope,
 } from './ports/repositories/run-repository.js';
 export type { RunTaskRepository, WorkspaceTaskRepository } from './ports/repositories/run-task-repository.js';
+export type { RunTriggerQuery, RunTriggerRepository } from './ports/repositories/run-trigger-repository.js';
 export type {
   ListedSession,
   SessionCredential,
@@ -333,6 +335,11 @@ export { ShowWorkspaceTask } from './supporting/run-tasks/show-workspace-task.js
 export { type ResultRepositories, TaskResultProgress } from './supporting/run-tasks/task-result-progress.js';
 export { UpdateRunTask } from './supporting/run-tasks/update-run-task.js';
 export { UpdateWorkspaceTask } from './supporting/run-tasks/update-workspace-task.js';
+export { CreateRunTrigger } from './supporting/run-triggers/create-run-trigger.js';
+export { ListRunTriggers } from './supporting/run-triggers/list-run-triggers.js';
+export { RemoveRunTrigger } from './supporting/run-triggers/remove-run-trigger.js';
+export { ShowRunTrigger } from './supporting/run-triggers/show-run-trigger.js';
+export { TriggeredRuns } from './supporting/run-triggers/triggered-runs.js';
 export { AddRunComment } from './supporting/runs/add-run-comment.js';
 export { ChangeRun, type RunAction, runActions } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';

@@ -14,6 +14,7 @@ import { SendNotification } from './supporting/notifications/send-notification.j
 import { FetchedPolicies } from './supporting/policies/fetched-policies.js';
 import { CallRunTask } from './supporting/run-tasks/call-run-task.js';
 import { TaskResultProgress } from './supporting/run-tasks/task-result-progress.js';
+import { TriggeredRuns } from './supporting/run-triggers/triggered-runs.js';
 import { RunProgress } from './supporting/runs/run-progress.js';
 import { GroupMemberships } from './supporting/sign-in/group-memberships.js';
 import { IdentityLinks } from './supporting/sign-in/identity-links.js';
@@ -69,6 +70,7 @@ const callRunTask = bind(
 );
 export const deliveries = bind(Deliveries, 'clock', 'secretBox', 'notifier');
 const sendNotification = bind(SendNotification, 'unitOfWork', 'clock', deliveries);
+const triggeredRuns = bind(TriggeredRuns, runProgress, byteQuota);
 export const effectPerformers = bind(
   EffectPerformers,
   'unitOfWork',
@@ -82,4 +84,5 @@ export const effectPerformers = bind(
   policyFetches,
   callRunTask,
   sendNotification,
+  triggeredRuns,
 );

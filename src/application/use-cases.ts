@@ -22,6 +22,7 @@ import { ShowOrganizationsOfUsers } from './included/show-organizations-of-users
 import { ShowRelatedToPolicySets } from './included/show-related-to-policy-sets.js';
 import { ShowRelatedToProjects } from './included/show-related-to-projects.js';
 import { ShowRelatedToRunTasks } from './included/show-related-to-run-tasks.js';
+import { ShowRelatedToRunTriggers } from './included/show-related-to-run-triggers.js';
 import { ShowRelatedToRuns } from './included/show-related-to-runs.js';
 import { ShowRelatedToTeams } from './included/show-related-to-teams.js';
 import { ShowRelatedToVariableSets } from './included/show-related-to-variable-sets.js';
@@ -144,6 +145,10 @@ import { ShowTaskResult } from './supporting/run-tasks/show-task-result.js';
 import { ShowWorkspaceTask } from './supporting/run-tasks/show-workspace-task.js';
 import { UpdateRunTask } from './supporting/run-tasks/update-run-task.js';
 import { UpdateWorkspaceTask } from './supporting/run-tasks/update-workspace-task.js';
+import { CreateRunTrigger } from './supporting/run-triggers/create-run-trigger.js';
+import { ListRunTriggers } from './supporting/run-triggers/list-run-triggers.js';
+import { RemoveRunTrigger } from './supporting/run-triggers/remove-run-trigger.js';
+import { ShowRunTrigger } from './supporting/run-triggers/show-run-trigger.js';
 import { AddRunComment } from './supporting/runs/add-run-comment.js';
 import { ChangeRun } from './supporting/runs/change-run.js';
 import { CreateRun } from './supporting/runs/create-run.js';
@@ -421,6 +426,7 @@ export const useCases = {
   showRelatedToWorkspaces: bind(ShowRelatedToWorkspaces, 'unitOfWork', 'clock', 'capabilityUrls'),
   showRelatedToRuns: bind(ShowRelatedToRuns, 'unitOfWork', 'clock', 'capabilityUrls'),
   showRelatedToRunTasks: bind(ShowRelatedToRunTasks, 'unitOfWork'),
+  showRelatedToRunTriggers: bind(ShowRelatedToRunTriggers, 'unitOfWork'),
   showOrganizationsOfUsers: bind(ShowOrganizationsOfUsers, 'unitOfWork'),
   showRelatedToProjects: bind(ShowRelatedToProjects, 'unitOfWork'),
   showRelatedToTeams: bind(ShowRelatedToTeams, 'unitOfWork'),
@@ -512,6 +518,11 @@ export const useCases = {
   reportTaskResult: bind(ReportTaskResult, 'unitOfWork', 'clock', 'secrets', taskResultProgress),
   readTaskFiles: bind(ReadTaskFiles, 'unitOfWork', 'secrets', 'bundleStore'),
   endOverdueResults: bind(EndOverdueResults, 'unitOfWork', 'clock', taskResultProgress),
+
+  createRunTrigger: bind(CreateRunTrigger, 'unitOfWork', 'clock', 'ids'),
+  listRunTriggers: bind(ListRunTriggers, 'unitOfWork'),
+  showRunTrigger: bind(ShowRunTrigger, 'unitOfWork'),
+  removeRunTrigger: bind(RemoveRunTrigger, 'unitOfWork'),
 
   createNotificationConfiguration: bind(
     CreateNotificationConfiguration,

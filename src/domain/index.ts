@@ -138,6 +138,7 @@ export type {
   RunCommentId,
   RunId,
   RunTaskId,
+  RunTriggerId,
   SessionId,
   StateVersionId,
   StateVersionOutputId,
@@ -256,6 +257,15 @@ export {
 } from './supporting/run-tasks/task-result.js';
 export type { TaskStageName } from './supporting/run-tasks/task-stage-name.js';
 export { taskStageNames } from './supporting/run-tasks/task-stage-name.js';
+export {
+  checkSource,
+  checkSourceCount,
+  depthAfter,
+  type RunTriggerType,
+  runTriggerLimits,
+  runTriggerTypes,
+  type WorkspaceRunTrigger,
+} from './supporting/run-triggers/run-trigger.js';
 export type {
   Lease,
   Phase,

@@ -192,6 +192,15 @@ ${inOrganization}`,
       data: 'workspace_id = tfe_workspace.other.id\ntask_id = tfe_workspace_run_task.it.task_id\n',
     },
   ),
+  replaced(
+    'tfe_run_trigger',
+    'workspace_id = tfe_workspace.other.id\nsourceable_id = tfe_workspace.it.id\n',
+    [
+      ['other.id', 'it.id'],
+      ['sourceable_id = tfe_workspace.it', 'sourceable_id = tfe_workspace.other'],
+    ],
+    { importId: byId },
+  ),
   updated(
     'tfe_notification_configuration',
     'workspace_id = tfe_workspace.other.id\nname = "channel"\ndestination_type = "generic"\nurl = "https://hooks.example/1"\ntoken = "a key of ours"\ntriggers = ["run:created", "run:errored"]\n',
@@ -300,6 +309,7 @@ source_url = "https://example.com/pipelines/1"
 terraform_version = "1.11.4"
 trigger_prefixes = ["modules", "shared"]
 working_directory = "site/one"
+auto_destroy_at = "2100-01-01T00:00:00Z"
 project_id = tfe_project.it.id
 tag_names = ["network", "site:one"]
 tags = {
@@ -316,7 +326,8 @@ ${inOrganization}`,
       ['speculative_enabled = false', 'speculative_enabled = true'],
       ['output_enabled = true', 'output_enabled = false'],
       ['"1.11.4"', '"~> 1.11.0"'],
-      ['"modules", ', ''],
+      ['trigger_prefixes = ["modules", "shared"]', 'trigger_patterns = ["/modules/**/*", "*.tf"]'],
+      ['auto_destroy_at = "2100-01-01T00:00:00Z"', 'auto_destroy_activity_duration = "14d"'],
       ['site/one', 'site/two'],
       ['tfe_project.it', 'tfe_project.other'],
       ['"network", "site', '"net", "site'],

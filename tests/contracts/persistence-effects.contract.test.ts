@@ -30,6 +30,8 @@ const everyKind: readonly Effect['kind'][] = [
   'discard-bundle',
   'remove-rows',
   'queue-run',
+  'follow-run-triggers',
+  'queue-triggered-run',
   'purge-backing-data',
   'archive-version',
   'fetch-commit',
@@ -139,6 +141,8 @@ onEveryBackend('effects', (on) => {
   it('gives back every kind of effect as it was enqueued', async () => {
     const effects: Effect[] = [
       { kind: 'queue-run', versionId: 'cv-1' },
+      { kind: 'follow-run-triggers', runId: 'run-1', after: 'rt-1' },
+      { kind: 'queue-triggered-run', triggerId: 'rt-2', runId: 'run-1' },
       { kind: 'purge-backing-data', versionId: 'cv-1' },
       { kind: 'archive-version', versionId: 'cv-1' },
       { kind: 'fetch-commit', versionId: 'cv-1', request: someRequest },

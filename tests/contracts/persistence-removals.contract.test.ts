@@ -36,6 +36,7 @@ import {
   aPolicySetParameter,
   aPolicySetVersion,
   aRunTask,
+  aRunTrigger,
   aTaskResult,
   aWorkspaceTask,
 } from '../support/policy-builders.js';
@@ -169,6 +170,10 @@ async function addOrganization(on: Ground) {
   for (const { workspace } of places) {
     await on.grant(team, workspace, { access: 'read' });
     await on.run((tx) => tx.workspaces.changeStateConsumers(workspace.id, { added: ids, removed: [] }));
+    const others = places.filter((place) => place.workspace.id !== workspace.id);
+    for (const { workspace: source } of others) {
+      await on.run((tx) => tx.runTriggers.add(aRunTrigger(workspace, source)));
+    }
   }
   const grant = { access: 'read' } as const;
   await on.run((tx) => giveProjectGrant(tx, team.id, defaultProjectId(organization.id), grant));

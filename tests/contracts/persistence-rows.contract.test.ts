@@ -62,6 +62,7 @@ import {
   aPolicySetParameter,
   aPolicySetVersion,
   aRunTask,
+  aRunTrigger,
   aTaskResult,
   aTaskStage,
   aWorkspaceTask,
@@ -142,6 +143,7 @@ const counts = { additions: 1, changes: 2, destructions: 3, imports: 4 };
 const wholeRun = (poolId: string): Partial<RunState> => ({
   status: 'planning',
   source: 'tfe-configuration-version',
+  triggerDepth: 3,
   options: someRunOptions({
     isDestroy: true,
     refreshOnly: true,
@@ -496,8 +498,9 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const read = async () => (await on.read((tx) => tx.runs.find(state.id)))?.state;
     const before = await read();
     const { id, workspaceId, configurationVersionId, sequence, source, options } = state;
-    const { planOnly, savePlan, autoApply, createdBy, createdAt } = state;
-    const fixed = { id, sequence, source, options, planOnly, savePlan, autoApply, createdBy, createdAt };
+    const { triggerDepth, planOnly, savePlan, autoApply, createdBy, createdAt } = state;
+    const kept = { id, sequence, source, triggerDepth, options };
+    const fixed = { ...kept, planOnly, savePlan, autoApply, createdBy, createdAt };
     const after = aRun({ id: workspaceId }, { id: configurationVersionId }, { ...fixed, revision: 1 });
     await on.run((tx) => tx.runs.save(after));
     const nobodys = await aRunIn(on, workspace);
@@ -597,6 +600,13 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     await on.run((tx) => tx.stateVersions.finalize(version, aBundle()));
     const found = await on.read((tx) => tx.stateOutputs.slice(version.id, undefined, { rows: 2, characters: 1000 }));
     return outputs.map((output, index): Pair => [output, found.items[index]]);
+  },
+  WorkspaceRunTrigger: async (on) => {
+    const { organization, actor, workspace } = await aPlace(on);
+    const created = { createdBy: someone(), createdAt: afterNoon(1) };
+    const trigger = aRunTrigger(workspace, await on.workspace(organization), created);
+    await on.run((tx) => tx.runTriggers.add(trigger));
+    return [[trigger, (await on.read((tx) => tx.runTriggers.findFor(actor, trigger.id)))?.subject]];
   },
   AgentPool: async (on) => {
     const { organization, actor, workspace } = await aPlace(on);

@@ -158,6 +158,8 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'run-tasks/manage': [...owners, 'manage-run-tasks'],
   'workspace-tasks/read': [...mayReadRuns, ...organizationToken],
   'workspace-tasks/manage': mayAttachTasks,
+  'run-triggers/read': [...mayReadRuns, ...organizationToken],
+  'run-triggers/manage': administering,
   'notification-configurations/manage': [...administering, ...organizationToken],
   'teams/read': {
     'a visible team': members,

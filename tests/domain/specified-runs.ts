@@ -198,7 +198,7 @@ function effectsOf(trigger: RunTrigger, to: RunStatus): readonly RunEffect[] {
     'release-agent': ['release-agent'],
     'start-pre-apply': ['start-pre-apply'],
     'save-plan': ['release-workspace'],
-    'finish-apply': ['promote-version', 'drop-pending-state', 'start-post-apply'],
+    'finish-apply': ['promote-version', 'drop-pending-state', 'start-post-apply', 'follow-run-triggers'],
     'finish-cancel': ['drop-pending-state'],
     'force-cancel': ['drop-pending-state'],
     fail: ['drop-pending-state'],

@@ -102,6 +102,39 @@ class Stage {
     return { place, lock, lockId: `${organization}/${workspace}` };
   }
 
+  /** A directory with local workspaces, each with a state of its own, and the organization that they will be in. */
+  async localSite(program: string, names: readonly string[]) {
+    const organization = 'migrated';
+    const attributes = { name: organization, email: 'ops@example.com', 'default-execution-mode': 'local' };
+    await this.steps.ask('POST', '/organizations', { data: { type: 'organizations', attributes } });
+    const at = { url: this.service.url, token: adminToken };
+    const body = `output "here" { value = "state of \${terraform.workspace}" }\n`;
+    const place = await Workplace.make(
+      join(this.directory, organization),
+      at,
+      { organization, name: '' },
+      body,
+      program,
+    );
+    await place.write('cloud.tf', '');
+    for (const name of names) {
+      for (const words of [
+        ['workspace', 'new', name],
+        ['apply', '-auto-approve'],
+      ]) {
+        const { code, printed } = await place.run(...words, '-no-color');
+        if (code !== 0) throw new Error(printed);
+      }
+    }
+    return { organization, place };
+  }
+
+  /** The names of workspaces with the tags, in order. */
+  async tagged(organization: string, tags: string): Promise<readonly string[]> {
+    const found = await this.steps.ask('GET', `/organizations/${organization}/workspaces?search[tags]=${tags}`);
+    return found.map(({ attributes }: { readonly attributes: { readonly name: string } }) => attributes.name);
+  }
+
   /** The relationship of workspaces in the project of the way, which is made. */
   private async inProject(organization: string, { project }: Way): Promise<object> {
     if (project === undefined) return {};
@@ -137,6 +170,25 @@ describe.each(Object.entries(programs))('the commands of %s, unmodified', (name,
       }
     });
   }
+
+  together(`init migrates local workspaces to \`cloud\` with tags${reason}`, async () => {
+    const stage = await Stage.of(program);
+    const names = ['blue', 'green', 'red'];
+    const { organization, place } = await stage.localSite(program, names);
+    const tags = 'tags = ["app", "site:one"]';
+    const settings = `hostname = "${hostname}"\norganization = "${organization}"\nworkspaces {\n${tags}\n}\n`;
+    await place.write('cloud.tf', `terraform {\ncloud {\n${settings}}\n}\n`);
+    const init = place.start('init', '-no-color');
+    await init.answer('Would you like to rename your workspaces?', '1');
+    await init.answer('How would you like to rename your workspaces?', 'app-*');
+    const { code, printed } = await init.ended();
+    expect([code, printed]).toEqual([0, expect.stringContaining('Migration complete!')]);
+    expect(await stage.tagged(organization, 'app,site:one')).toEqual(names.map((one) => `app-${one}`));
+    for (const one of names) {
+      await place.run('workspace', 'select', '-no-color', `app-${one}`);
+      expect((await place.run('output', '-no-color')).printed).toContain(`here = "state of ${one}"`);
+    }
+  });
 
   together(`login keeps a pasted token, and logout forgets it${reason}`, async () => {
     const stage = await Stage.of(program);

@@ -213,6 +213,12 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
     const sources = [...resources.filter(({ data }) => data !== undefined), ...otherData].map(({ type }) => type);
     expect([...read].sort()).toEqual(sources.sort());
 
+    const page = `https://${proxy.host}/app/acme/workspaces/network`;
+    const pages = created
+      .filter(({ address }) => address.endsWith('tfe_workspace.it'))
+      .map(({ values }) => values.html_url);
+    expect(pages).toEqual([page, page]);
+
     const importable = resources.filter(({ importId }) => importId !== undefined);
     const imports = created.flatMap(({ address, type, mode, values }) => {
       const id = mode === 'managed' && importable.find((row) => row.type === type)?.importId?.(values);

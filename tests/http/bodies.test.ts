@@ -421,6 +421,7 @@ post /policy-sets/:id/relationships/project-exclusions
 delete /policy-sets/:id/relationships/project-exclusions
 post /policy-sets/:id/relationships/policies
 delete /policy-sets/:id/relationships/policies
+post /workspaces/:workspaceId/run-triggers
 post /workspaces/:workspaceId/tasks
 patch /workspaces/:workspaceId/tasks/:workspaceTaskId
 post /organizations/:organization/agent-pools

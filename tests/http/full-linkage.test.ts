@@ -70,6 +70,7 @@ const read: Readonly<Record<string, readonly string[]>> = {
   varsets: ['organization', 'workspaces', 'projects', 'vars', 'parent'],
   'workspace-tasks': ['task', 'workspace'],
   'notification-configurations': ['subscribable', 'users'],
+  'run-triggers': ['sourceable', 'workspace'],
   workspaces: [
     'agent-pool',
     'current-run',

@@ -44,7 +44,7 @@ const idle: ReadonlyMap<string, DomainErrorCode> = new Map<string, DomainErrorCo
 
 /** Routes that change something of one workspace: its followers are notified. */
 const ofWorkspaces =
-  /^\/(workspaces|runs|configuration-versions|state-versions|task-stages|team-workspaces|vars|tags\/:id\/relationships|notification-configurations|organizations\/:organization\/workspaces)\b/;
+  /^\/(workspaces|runs|configuration-versions|state-versions|task-stages|team-workspaces|vars|tags\/:id\/relationships|notification-configurations|run-triggers|organizations\/:organization\/workspaces)\b/;
 
 describe('every change over HTTP', () => {
   const worlds = new PassingWorlds();

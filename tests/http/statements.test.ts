@@ -206,6 +206,11 @@ const promised: Readonly<Record<string, number>> = {
   'get /workspaces/:workspaceId/tasks/:workspaceTaskId': 2,
   'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': 4,
   'delete /workspaces/:workspaceId/tasks/:workspaceTaskId': 7,
+  'get /workspaces/:workspaceId/run-triggers': 4,
+  // Both workspaces are read, and the sources counted under the lock of the one.
+  'post /workspaces/:workspaceId/run-triggers': 6,
+  'get /run-triggers/:id': 2,
+  'delete /run-triggers/:id': 4,
   'get /workspaces/:workspaceId/notification-configurations': 4,
   // They are counted under the workspace's lock.
   'post /workspaces/:workspaceId/notification-configurations': 5,
@@ -306,6 +311,7 @@ const promisedWithAll: Readonly<Record<string, { readonly include: string; reado
   'get /organizations/:organization/projects': { include: 'effective_tag_bindings', statements: 6 },
   'get /organizations/:organization/teams': { include: 'users,organization_memberships', statements: 7 },
   'get /organizations/:organization/tasks': { include: 'workspace_tasks.workspace', statements: 9 },
+  'get /run-triggers/:id': { include: 'workspace,sourceable', statements: 6 },
   'get /admin/users': { include: 'organizations', statements: 4 },
   'get /task-stages/:id': { include: 'run,run.workspace,policy_evaluations', statements: 8 },
   'get /configuration-versions/:id': { include: 'run,ingress_attributes', statements: 6 },

@@ -286,6 +286,7 @@ export const aRun = (
     sequence: 1,
     status: 'pending',
     source: 'tfe-api',
+    triggerDepth: 0,
     options: someRunOptions(),
     planOnly: false,
     savePlan: false,

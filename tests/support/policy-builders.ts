@@ -17,6 +17,7 @@ import type {
   TaskResult,
   TaskStage,
   Workspace,
+  WorkspaceRunTrigger,
   WorkspaceTask,
 } from '../../src/domain/index.js';
 import { noResults } from '../../src/domain/index.js';
@@ -249,6 +250,24 @@ export const aNotificationConfiguration = (
   createdAt: noon,
   updatedAt: noon,
   revision: 0,
+  ...given,
+});
+
+/** The source is a workspace of the same organization. */
+export const aRunTrigger = (
+  workspace: Pick<Workspace, 'id' | 'name' | 'organizationId' | 'organizationName'>,
+  source: Pick<Workspace, 'id' | 'name'>,
+  given: Partial<WorkspaceRunTrigger> = {},
+): WorkspaceRunTrigger => ({
+  id: unique('rt'),
+  workspaceId: workspace.id,
+  workspaceName: workspace.name,
+  sourceId: source.id,
+  sourceName: source.name,
+  organizationId: workspace.organizationId,
+  organizationName: workspace.organizationName,
+  createdBy: { kind: 'user', id: 'user-1' },
+  createdAt: noon,
   ...given,
 });
 

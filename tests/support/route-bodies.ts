@@ -7,6 +7,8 @@ export interface Referred {
   readonly membership: string;
   readonly project: string;
   readonly workspace: string;
+  /** A workspace that triggers no run of the one above yet. */
+  readonly source: string;
   readonly team: string;
   readonly version: string;
   readonly policy: string;
@@ -78,6 +80,11 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
       'destination-type': 'generic',
       url: 'https://hooks.example',
     }),
+    'post /workspaces/:workspaceId/run-triggers': doc(
+      'run-triggers',
+      {},
+      { sourceable: relationTo('workspaces', referred.source) },
+    ),
     'patch /notification-configurations/:id': doc('notification-configurations', { name: 'changed' }),
     'post /organizations/:organization/varsets': doc('varsets', { name: 'fresh' }),
     'patch /varsets/:id': doc('varsets', { description: 'changed' }),
@@ -164,6 +171,7 @@ export const bodies = bodiesWith({
   membership: 'ou-nobody',
   project: 'prj-any',
   workspace: 'ws-any',
+  source: 'ws-other',
   team: 'team-any',
   version: 'cv-any',
   policy: 'pol-any',

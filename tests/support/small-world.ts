@@ -58,6 +58,7 @@ import {
   aPolicySetParameter,
   aPolicySetVersion,
   aRunTask,
+  aRunTrigger,
   aSiteAgentPool,
   aTaskResult,
   aTaskStage,
@@ -106,6 +107,8 @@ export interface Scene {
   readonly blocked: boolean;
   /** Whether a run task is attached to the workspace. */
   readonly attached: boolean;
+  /** Whether runs of another workspace trigger runs of the workspace. */
+  readonly connected: boolean;
 }
 
 /** Nothing is in progress, so that everything may be deleted. */
@@ -117,11 +120,16 @@ const afterwards: Scene = {
   cancelRequested: false,
   blocked: false,
   attached: false,
+  connected: false,
 };
 
 /** The initial statuses for routes that trigger a transition. */
 const beginnings: Readonly<Record<string, Partial<Scene>>> = {
   'get /organizations/:organization/tasks': { attached: true },
+  'get /workspaces/:workspaceId/run-triggers': { connected: true },
+  'post /workspaces/:workspaceId/run-triggers': { connected: true },
+  'get /run-triggers/:id': { connected: true },
+  'delete /run-triggers/:id': { connected: true },
   'get /task-results/:id': { attached: true },
   'get /task-results/:taskResultId/outcomes': { attached: true },
   'get /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
@@ -167,7 +175,7 @@ const inQuestion = (question: TeamInQuestion | undefined): Partial<Team> =>
 export async function makeSmallWorld(
   unitOfWork: UnitOfWork,
   standing: Standing,
-  scene: Scene = { ...afterwards, attached: true },
+  scene: Scene = { ...afterwards, attached: true, connected: true },
   store?: Pick<BundleStore, 'write' | 'keep'>,
 ): Promise<SmallWorld> {
   const { pool: question } = standing;
@@ -243,6 +251,11 @@ export async function makeSmallWorld(
   const inProject = aWorkspace(organization, { name: 'in-project', projectId: project.id });
   const beside = aProject(organization, { name: 'beside' });
   const another = aWorkspace(organization, { name: 'another', projectId: beside.id, ...named });
+  const [source, freeSource] = [
+    aWorkspace(organization, { name: 'source', executionMode: 'remote' }),
+    aWorkspace(organization, { name: 'free', executionMode: 'remote' }),
+  ];
+  const runTrigger = aRunTrigger(workspace, source);
   const variable = aVariable(workspace);
   const tag = { id: unique('tag'), name: 'network' };
   const variableSet = aVariableSet(organization);
@@ -319,6 +332,13 @@ export async function makeSmallWorld(
     if (question?.servingElsewhere) {
       await tx.projects.add(beside);
       await tx.workspaces.add(another);
+    }
+    if (scene.connected) {
+      for (const one of [source, freeSource]) {
+        await tx.workspaces.add(one);
+        if (own !== undefined && standingInOwn?.grant) await giveGrant(tx, own.id, one.id, standingInOwn.grant);
+      }
+      await tx.runTriggers.add(runTrigger);
     }
     await tx.variables.add(variable);
     await tx.tags.give(organization.id, [workspace.id], [tag], noon);
@@ -404,6 +424,7 @@ export async function makeSmallWorld(
       membership: otherMembership.id,
       project: project.id,
       workspace: workspace.id,
+      source: freeSource.id,
       team: freeTeam.id,
       version: version.state.id,
       policy: policy.id,
@@ -455,6 +476,7 @@ export async function makeSmallWorld(
       workspaceTaskId: attachment.id,
       '/tasks': task.id,
       '/notification-configurations': notification.id,
+      '/run-triggers': runTrigger.id,
       '/policy-evaluations': evaluation.id,
       '/policy-set-outcomes': outcome.id,
       '/policy-sets': policySet.id,

@@ -43,6 +43,7 @@ export function pathAbout({ method, path }: Route, existing: Readonly<Record<str
 
 /** The filters that a list at a path of its own requires. */
 const queries: Readonly<Record<string, (existing: Readonly<Record<string, string>>) => string>> = {
+  '/workspaces/:workspaceId/run-triggers': () => 'filter[run-trigger][type]=inbound',
   '/team-workspaces': ({ workspaceId }) => `filter[workspace][id]=${workspaceId}`,
   '/workspaces/:id/effective-access': ({ userId, teamWithRightsId }) =>
     teamWithRightsId === undefined ? `filter[user][id]=${userId}` : `filter[team][id]=${teamWithRightsId}`,

@@ -8,6 +8,7 @@ import {
 } from '../../domain/index.js';
 import { revised } from '../../domain/shared/revision.js';
 import {
+  because,
   doneBySystem,
   type NewAuditEvent,
   refusedToCreator,
@@ -123,8 +124,3 @@ export class CreateScheduledDestroys {
     );
   }
 }
-
-const because = (event: NewAuditEvent, ...reasons: readonly string[]): NewAuditEvent => ({
-  ...event,
-  detail: { reasons: reasons.map((text) => ({ text })) },
-});

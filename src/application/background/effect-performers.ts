@@ -13,6 +13,7 @@ import type { Effect } from '../ports/repositories/effect.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { SendNotification } from '../supporting/notifications/send-notification.js';
 import type { CallRunTask } from '../supporting/run-tasks/call-run-task.js';
+import type { TriggeredRuns } from '../supporting/run-triggers/triggered-runs.js';
 import { lockedRun, type RunProgress } from '../supporting/runs/run-progress.js';
 import type { StateOutputsReader } from '../supporting/state-versions/state-outputs-reader.js';
 import type { CommitFiles, FetchedFiles } from '../supporting/version-control/commit-files.js';
@@ -51,6 +52,7 @@ export class EffectPerformers {
     private readonly policyFetches: PolicyFetches,
     private readonly runTasks: CallRunTask,
     private readonly notifications: SendNotification,
+    private readonly triggeredRuns: TriggeredRuns,
   ) {
     this.removals = new RemovalTurns(unitOfWork);
   }
@@ -69,6 +71,8 @@ export class EffectPerformers {
     'fetch-commit': ({ versionId, request }) => this.fetchCommit(versionId, request),
     'fetch-run-files': ({ runId }) => this.fetchRunFiles(runId),
     'fetch-policies': ({ versionId }) => this.policyFetches.begin(versionId),
+    'follow-run-triggers': ({ runId, after }) => ({ keep: (tx) => this.triggeredRuns.follow(tx, runId, after) }),
+    'queue-triggered-run': ({ triggerId, runId }) => ({ keep: (tx) => this.triggeredRuns.queue(tx, triggerId, runId) }),
     'call-run-task': async ({ resultId }) => ({ keep: await this.runTasks.execute(resultId) }),
     'send-notification': async ({ configurationId, event }) => ({
       keep: await this.notifications.execute(configurationId, event),

@@ -257,6 +257,9 @@ export const policy = {
   'workspace-tasks/manage': [['run tasks']],
   // They show and call addresses that may be secrets themselves.
   'notification-configurations/manage': [['workspace admin'], ['organization token']],
+  'run-triggers/read': [['runs: read'], ['organization token']],
+  // They queue runs on behalf of the caller, and an organization token creates none.
+  'run-triggers/manage': [['workspace admin']],
   'policy-sets/manage': [['manage-policies']],
   'policy-sets/link-repository': [['manage-policies', 'manage-vcs-settings']],
   'policies/manage': [['manage-policies']],

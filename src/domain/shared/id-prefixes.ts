@@ -26,6 +26,7 @@ export const idPrefixes = {
   'run-task': 'task',
   'workspace-task': 'wstask',
   'notification-configuration': 'nc',
+  'run-trigger': 'rt',
   'policy-evaluation': 'poleval',
   'policy-set-outcome': 'psout',
   'policy-set': 'polset',

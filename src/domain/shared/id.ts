@@ -25,6 +25,7 @@ export type TaskResultId = Id<'task-result'>;
 export type RunTaskId = Id<'run-task'>;
 export type WorkspaceTaskId = Id<'workspace-task'>;
 export type NotificationConfigurationId = Id<'notification-configuration'>;
+export type RunTriggerId = Id<'run-trigger'>;
 export type PolicyEvaluationId = Id<'policy-evaluation'>;
 export type PolicySetOutcomeId = Id<'policy-set-outcome'>;
 export type PolicySetId = Id<'policy-set'>;

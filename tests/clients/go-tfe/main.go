@@ -122,6 +122,7 @@ func main() {
 	walkPolicies(ctx, client, org)
 	walkVariables(ctx, client, ws)
 	walkNotifications(ctx, client, ws)
+	walkRunTriggers(ctx, client, org, ws)
 	walkStates(ctx, client, org, ws)
 	walkRuns(ctx, client, org)
 	walkTokens(ctx, client, org)

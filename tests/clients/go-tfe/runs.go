@@ -208,8 +208,6 @@ func walkRuns(ctx context.Context, client *tfe.Client, org *tfe.Organization) {
 	ranges, err := client.Meta.IPRanges.Read(ctx, "")
 	check("ip ranges", err)
 	expect("no ranges", len(ranges.API) == 0 && len(ranges.VCS) == 0, ranges)
-	_, err = client.RunTriggers.List(ctx, ws.ID, &tfe.RunTriggerListOptions{RunTriggerType: tfe.RunTriggerInbound})
-	expect("run triggers are not served", err == tfe.ErrResourceNotFound, err)
 
 	_, err = client.ConfigurationVersions.Create(ctx, ws.ID, tfe.ConfigurationVersionCreateOptions{})
 	check("next version", err)

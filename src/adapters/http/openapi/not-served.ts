@@ -97,12 +97,6 @@ export const notServed: readonly NotServed[] = [
     why: 'Keys for fetching modules stay on the machines of the agents.',
   },
   {
-    name: 'run triggers',
-    paths: [...ofWorkspace('run-triggers'), '/run-triggers'],
-    resources: ['tfe_run_trigger'],
-    why: 'No run starts a run of another workspace. Pipelines create runs through the API.',
-  },
-  {
     name: 'cost estimation',
     paths: ['/cost-estimates'],
     resources: [],

@@ -19,6 +19,7 @@ import { policySetRoutes } from '../supporting/policies/policy-set-routes.js';
 import { policySetVersionRoutes } from '../supporting/policies/policy-set-version-routes.js';
 import { projectRoutes } from '../supporting/projects/project-routes.js';
 import { runTaskRoutes } from '../supporting/run-tasks/run-task-routes.js';
+import { runTriggerRoutes } from '../supporting/run-triggers/run-trigger-routes.js';
 import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
@@ -84,6 +85,7 @@ const areas = {
   ],
   Policies: policyRoutes,
   'Run tasks': (use, dialect) => runTaskRoutes(use, dialect, neighboursIn(dialect)),
+  'Run triggers': (use, dialect) => runTriggerRoutes(use, dialect, neighboursIn(dialect)),
   Notifications: notificationRoutes,
   'Agent pools': (use, dialect) => agentPoolRoutes(use, dialect, neighboursIn(dialect)),
   Organizations: (use, dialect) => [

@@ -92,8 +92,11 @@ export const texts = (description: string) => z.preprocess(split, z.array(z.stri
 
 const mustBe = (words: readonly string[]) => ({ error: `must be one of ${words.join(', ')}` });
 
+export const requiredOneOf = <const Word extends string>(words: readonly Word[], description: string) =>
+  z.enum(words, mustBe(words)).meta({ description });
+
 export const oneOf = <const Word extends string>(words: readonly Word[], description: string) =>
-  z.enum(words, mustBe(words)).optional().meta({ description });
+  requiredOneOf(words, description).optional().meta({ description });
 
 /** Some of the words, separated by commas. */
 export const someOf = <const Word extends string>(words: readonly Word[], description: string) =>

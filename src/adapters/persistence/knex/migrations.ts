@@ -22,4 +22,6 @@ export * as '20261129071700_workspaces_counted.ts' from './migrations/2026112907
 export * as '20261129071725_notification_configurations.ts' from './migrations/20261129071725_notification_configurations.js';
 export * as '20261129071800_runs_counted.ts' from './migrations/20261129071800_runs_counted.js';
 export * as '20261129075531_force_delete_by_owners.ts' from './migrations/20261129075531_force_delete_by_owners.js';
+export * as '20261129103718_run_triggers.ts' from './migrations/20261129103718_run_triggers.js';
+export * as '20261129103723_trigger_depths.ts' from './migrations/20261129103723_trigger_depths.js';
 export * as '20261129103744_policy_sets_of_projects.ts' from './migrations/20261129103744_policy_sets_of_projects.js';

@@ -25,6 +25,7 @@ import { KnexPolicySets } from './repositories/supporting/policies/knex-policy-s
 import { KnexProjects } from './repositories/supporting/projects/knex-projects.js';
 import { KnexRunTasks, KnexWorkspaceTasks } from './repositories/supporting/run-tasks/knex-run-tasks.js';
 import { KnexTaskResults } from './repositories/supporting/run-tasks/knex-task-results.js';
+import { KnexRunTriggers } from './repositories/supporting/run-triggers/knex-run-triggers.js';
 import { KnexRunArtifacts } from './repositories/supporting/runs/knex-run-artifacts.js';
 import { KnexRunComments } from './repositories/supporting/runs/knex-run-comments.js';
 import { KnexRunLogs } from './repositories/supporting/runs/knex-run-logs.js';
@@ -101,6 +102,7 @@ export const transactionOn = (
   runTasks: new KnexRunTasks(db),
   workspaceTasks: new KnexWorkspaceTasks(db),
   notificationConfigurations: new KnexNotificationConfigurations(db),
+  runTriggers: new KnexRunTriggers(db),
   taskStages: new KnexTaskStages(db),
   taskResults: new KnexTaskResults(db),
   agentPools: new KnexAgentPools(db),

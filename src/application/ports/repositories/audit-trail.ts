@@ -42,6 +42,7 @@ export const auditedKinds = [
   'task-results',
   'tasks',
   'notification-configurations',
+  'run-triggers',
   'policy-sets',
   'policy-set-versions',
   'policies',

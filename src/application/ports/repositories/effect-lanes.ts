@@ -13,7 +13,12 @@ export interface Share {
  */
 export const lanes = {
   /** Database work alone: one loop is enough. */
-  quick: { kinds: ['queue-run', 'purge-backing-data', 'archive-version'], batch: 20, loops: 1, reserve: 0 },
+  quick: {
+    kinds: ['queue-run', 'follow-run-triggers', 'queue-triggered-run', 'purge-backing-data', 'archive-version'],
+    batch: 20,
+    loops: 1,
+    reserve: 0,
+  },
   discards: { kinds: ['discard-bundle'], batch: 5, loops: 4, reserve: 2 },
   local: { kinds: ['read-state-outputs', 'remove-rows'], batch: 1, loops: 8, reserve: 4 },
   fetches: { kinds: ['fetch-commit', 'fetch-run-files', 'fetch-policies'], batch: 1, loops: 8, reserve: 4 },

@@ -6,6 +6,7 @@ import type {
   OrganizationId,
   PolicySetVersionId,
   RunId,
+  RunTriggerId,
   StateVersionId,
   TaskResultId,
   TeamId,
@@ -31,6 +32,8 @@ export type Effect =
   | { readonly kind: 'fetch-commit'; readonly versionId: ConfigurationVersionId; readonly request: CommitRequest }
   | { readonly kind: 'fetch-run-files'; readonly runId: RunId }
   | { readonly kind: 'fetch-policies'; readonly versionId: PolicySetVersionId }
+  | { readonly kind: 'follow-run-triggers'; readonly runId: RunId; readonly after: RunTriggerId | '' }
+  | { readonly kind: 'queue-triggered-run'; readonly triggerId: RunTriggerId; readonly runId: RunId }
   | { readonly kind: 'call-run-task'; readonly resultId: TaskResultId }
   | {
       readonly kind: 'send-notification';

@@ -26,6 +26,7 @@ import type { RunArtifacts } from './run-artifacts.js';
 import type { RunComments } from './run-comments.js';
 import type { RunLogs, RunQueries, RunRepository } from './run-repository.js';
 import type { RunTaskRepository, WorkspaceTaskRepository } from './run-task-repository.js';
+import type { RunTriggerRepository } from './run-trigger-repository.js';
 import type { SessionRepository } from './session-repository.js';
 import type { StateOutputRepository, StateVersionRepository } from './state-version-repository.js';
 import type { StoredFiles } from './stored-files.js';
@@ -74,6 +75,7 @@ export interface Repositories {
   readonly runTasks: RunTaskRepository;
   readonly workspaceTasks: WorkspaceTaskRepository;
   readonly notificationConfigurations: NotificationConfigurationRepository;
+  readonly runTriggers: RunTriggerRepository;
   readonly taskStages: TaskStageRepository;
   readonly taskResults: TaskResultRepository;
   readonly agentPools: AgentPoolRepository;

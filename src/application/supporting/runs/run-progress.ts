@@ -44,6 +44,7 @@ export type ProgressRepositories =
   | 'notificationConfigurations'
   | 'runArtifacts'
   | 'runLogs'
+  | 'runTriggers'
   | 'runs'
   | 'stateVersions'
   | 'taskStages'
@@ -260,6 +261,10 @@ export class RunProgress {
       'start-policy-check': () => this.start(tx, named('post_plan')),
       'start-pre-apply': () => this.start(tx, named('pre_apply')),
       'start-post-apply': () => this.start(tx, named('post_apply')),
+      'follow-run-triggers': async () => {
+        if (!(await tx.runTriggers.hasTargets(state.workspaceId))) return;
+        await tx.effects.enqueue(state.id, [{ kind: 'follow-run-triggers', runId: state.id, after: '' }]);
+      },
       'close-task-stages': () => this.moveStages(tx, stages, 'close'),
       'reset-policy-check': async () => {
         for (const stage of named('post_plan')) await tx.taskStages.dropOutcomes(stage);

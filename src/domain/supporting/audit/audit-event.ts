@@ -171,6 +171,12 @@ export const refusedToCreator = (creator: TokenOwner | null, action: Action, sub
   ...(creator && { actor: { ...creator, tokenId: null } }),
 });
 
+/** The event with reasons, as sentences. */
+export const because = (event: NewAuditEvent, ...reasons: readonly string[]): NewAuditEvent => ({
+  ...event,
+  detail: { ...event.detail, reasons: reasons.map((text) => ({ text })) },
+});
+
 export const agentActorOf = ({ poolId, tokenId }: { readonly poolId: AgentPoolId; readonly tokenId: TokenId }) =>
   ({ kind: 'agent', id: poolId, tokenId }) as const satisfies AuditActor;
 

@@ -9,6 +9,7 @@ export type RunEffect =
   | 'start-policy-check'
   | 'start-pre-apply'
   | 'start-post-apply'
+  | 'follow-run-triggers'
   | 'reset-policy-check'
   | 'close-task-stages'
   | 'release-agent'
@@ -201,7 +202,7 @@ export const runLifecycle = [
     from: ['applying'],
     to: 'applied',
     // The run is over: run tasks after the apply are called, and can no longer stop anything.
-    effects: ['promote-version', 'drop-pending-state', 'start-post-apply', ...leftovers],
+    effects: ['promote-version', 'drop-pending-state', 'start-post-apply', 'follow-run-triggers', ...leftovers],
     done: 'applied',
   },
   {

@@ -105,7 +105,9 @@ export interface RunState {
   /** Dense within its workspace, from 1: the order in which runs wait. */
   readonly sequence: number;
   readonly status: RunStatus;
-  readonly source: 'tfe-api' | 'tfe-configuration-version';
+  readonly source: 'tfe-api' | 'tfe-configuration-version' | 'tfe-run-trigger';
+  /** The number of runs before it that triggered each other and were applied automatically, the last of them its trigger. */
+  readonly triggerDepth: number;
   readonly options: RunOptions;
   /** Created from a speculative version: it can never be confirmed. */
   readonly planOnly: boolean;
@@ -192,7 +194,8 @@ export type RunDraft = Pick<
   | 'autoApply'
   | 'createdBy'
   | 'createdAt'
->;
+> &
+  Partial<Pick<RunState, 'triggerDepth'>>;
 
 /** The statuses in which a run can be discarded. */
 export const runStatusesDiscardable: readonly RunStatus[] = runLifecycle.flatMap((row) =>
@@ -242,6 +245,7 @@ export class Run {
 
   static create(given: RunDraft): Run {
     return new Run({
+      triggerDepth: 0,
       ...given,
       status: 'pending',
       hasChanges: false,

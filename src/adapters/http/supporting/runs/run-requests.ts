@@ -59,9 +59,9 @@ const otherStatuses = [
   'queuing_apply',
 ] as const;
 
-const sources = ['tfe-api', 'tfe-configuration-version'] as const;
+const sources = ['tfe-api', 'tfe-configuration-version', 'tfe-run-trigger'] as const;
 /** Sources that only other services of the family have. */
-const otherSources = ['tfe-ui', 'tfe-run-trigger', 'tfe-infrastructure-lifecycle', 'tfe-module'] as const;
+const otherSources = ['tfe-ui', 'tfe-infrastructure-lifecycle', 'tfe-module'] as const;
 
 const statusGroups = {
   non_final: runStatusesInProgress,

@@ -60,7 +60,7 @@ export const actor = ({ attribute }: ResourceBuilder, dialect: Dialect, by: Toke
 
 const addresses = z.array(text).nullable();
 const noTexts = z.array(text).max(0);
-const runSource = z.enum(['tfe-api', 'tfe-configuration-version']);
+const runSource = z.enum(['tfe-api', 'tfe-configuration-version', 'tfe-run-trigger']);
 const runStatus = z.enum(runStatuses);
 const runTimestamps = timestamps(['plan-queueable-at', 'force-canceled-at', ...stampsOf(runStatuses)]);
 const manual = z.literal('manual');

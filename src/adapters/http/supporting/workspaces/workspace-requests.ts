@@ -67,7 +67,7 @@ const settings = {
   'source-url': z.string().max(2048).nullable().optional(),
   'structured-run-output-enabled': flag.meta({ description: 'Kept for clients. Runs print text.' }),
   'assessments-enabled': flag.meta({ description: 'Kept for clients. There are no health assessments.' }),
-  'auto-apply-run-trigger': flag.meta({ description: 'Kept for clients. There are no run triggers.' }),
+  'auto-apply-run-trigger': flag.meta({ description: 'Whether triggered runs apply automatically.' }),
   'setting-overwrites': absentable(z.object({ 'execution-mode': flag, 'agent-pool': flag })),
   'vcs-repo': repository,
   'inherits-project-auto-destroy': unserved('Projects schedule no destruction. Schedule it at the workspace'),

@@ -114,7 +114,11 @@ const workspace =
           'As sent. There are no health assessments.',
         ),
         'auto-apply': attribute(flag, workspace.autoApply),
-        'auto-apply-run-trigger': attribute(flag, workspace.autoApplyRunTrigger, 'As sent. There are no run triggers.'),
+        'auto-apply-run-trigger': attribute(
+          flag,
+          workspace.autoApplyRunTrigger,
+          'Whether triggered runs apply automatically.',
+        ),
         'auto-destroy-activity-duration': attribute(
           maybeText,
           workspace.autoDestroy?.activityDuration ?? null,

@@ -81,6 +81,8 @@ const organizationsOf: {
     '(select p.organization_id from policy_set_versions as p where p.id = ?)',
     versionId,
   ],
+  'follow-run-triggers': ({ runId }) => [ofRun('?'), runId],
+  'queue-triggered-run': ({ runId }) => [ofRun('?'), runId],
   'call-run-task': ({ resultId }) => [ofResult, resultId],
   'send-notification': ({ event }) => [ofRun('?'), event.runId],
   'read-state-outputs': ({ stateVersionId }) => [

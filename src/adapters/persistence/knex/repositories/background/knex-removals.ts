@@ -43,7 +43,7 @@ const ofWorkspaces = [
     branch('ingress_attributes', 'configuration_version_id'),
     branch('vcs_deliveries', 'configuration_version_id', { key: 'place' }),
   ]),
-  ...['team_workspaces', 'variables', 'workspace_tasks', 'notification_configurations'].map((table) =>
+  ...['team_workspaces', 'variables', 'workspace_tasks', 'notification_configurations', 'run_triggers'].map((table) =>
     branch(table, 'workspace_id'),
   ),
   ...[
@@ -56,6 +56,7 @@ const ofWorkspaces = [
     'workspace_state_consumers',
   ].map((table) => branch(table, 'workspace_id', { key: 'place' })),
   branch('workspace_state_consumers', 'consumer_id', { key: 'place' }),
+  branch('run_triggers', 'source_id'),
 ];
 
 const ofTeams = [

@@ -233,6 +233,7 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
   ),
   tasks: lookup((sql, id) => sql('run_tasks').where({ id }).select('organization_id')),
   'notification-configurations': lookup((sql, id) => ofWorkspace(sql('notification_configurations as t'), id)),
+  'run-triggers': lookup((sql, id) => ofWorkspace(sql('run_triggers as t'), id)),
   'policy-sets': lookup((sql, id) => sql('policy_sets').where({ id }).select('organization_id')),
   'policy-set-versions': lookup((sql, id) => sql('policy_set_versions').where({ id }).select('organization_id')),
   policies: lookup((sql, id) => sql('policies').where({ id }).select('organization_id')),

@@ -8,6 +8,7 @@ export const runRows = rowsOf<RunState>((row, as) => ({
   sequence: row.sequence,
   status: row.status,
   source: row.source,
+  triggerDepth: row.trigger_depth,
   options: as.json(row.options),
   planOnly: as.flag(row.plan_only),
   savePlan: as.flag(row.save_plan),
