@@ -23,3 +23,4 @@ export * as '20261129071725_notification_configurations.ts' from './migrations/2
 export * as '20261129071800_runs_counted.ts' from './migrations/20261129071800_runs_counted.js';
 export * as '20261129075531_force_delete_by_owners.ts' from './migrations/20261129075531_force_delete_by_owners.js';
 export * as '20261129103744_policy_sets_of_projects.ts' from './migrations/20261129103744_policy_sets_of_projects.js';
+export * as '20261129112154_agent_pools_of_projects.ts' from './migrations/20261129112154_agent_pools_of_projects.js';
