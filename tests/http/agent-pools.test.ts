@@ -354,6 +354,9 @@ describe('where runs are executed', () => {
     const { id } = await workspace();
     const use = () => admin.patch(`/workspaces/${id}`, doc('workspaces', named(pool)));
     await use().expect(422);
+    const into = await workspace();
+    const moved = doc('workspaces', named(pool), { project: { data: { id: project, type: 'projects' } } });
+    await admin.patch(`/workspaces/${into.id}`, moved).expect(200);
     const moveTo = (target: string) =>
       admin.post(`/projects/${target}/relationships/workspaces`, { data: [{ id, type: 'workspaces' }] }).expect(204);
     await moveTo(project);

@@ -110,7 +110,7 @@ const WorkspaceLink = ({ organization, workspace }: WorkspaceLinkProps) =>
 const scopes = {
   'allowed-workspaces': {
     heading: 'Allowed workspaces',
-    empty: 'No workspace is allowed by itself.',
+    empty: 'No single workspace is allowed.',
     verbs: ['Allow', 'Remove'],
   },
   'excluded-workspaces': {
