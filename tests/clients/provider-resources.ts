@@ -456,6 +456,12 @@ ${inOrganization}`,
   ),
   replaced('tfe_agent_token', 'agent_pool_id = tfe_agent_pool.it.id\ndescription = "one"\n', [['"one"', '"two"']]),
   updated(
+    'tfe_agent_pool_allowed_projects',
+    'agent_pool_id = tfe_agent_pool.it.id\nallowed_project_ids = [tfe_project.it.id]\n',
+    [['tfe_project.it', 'tfe_project.other']],
+    { importId: byId },
+  ),
+  updated(
     'tfe_agent_pool_allowed_workspaces',
     'agent_pool_id = tfe_agent_pool.it.id\nallowed_workspace_ids = [tfe_workspace.it.id]\n',
     [['tfe_workspace.it.id', 'tfe_workspace.it.id, tfe_workspace.other.id']],

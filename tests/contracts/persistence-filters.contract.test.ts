@@ -18,6 +18,7 @@ import {
   aBundle,
   afterNoon,
   aMembership,
+  aProject,
   aStateVersion,
   asUser,
   noon,
@@ -186,12 +187,19 @@ onEveryBackend('a filtered list', (on) => {
 
   it('of agent pools has those of a scope, in either order', async () => {
     const organization = await on.organization();
-    const [here, there] = [await on.workspace(organization), await on.workspace(organization)];
+    const project = aProject(organization);
+    await on.run((tx) => tx.projects.add(project));
+    const [here, there] = [
+      await on.workspace(organization),
+      await on.workspace(organization, { projectId: project.id }),
+    ];
     const scopes = {
       Delta: { organizationScoped: true },
       alpha: { organizationScoped: false, allowedWorkspaceIds: [here.id] },
       bravo: { organizationScoped: true, excludedWorkspaceIds: [here.id] },
       charlie: { organizationScoped: false },
+      echo: { organizationScoped: false, allowedProjectIds: [project.id] },
+      foxtrot: { organizationScoped: false, allowedProjectIds: [project.id], excludedWorkspaceIds: [there.id] },
     };
     for (const [index, [name, scope]] of Object.entries(scopes).entries()) {
       await on.run((tx) =>
@@ -200,13 +208,22 @@ onEveryBackend('a filtered list', (on) => {
     }
     const found = async (filter: AgentPoolFilter) =>
       namesOf(await whole((tx, page) => tx.agentPools.page(organization.id, page, filter)));
-    expect(await found({})).toEqual(['alpha', 'bravo', 'charlie', 'Delta']);
+    expect(await found({})).toEqual(['alpha', 'bravo', 'charlie', 'Delta', 'echo', 'foxtrot']);
     expect(await found({ search: 'L' })).toEqual(['alpha', 'charlie', 'Delta']);
     expect(await found({ workspaceId: here.id })).toEqual(['alpha', 'Delta']);
-    expect(await found({ workspaceId: there.id })).toEqual(['bravo', 'Delta']);
-    expect(await found({ sort: { key: 'name', descending: true } })).toEqual(['Delta', 'charlie', 'bravo', 'alpha']);
+    expect(await found({ projectId: project.id })).toEqual(['bravo', 'Delta', 'echo', 'foxtrot']);
+    expect(await found({ projectId: here.projectId })).toEqual(['bravo', 'Delta']);
+    expect(await found({ workspaceId: there.id })).toEqual(['bravo', 'Delta', 'echo']);
+    expect(await found({ sort: { key: 'name', descending: true } })).toEqual([
+      'foxtrot',
+      'echo',
+      'Delta',
+      'charlie',
+      'bravo',
+      'alpha',
+    ]);
     const byAge = (descending: boolean) => ({ sort: { key: 'created-at', descending } }) as const;
-    expect(await found(byAge(false))).toEqual(['Delta', 'alpha', 'bravo', 'charlie']);
+    expect(await found(byAge(false))).toEqual(['Delta', 'alpha', 'bravo', 'charlie', 'echo', 'foxtrot']);
     expect(await found({ search: 'a', ...byAge(true) })).toEqual(['charlie', 'bravo', 'alpha', 'Delta']);
   });
 

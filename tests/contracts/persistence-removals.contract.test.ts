@@ -181,6 +181,7 @@ async function addOrganization(on: Ground) {
   await on.token(ownedBy('organization', organization));
   const listed = {
     allowedWorkspaceIds: ids,
+    allowedProjectIds: [defaultProjectId(organization.id)],
     excludedWorkspaceIds: ids,
   };
   const pool = anAgentPool(organization, listed);

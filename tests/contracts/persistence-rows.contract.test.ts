@@ -611,7 +611,13 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   AgentPool: async (on) => {
     const { organization, actor, workspace } = await aPlace(on);
     const other = await on.workspace(organization);
-    const lists = { allowedWorkspaceIds: [workspace.id], excludedWorkspaceIds: [other.id] };
+    const project = aProject(organization);
+    await on.run((tx) => tx.projects.add(project));
+    const lists = {
+      allowedWorkspaceIds: [workspace.id],
+      allowedProjectIds: [project.id],
+      excludedWorkspaceIds: [other.id],
+    };
     const pool = anAgentPool(organization, { ...lists, organizationScoped: true, createdAt: afterNoon(1) });
     const after = { ...pool, name: unique('pool'), organizationScoped: false, excludedWorkspaceIds: [] };
     return savedTwice(on, 'agentPools', [pool, after], (tx) => tx.agentPools.findFor(actor, pool.id));

@@ -16,10 +16,12 @@ import {
   serves,
   type Workspace,
 } from '../../src/domain/index.js';
+import { defaultProjectId } from '../../src/domain/supporting/projects/project.js';
 import {
   aBundle,
   aConfigurationVersion,
   afterNoon,
+  aProject,
   aRun,
   aStateVersion,
   asOrganization,
@@ -545,6 +547,8 @@ onEveryBackend('rules about runs', (on) => {
         const organization = await on.organization();
         const own = await aPool(organization);
         const scoped = await aPool(organization, { organizationScoped: false });
+        const project = aProject(organization);
+        await on.run((tx) => tx.projects.add(project));
         const ids = { own: own.id, scoped: scoped.id };
         const defaults: ExecutionDefaults =
           byDefault === 'own' || byDefault === 'scoped'
@@ -554,13 +558,19 @@ onEveryBackend('rules about runs', (on) => {
         for (const executionMode of modes) {
           for (const names of ['none', 'own', 'scoped']) {
             const agentPoolId = poolOf(names, ids);
-            workspaces.push(await on.workspace(organization, { executionMode, agentPoolId }));
+            const projectId = workspaces.length % 3 === 0 ? project.id : defaultProjectId(organization.id);
+            workspaces.push(await on.workspace(organization, { executionMode, agentPoolId, projectId }));
           }
         }
         const of = workspaces.filter(({ organizationId }) => organizationId === organization.id).map(({ id }) => id);
         await on.run((tx) => tx.agentPools.save({ ...own, excludedWorkspaceIds: of.filter((_, at) => at % 5 === 0) }));
         await on.run((tx) =>
-          tx.agentPools.save({ ...scoped, allowedWorkspaceIds: of.filter((_, at) => at % 2 === 0) }),
+          tx.agentPools.save({
+            ...scoped,
+            allowedWorkspaceIds: of.filter((_, at) => at % 2 === 0),
+            allowedProjectIds: [project.id],
+            excludedWorkspaceIds: of.filter((_, at) => at % 7 === 6),
+          }),
         );
         pools.push(own, scoped);
       }

@@ -31,6 +31,7 @@ describe('agent pools', () => {
       organization: { data: { id: 'acme', type: 'organizations' } },
       'authentication-tokens': { links: { related: `${prefix}/agent-pools/${id}/authentication-tokens` } },
       'allowed-workspaces': { data: [] },
+      'allowed-projects': { data: [] },
       'excluded-workspaces': { data: [] },
     },
     links: { self: `${prefix}/agent-pools/${id}` },
@@ -340,17 +341,46 @@ describe('where runs are executed', () => {
     expect((await admin.get(path)).body.data.relationships['excluded-workspaces'].data).toHaveLength(1);
   });
 
-  it('takes an empty list of projects, and refuses any other in words', async () => {
-    const pool = await newPool();
-    const projects = (data: readonly object[]) => doc('agent-pools', {}, { 'allowed-projects': { data } });
-    await admin.patch(`/agent-pools/${pool}`, projects([])).expect(200);
-    const { body } = await admin
-      .patch(`/agent-pools/${pool}`, projects([{ id: 'prj-1', type: 'projects' }]))
-      .expect(422);
-    expect(body.errors[0]).toMatchObject({
-      detail: expect.stringContaining('not scoped by project'),
-      source: { pointer: expect.stringContaining('/data/relationships/allowed-projects') },
+  it('may serve the workspaces of its allowed projects, as long as they are in them', async () => {
+    const newProject = async (of = organization): Promise<string> =>
+      (await admin.post(`/organizations/${of}/projects`, doc('projects', { name: newName() })).expect(201)).body.data
+        .id;
+    const [project, other] = [await newProject(), await newProject()];
+    const projects = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ id, type: 'projects' })) });
+    const pool = await newPool({ 'organization-scoped': false }, { 'allowed-projects': projects(project) });
+    const allow = (...ids: readonly string[]) =>
+      admin.patch(`/agent-pools/${pool}`, doc('agent-pools', {}, { 'allowed-projects': projects(...ids) }));
+    expect((await allow(project).expect(200)).body.data.relationships['allowed-projects']).toEqual(projects(project));
+    const { id } = await workspace();
+    const use = () => admin.patch(`/workspaces/${id}`, doc('workspaces', named(pool)));
+    await use().expect(422);
+    const into = await workspace();
+    const moved = doc('workspaces', named(pool), { project: { data: { id: project, type: 'projects' } } });
+    await admin.patch(`/workspaces/${into.id}`, moved).expect(200);
+    const moveTo = (target: string) =>
+      admin.post(`/projects/${target}/relationships/workspaces`, { data: [{ id, type: 'workspaces' }] }).expect(204);
+    await moveTo(project);
+    await use().expect(200);
+    const { name } = (await admin.get(`/projects/${project}`).expect(200)).body.data.attributes;
+    const filtered = async (caller: Caller, word: string): Promise<string> =>
+      (await caller.get(`${pools()}?filter[allowed_projects][name]=${word}`).expect(200)).text;
+    expect(await filtered(admin, name)).toContain(pool);
+    const manager = await api.holderOf(organization, 'manage-agent-pools');
+    const absent = 'x'.repeat(name.length);
+    expect(await filtered(manager, name)).toBe((await filtered(manager, absent)).replaceAll(absent, name));
+    expect((await manager.get(`/agent-pools/${pool}`).expect(200)).text).not.toContain(project);
+    expect((await allow(other).expect(200)).body.data.relationships['allowed-projects']).toEqual(projects(other));
+    expect(await filtered(admin, name)).not.toContain(pool);
+    const refused = new Set<string>();
+    const foreign = await newProject('globex');
+    for (const hidden of ['prj-nobody', foreign]) refused.add((await allow(hidden).expect(422)).text);
+    expect(refused.size).toBe(1);
+    expect(JSON.parse([...refused][0] ?? '').errors[0]).toMatchObject({
+      detail: 'Projects must belong to the organization',
+      source: { pointer: '/data/relationships/allowed-projects' },
     });
+    await admin.delete(`/projects/${other}`).expect(204);
+    expect((await admin.get(`/agent-pools/${pool}`)).body.data.relationships['allowed-projects']).toEqual(projects());
   });
 
   it('is chosen by an administrator of the workspace, never by the token of the organization', async () => {

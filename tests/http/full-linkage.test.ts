@@ -28,7 +28,7 @@ describe('what recorded responses include', () => {
  * resource is shown alone. A relationship without data is none for them.
  */
 const read: Readonly<Record<string, readonly string[]>> = {
-  'agent-pools': ['organization', 'workspaces', 'allowed-workspaces', 'excluded-workspaces'],
+  'agent-pools': ['organization', 'workspaces', 'allowed-workspaces', 'allowed-projects', 'excluded-workspaces'],
   'authentication-tokens': ['created-by'],
   'configuration-versions': ['ingress-attributes'],
   'organization-memberships': ['organization', 'user', 'teams'],

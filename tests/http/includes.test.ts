@@ -271,11 +271,7 @@ describe('what is included with policy sets and agent pools', () => {
 
 describe('an include', () => {
   it.each([
-    [
-      '/organizations/acme/agent-pools',
-      'projects',
-      'projects cannot be included: agent pools are not scoped by project. ',
-    ],
+    ['/organizations/acme/agent-pools', 'projects', 'projects cannot be included: this endpoint does not support it. '],
     ['/organizations/acme/workspaces', 'outputs', 'outputs cannot be included: only a single workspace includes it. '],
     ['/organizations/acme/workspaces', 'nothing', ''],
     ['/organizations/acme/teams', 'organization', ''],

@@ -1,5 +1,5 @@
 import { invalidAttribute } from './domain-error.js';
-import type { AgentPoolId, OrganizationId, WorkspaceId } from './id.js';
+import type { AgentPoolId, OrganizationId, ProjectId, WorkspaceId } from './id.js';
 
 export const executionModes = ['remote', 'local', 'agent'] as const;
 
@@ -109,10 +109,12 @@ export function changedDefaults(current: ExecutionDefaults, change: Partial<Exec
 
 /** The workspaces of its organization that a pool may serve, in addition to the workspaces' own settings. */
 export interface AgentPoolScope {
-  /** Whether it may serve all workspaces; otherwise only the allowed ones. */
+  /** Whether it may serve all workspaces; otherwise only the allowed ones, and those of the allowed projects. */
   readonly organizationScoped: boolean;
   /** Ordered by id. */
   readonly allowedWorkspaceIds: readonly WorkspaceId[];
+  /** Ordered by id. */
+  readonly allowedProjectIds: readonly ProjectId[];
   /** Never served, regardless of other settings. Ordered by id. */
   readonly excludedWorkspaceIds: readonly WorkspaceId[];
 }
@@ -125,9 +127,11 @@ export interface ServingPool extends AgentPoolScope {
 
 /** Whether the scope of an organization's pool includes the workspace. */
 export const admits = (
-  { organizationScoped, allowedWorkspaceIds, excludedWorkspaceIds }: AgentPoolScope,
-  id: WorkspaceId,
-): boolean => !excludedWorkspaceIds.includes(id) && (organizationScoped || allowedWorkspaceIds.includes(id));
+  { organizationScoped, allowedWorkspaceIds, allowedProjectIds, excludedWorkspaceIds }: AgentPoolScope,
+  { id, projectId }: { readonly id: WorkspaceId; readonly projectId: ProjectId },
+): boolean =>
+  !excludedWorkspaceIds.includes(id) &&
+  (organizationScoped || allowedWorkspaceIds.includes(id) || allowedProjectIds.includes(projectId));
 
 /**
  * Whether the pool's agents claim runs of the workspace. A site pool serves every `remote` workspace. An organization's
@@ -136,9 +140,13 @@ export const admits = (
  */
 export function serves(
   pool: ServingPool,
-  workspace: Executed & { readonly id: WorkspaceId; readonly organizationId: OrganizationId },
+  workspace: Executed & {
+    readonly id: WorkspaceId;
+    readonly projectId: ProjectId;
+    readonly organizationId: OrganizationId;
+  },
 ): boolean {
   const { mode, agentPoolId } = executionOf(workspace);
   if (pool.organizationId === null) return mode === 'remote';
-  return pool.organizationId === workspace.organizationId && agentPoolId === pool.id && admits(pool, workspace.id);
+  return pool.organizationId === workspace.organizationId && agentPoolId === pool.id && admits(pool, workspace);
 }

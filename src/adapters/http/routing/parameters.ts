@@ -132,7 +132,7 @@ const refusedWords: ReadonlyMap<string, string> = new Map([
   ['tag_bindings', 'only effective ones are included, with workspaces'],
   ['tags', 'their names are an attribute'],
   ['project', 'this endpoint does not support it'],
-  ['projects', 'agent pools are not scoped by project'],
+  ['projects', 'this endpoint does not support it'],
 ]);
 
 interface IncludeOptions {

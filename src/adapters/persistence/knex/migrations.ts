@@ -25,3 +25,4 @@ export * as '20261129075531_force_delete_by_owners.ts' from './migrations/202611
 export * as '20261129103718_run_triggers.ts' from './migrations/20261129103718_run_triggers.js';
 export * as '20261129103723_trigger_depths.ts' from './migrations/20261129103723_trigger_depths.js';
 export * as '20261129103744_policy_sets_of_projects.ts' from './migrations/20261129103744_policy_sets_of_projects.js';
+export * as '20261129112154_agent_pools_of_projects.ts' from './migrations/20261129112154_agent_pools_of_projects.js';

@@ -59,6 +59,8 @@ export interface AgentPoolFilter {
   readonly search?: string | undefined;
   /** Only pools that may serve the workspace. */
   readonly workspaceId?: WorkspaceId | undefined;
+  /** Only pools that may serve workspaces for being in the project. */
+  readonly projectId?: ProjectId | undefined;
   readonly sort?: Order<(typeof agentPoolSorts)[number]> | undefined;
 }
 

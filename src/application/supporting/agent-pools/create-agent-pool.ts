@@ -10,7 +10,7 @@ import { type ScopeChange, withScope, withVisibleScopeOf } from './agent-pool-sc
 /** POST /organizations/:name/agent-pools. */
 export class CreateAgentPool {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'agentPools' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'projects' | 'agentPools' | 'audit'>,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -30,10 +30,10 @@ export class CreateAgentPool {
         name: checkName(name),
         createdAt: this.clock.now(),
       };
-      const pool = await withScope(tx, { subject: widest, standing }, scope);
+      const pool = await withScope(tx, actor, { subject: widest, standing }, scope);
       await tx.agentPools.add(pool);
       await tx.audit.add(done(pool.id), { organizationId: organization.id });
-      return withVisibleScopeOf(tx, { subject: pool, standing });
+      return withVisibleScopeOf(tx, actor, { subject: pool, standing });
     });
   }
 }

@@ -5,11 +5,11 @@ import { withVisibleScopeOf } from './agent-pool-scope.js';
 
 /** GET /agent-pools/:id and /admin/agent-pools/:id. */
 export class ShowAgentPool {
-  constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'agentPools'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'projects' | 'agentPools'>) {}
 
   execute(actor: Actor, reference: AgentPoolReference): Promise<AgentPool> {
     return this.unitOfWork.read(async (tx) =>
-      withVisibleScopeOf(tx, await authorizedAgentPool(tx, actor, reference, 'agent-pools/read')),
+      withVisibleScopeOf(tx, actor, await authorizedAgentPool(tx, actor, reference, 'agent-pools/read')),
     );
   }
 }

@@ -10,15 +10,18 @@ export interface AgentPoolChange extends ScopeChange {
 
 /** PATCH /agent-pools/:id and /admin/agent-pools/:id: unnamed settings keep their value. */
 export class UpdateAgentPool {
-  constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'agentPools' | 'rowLocks' | 'audit'>) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'projects' | 'agentPools' | 'rowLocks' | 'audit'>,
+  ) {}
 
   execute(actor: Actor, reference: AgentPoolReference, { name, ...scope }: AgentPoolChange): Promise<AgentPool> {
     return this.unitOfWork.run(async (tx) => {
       const { subject: pool, standing, done } = await agentPoolInHand(tx, actor, reference);
-      const next = { ...(await withScope(tx, { subject: pool, standing }, scope)), name: checkName(name ?? pool.name) };
+      const changed = await withScope(tx, actor, { subject: pool, standing }, scope);
+      const next = { ...changed, name: checkName(name ?? pool.name) };
       await tx.agentPools.save(next);
       await tx.audit.add(done(pool.id), auditPlaceOf(pool));
-      return withVisibleScopeOf(tx, { subject: next, standing });
+      return withVisibleScopeOf(tx, actor, { subject: next, standing });
     });
   }
 }

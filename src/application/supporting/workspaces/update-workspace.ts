@@ -53,7 +53,9 @@ export class UpdateWorkspace {
           ? undefined
           : await targetProject(tx, actor, subject.organizationId, projectId, 'projects/move-workspaces');
       const standing = target === undefined ? before : movedTo(target.standing, before);
-      const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, subject, execution);
+      // The scope of a pool is asked about the project in which the workspace will be.
+      const placed = { ...subject, projectId };
+      const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, placed, execution);
       const { repository, webhookKey } = this.links.change(
         { actor, standing, action: 'workspaces/link-repository' },
         subject.repository,

@@ -17,7 +17,10 @@ import { type AtFault, invalidAttribute } from '../../../domain/shared/domain-er
 import { admits, changedExecution } from '../../../domain/shared/execution.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
 
-type Current = Pick<Workspace, 'id' | 'organizationId' | keyof ExecutionSettings | 'organizationDefaults'>;
+type Current = Pick<
+  Workspace,
+  'id' | 'projectId' | 'organizationId' | keyof ExecutionSettings | 'organizationDefaults'
+>;
 
 interface ChosenExecution {
   readonly settings: ExecutionSettings;
@@ -43,7 +46,7 @@ export async function chosenExecution(
   const { agentPoolId: poolId } = executionOf({ ...current, ...settings });
   if (poolId === null) return { settings };
   const pool = await namedPool(tx, current.organizationId, poolId, { attribute: 'agentPoolId' });
-  if (!admits(pool, current.id)) {
+  if (!admits(pool, current)) {
     throw invalidAttribute(
       'agentPoolId',
       'Agent pool does not allow this workspace. Change the scope of the pool first',

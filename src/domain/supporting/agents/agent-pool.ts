@@ -14,6 +14,7 @@ export interface AgentPool extends ServingPool {
 export const widestScope: AgentPoolScope = {
   organizationScoped: true,
   allowedWorkspaceIds: [],
+  allowedProjectIds: [],
   excludedWorkspaceIds: [],
 };
 

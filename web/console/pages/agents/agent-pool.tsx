@@ -4,9 +4,11 @@ import { api, included, type Schemas } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { useMaybeRead, useMaybeReadEach, useRead } from '../../api/reading.ts';
 import { useAddressValues } from '../../parts/address-values.ts';
+import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CheckField, Field } from '../../parts/field.tsx';
+import { ProjectField, projectNamed } from '../../parts/name-fields.tsx';
 import type { Params } from '../../parts/params.ts';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { SettingsCard } from '../../parts/settings-card.tsx';
@@ -71,7 +73,10 @@ export function AgentPoolPage({ params: { organization, id } }: Params<'organiza
           {tokens !== undefined && (
             <>
               {!pool.data.attributes['organization-scoped'] && (
-                <Scope organization={organization} pool={pool.data} relationship="allowed-workspaces" />
+                <>
+                  <Scope organization={organization} pool={pool.data} relationship="allowed-workspaces" />
+                  <AllowedProjects organization={organization} pool={pool.data} />
+                </>
               )}
               <Scope organization={organization} pool={pool.data} relationship="excluded-workspaces" />
               <Settings key={JSON.stringify(pool.data.attributes)} pool={pool.data} />
@@ -105,7 +110,7 @@ const WorkspaceLink = ({ organization, workspace }: WorkspaceLinkProps) =>
 const scopes = {
   'allowed-workspaces': {
     heading: 'Allowed workspaces',
-    empty: 'The pool may serve no workspace.',
+    empty: 'No single workspace is allowed.',
     verbs: ['Allow', 'Remove'],
   },
   'excluded-workspaces': {
@@ -147,6 +152,34 @@ function Scope({ organization, pool, relationship }: ScopeProps) {
       add={(id) => change([...ids, id])}
       remove={(id) => change(ids.filter((other) => other !== id))}
       outdates={[one, list]}
+    />
+  );
+}
+
+/** The service takes the whole list. */
+function AllowedProjects({ organization, pool }: Pick<ScopeProps, 'organization' | 'pool'>) {
+  const ids = pool.relationships['allowed-projects'].data.map(({ id }) => id);
+  const projects = useMaybeReadEach(
+    '/projects/{id}',
+    ids.map((id) => ({ path: { id } })),
+  );
+  const items = ids.map((id, index) => ({ id, name: projects[index]?.data?.data.attributes.name ?? id }));
+  const change = (next: readonly string[]) => {
+    const data = next.map((id) => ({ type: 'projects' as const, id }));
+    const relationships = { 'allowed-projects': { data } };
+    return api.patch(one, { path: { id: pool.id }, body: { data: { type: 'agent-pools', relationships } } });
+  };
+  return (
+    <Attachments
+      heading="Allowed projects"
+      what="project"
+      items={items}
+      empty="No project is allowed."
+      verbs={['Allow', 'Remove']}
+      add={async ({ name = '' }) => change([...ids, await projectNamed(organization, name)])}
+      remove={(id) => change(ids.filter((other) => other !== id))}
+      outdates={[one, list]}
+      field={<ProjectField organization={organization} />}
     />
   );
 }

@@ -22,6 +22,7 @@ const tokenType: TypeName = {
 };
 
 const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+const projectType: TypeName = { singular: 'project', plural: 'projects' };
 
 export const agentPoolParameters = { include: include({ workspaces: ['workspaces'] }) };
 
@@ -29,12 +30,20 @@ export const agentPoolsParameters = {
   ...agentPoolParameters,
   q: textual('Only pools with this text in their name.'),
   'filter[allowed_workspaces][name]': textual('Only pools that may serve the workspace of this name.'),
+  'filter[allowed_projects][name]': textual(
+    'Only pools that may serve workspaces for being in the project of this name.',
+  ),
   sort: sortBy(agentPoolSorts, 'name'),
 };
 
 export const agentPoolsQuery = ({ query }: Call): AgentPoolsQuery => {
-  const { q: search, 'filter[allowed_workspaces][name]': workspaceName, sort } = valuesOf(agentPoolsParameters, query);
-  return { search, workspaceName, sort };
+  const {
+    q: search,
+    'filter[allowed_workspaces][name]': workspaceName,
+    'filter[allowed_projects][name]': projectName,
+    sort,
+  } = valuesOf(agentPoolsParameters, query);
+  return { search, workspaceName, projectName, sort };
 };
 
 /** The name of a new site pool. */
@@ -48,17 +57,13 @@ export const siteAgentPoolChange = (dialect: Dialect) =>
 const scopeAttributes = { 'organization-scoped': absentable(z.boolean()) };
 
 const scopeRelationships = (dialect: Dialect) => {
-  const workspaces = absentable(z.object({ data: manyOf(identifier(dialect, workspaceType)) }));
-  // Refused, because accepting it silently would change nothing.
-  const none = z
-    .array(z.unknown())
-    .refine(({ length }) => length === 0, {
-      error: 'Allowed projects must be empty: agent pools are not scoped by project',
-      abort: true,
-    })
-    .max(0);
-  const noProjects = absentable(z.object({ data: none }));
-  return { 'allowed-workspaces': workspaces, 'excluded-workspaces': workspaces, 'allowed-projects': noProjects };
+  const listed = (of: TypeName) => absentable(z.object({ data: manyOf(identifier(dialect, of)) }));
+  const workspaces = listed(workspaceType);
+  return {
+    'allowed-workspaces': workspaces,
+    'excluded-workspaces': workspaces,
+    'allowed-projects': listed(projectType),
+  };
 };
 
 const changeDocument = (dialect: Dialect) =>
@@ -70,6 +75,7 @@ const toScope = ({ attributes, relationships }: z.infer<ReturnType<typeof change
   return named({
     organizationScoped: attributes['organization-scoped'],
     allowedWorkspaceIds: ids(relationships['allowed-workspaces']),
+    allowedProjectIds: ids(relationships['allowed-projects']),
     excludedWorkspaceIds: ids(relationships['excluded-workspaces']),
   });
 };

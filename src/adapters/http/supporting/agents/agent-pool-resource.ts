@@ -28,7 +28,7 @@ const agentPool =
         'organization-scoped': attribute(
           flag,
           pool.organizationScoped,
-          'If false, the pool serves only its allowed workspaces.',
+          'If false, the pool serves only its allowed workspaces, and those of its allowed projects.',
         ),
       },
       relationships: {
@@ -38,6 +38,11 @@ const agentPool =
           'workspaces',
           pool.allowedWorkspaceIds,
           'Only allowed workspaces that the caller can read.',
+        ),
+        'allowed-projects': toMany(
+          'projects',
+          pool.allowedProjectIds,
+          'Only allowed projects that the caller can read. The pool may serve their workspaces.',
         ),
         'excluded-workspaces': toMany(
           'workspaces',

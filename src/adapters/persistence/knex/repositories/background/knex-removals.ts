@@ -83,7 +83,10 @@ const ofOrganizations = [
     {},
     ofVariableSets.map((table) => branch(table, 'variable_set_id', { key: 'place' })),
   ),
-  branch('agent_pools', 'organization_id', {}, [branch('agent_tokens', 'pool_id')]),
+  branch('agent_pools', 'organization_id', {}, [
+    branch('agent_tokens', 'pool_id'),
+    branch('agent_pool_projects', 'agent_pool_id', { key: 'place' }),
+  ]),
   branch('project_tag_bindings', 'organization_id', { key: 'place' }),
   ...['tags', 'projects', 'run_tasks', 'policies'].map((table) => branch(table, 'organization_id')),
   branch('organization_memberships', 'organization_id', {

@@ -39,6 +39,7 @@ const poolRows = rowsOf<AgentPool>((row, as) => ({
   organizationScoped: as.flag(row.organization_scoped),
   // Only living workspaces.
   allowedWorkspaceIds: as.joined(row.allowed, idsIn),
+  allowedProjectIds: as.joined(row.allowed_projects, idsIn),
   excludedWorkspaceIds: as.joined(row.excluded, idsIn),
   createdAt: row.created_at,
 }));
@@ -66,11 +67,14 @@ const listedWorkspaces = (list: 'allowed' | 'excluded'): string =>
     join workspaces as lw on lw.id = l.workspace_id
     where l.agent_pool_id = p.id and l.list = '${list}' and lw.deleted_at is null)`;
 
+const allowedProjects = `(select string_agg(l.project_id, ' ') from agent_pool_projects as l where l.agent_pool_id = p.id)`;
+
 const selectPools = (sql: Knex, pools: Knex.QueryBuilder): Knex.QueryBuilder =>
   pools.select(...columnsOf('p', poolRows.columns), {
     organization_name: 'o.name',
     allowed: sql.raw(listedWorkspaces('allowed')),
     excluded: sql.raw(listedWorkspaces('excluded')),
+    allowed_projects: sql.raw(allowedProjects),
   });
 
 const findPoolFor = seeing(
@@ -133,6 +137,9 @@ type QuestionRow = Readonly<
   Record<'naming' | 'is_default' | 'taking' | 'naming_elsewhere' | 'taking_elsewhere', string | null>
 >;
 
+/** The tables of what the scope of a pool names. */
+const listing = ['agent_pool_workspaces', 'agent_pool_projects'];
+
 export class KnexAgentPools implements AgentPoolRepository {
   constructor(private readonly db: Statements) {}
 
@@ -165,7 +172,7 @@ export class KnexAgentPools implements AgentPoolRepository {
     const { sql } = this.db;
     const update = sql('agent_pools').where('id', pool.id).update(poolSettings.write(pool));
     await throwIfTaken(this.db.run(update), nameTaken);
-    await this.db.run(sql('agent_pool_workspaces').where('agent_pool_id', pool.id).delete());
+    for (const table of listing) await this.db.run(sql(table).where('agent_pool_id', pool.id).delete());
     await this.list(pool);
   }
 
@@ -176,7 +183,7 @@ export class KnexAgentPools implements AgentPoolRepository {
     await this.db.run(sql('agent_pools').where({ id }).delete());
   }
 
-  private async list({ id, allowedWorkspaceIds, excludedWorkspaceIds }: AgentPool): Promise<void> {
+  private async list({ id, allowedWorkspaceIds, allowedProjectIds, excludedWorkspaceIds }: AgentPool): Promise<void> {
     const { sql } = this.db;
     for (const [list, ids] of [
       ['allowed', allowedWorkspaceIds],
@@ -190,6 +197,12 @@ export class KnexAgentPools implements AgentPoolRepository {
       const insert = 'insert into agent_pool_workspaces (agent_pool_id, workspace_id, list)';
       await this.db.run(sql.raw(`${insert} select * from ? as listed`, [rows]));
     }
+    if (allowedProjectIds.length === 0) return;
+    const projects = sql('projects')
+      .whereIn('id', allowedProjectIds)
+      .select(sql.raw('?', [id]), 'id');
+    const insert = 'insert into agent_pool_projects (agent_pool_id, project_id)';
+    await this.db.run(sql.raw(`${insert} select * from ? as listed`, [projects]));
   }
 
   async inUse(id: AgentPoolId): Promise<boolean> {
@@ -208,7 +221,7 @@ export class KnexAgentPools implements AgentPoolRepository {
   page(
     organizationId: OrganizationId | null,
     page: PageRequest,
-    { search, workspaceId, sort }: AgentPoolFilter = {},
+    { search, workspaceId, projectId, sort }: AgentPoolFilter = {},
   ): Promise<Page<AgentPool>> {
     const { sql } = this.db;
     const pools = activePools(sql('agent_pools as p'));
@@ -225,6 +238,10 @@ export class KnexAgentPools implements AgentPoolRepository {
     }
     const listed = withPart(ofOrganization(sql, 'agent_pools', organizationId), 'l.name', search);
     if (workspaceId !== undefined) this.mayServe(listed, workspaceId);
+    if (projectId !== undefined) {
+      const allowing = sql('agent_pool_projects').where('project_id', projectId).select('agent_pool_id');
+      listed.where((any) => any.whereRaw('l.organization_scoped = TRUE').orWhereIn('l.id', allowing));
+    }
     const present = (part: Knex.QueryBuilder) =>
       inOrder(selectPools(sql, ofPage(pools, inOrder(part.select('l.id'), 'l'), 'p')), 'p');
     return pageOf(this.db, listed, present, poolRows.read, page);
@@ -236,7 +253,18 @@ export class KnexAgentPools implements AgentPoolRepository {
     const listing = (list: 'allowed' | 'excluded') =>
       sql('agent_pool_workspaces').where({ workspace_id: workspaceId, list }).select('agent_pool_id');
     pools
-      .where((any) => any.whereRaw('l.organization_scoped = TRUE').orWhereIn('l.id', listing('allowed')))
+      .where((any) =>
+        any
+          .whereRaw('l.organization_scoped = TRUE')
+          .orWhereIn('l.id', listing('allowed'))
+          .orWhereIn(
+            'l.id',
+            sql('agent_pool_projects as a')
+              .join('workspaces as w', 'w.project_id', 'a.project_id')
+              .where('w.id', workspaceId)
+              .select('a.agent_pool_id'),
+          ),
+      )
       .whereNotIn('l.id', listing('excluded'));
   }
 }

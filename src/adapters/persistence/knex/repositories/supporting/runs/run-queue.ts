@@ -127,6 +127,10 @@ function servedBy(
       .whereRaw('l.workspace_id = w.id')
       .where({ 'l.agent_pool_id': poolId, 'l.list': list })
       .select('l.workspace_id');
+  const ofProject = sql('agent_pool_projects as l')
+    .whereRaw('l.project_id = w.project_id')
+    .where('l.agent_pool_id', poolId)
+    .select('l.project_id');
   const wholeOrganization = sql('agent_pools as p')
     .where('p.id', poolId)
     .whereRaw('p.organization_scoped = TRUE')
@@ -136,7 +140,7 @@ function servedBy(
     .whereRaw(`${executionModeOf} = 'agent'`)
     .whereRaw('coalesce(w.agent_pool_id, o.default_agent_pool_id) = ?', [poolId])
     .whereNotExists(listed('excluded'))
-    .where((either) => either.whereExists(wholeOrganization).orWhereExists(listed('allowed')));
+    .where((either) => either.whereExists(wholeOrganization).orWhereExists(listed('allowed')).orWhereExists(ofProject));
 }
 
 /** The runs that agents of the pool may claim, in the order in which they claim them. */
