@@ -14,6 +14,7 @@ type Role =
   | 'heading'
   | 'link'
   | 'menuitem'
+  | 'option'
   | 'rowheader'
   | 'searchbox'
   | 'spinbutton'
@@ -95,8 +96,13 @@ export class ConsolePage {
     }, local);
   }
 
-  /** Chooses by the label of the option, which may still be read. */
+  /** Chooses by the label of the option, which may still be read or searched for. */
   async choose(name: string, label: string): Promise<void> {
+    const field = await this.find('combobox', name);
+    if (await field.evaluate((element) => Reflect.get(element, 'tagName') === 'INPUT')) {
+      await this.fill(name, label, 'combobox');
+      return this.press('option', label);
+    }
     await until(`"${name}" has "${label}"`, async () => {
       const list = await this.find('combobox', name);
       const value = await list.evaluate(

@@ -3,7 +3,7 @@ import { addresses } from '../../addresses.ts';
 import { api, included, type Schemas } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { useMaybeRead, useMaybeReadEach, useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CheckField, Field } from '../../parts/field.tsx';
@@ -13,7 +13,8 @@ import { SettingsCard } from '../../parts/settings-card.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { Loading } from '../../shell/page.tsx';
-import { AgentTokens, contactInterval } from './agent-tokens.tsx';
+import { AgentTokens } from './agent-tokens.tsx';
+import { contactInterval } from './contact.ts';
 
 type Pool = Schemas['client.AgentPool'];
 
@@ -27,7 +28,7 @@ export function AgentPoolPage({ params: { organization, id } }: Params<'organiza
   // The service refuses the list to those who may not change the pool, and no other response says who may.
   const { data: tokens, error } = useMaybeRead(
     tokensPath,
-    { path: { poolId: id }, query: { 'page[number]': Number(values.page ?? 1) } },
+    { path: { poolId: id }, query: { 'page[number]': pageOf(values) } },
     { refetchInterval: contactInterval },
   );
   const users = pool.data.relationships.workspaces?.data ?? [];
@@ -105,7 +106,7 @@ const WorkspaceLink = ({ organization, workspace }: WorkspaceLinkProps) =>
 const scopes = {
   'allowed-workspaces': {
     heading: 'Allowed workspaces',
-    empty: 'The pool may serve no workspace.',
+    empty: 'No workspace is allowed.',
     verbs: ['Allow', 'Remove'],
   },
   'excluded-workspaces': {
@@ -162,7 +163,7 @@ const Settings = ({ pool: { id, attributes } }: { readonly pool: Pool }) => (
   >
     <Field label="Name" name="name" isRequired defaultValue={attributes.name} />
     <CheckField
-      label="It may serve every workspace of the organization"
+      label="Available to every workspace in the organization"
       name="organization-scoped"
       isChecked={attributes['organization-scoped']}
     />

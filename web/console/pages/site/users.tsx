@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { useMaybeRead, useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CheckField, Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Secret } from '../../parts/secret.tsx';
-import { StatusBadge } from '../../parts/status.tsx';
+import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { SitePage } from '../../shell/site-page.tsx';
 
@@ -56,7 +56,7 @@ const NewUser = ({ onCreated }: { readonly onCreated: (issued: Issued) => void }
 
 function Users() {
   const [values] = useAddressValues();
-  const { data, meta } = useRead(list, { query: { 'page[number]': Number(values.page ?? 1) } });
+  const { data, meta } = useRead(list, { query: { 'page[number]': pageOf(values) } });
   // The service refuses to suspend or delete the caller's own user.
   const ownId = useMaybeRead('/account/details', {}).data?.data.id;
   return (
@@ -73,11 +73,7 @@ function Users() {
           {
             head: 'Status',
             cell: ({ attributes }) =>
-              attributes['is-suspended'] ? (
-                <StatusBadge status="failed" label="suspended" />
-              ) : (
-                <StatusBadge status="active" />
-              ),
+              attributes['is-suspended'] ? <Badge tone="bad">Suspended</Badge> : <Badge tone="good">Active</Badge>,
           },
           { head: 'Actions', cell: (user) => (user.id === ownId ? 'your own user' : <UserActions user={user} />) },
         ]}
