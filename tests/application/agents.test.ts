@@ -390,7 +390,7 @@ describe('an agent that falls silent', () => {
     const reading: UnitOfWork = {
       run: (work) => unitOfWork.run(work),
       read: async (work) => {
-        if (away) throw new Error('the database is away');
+        if (away) throw new Error('the database is unavailable');
         return unitOfWork.read(work);
       },
     };
