@@ -110,13 +110,16 @@ function Versions({ organization, workspace }: { readonly organization: string; 
   );
 }
 
+/** The programs that create versions; others name themselves. */
+const sources: Readonly<Record<string, string>> = { 'tfe-api': 'API', terraform: 'terraform' };
+
 interface SourceProps {
   readonly version: Version;
   readonly commit: Schemas['client.IngressAttributes'] | undefined;
 }
 
 function Source({ version, commit }: SourceProps) {
-  if (commit === undefined) return version.attributes.source;
+  if (commit === undefined) return sources[version.attributes.source] ?? version.attributes.source;
   const { attributes } = commit;
   const firstLine = attributes['commit-message']?.split('\n', 1)[0];
   return (

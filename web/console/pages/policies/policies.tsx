@@ -85,7 +85,7 @@ function Policies({ organization }: { readonly organization: string }) {
             ),
           },
           { head: 'Kind', cell: ({ attributes }) => kinds.find(({ value }) => value === attributes.kind)?.label },
-          { head: 'Level', cell: ({ attributes }) => attributes['enforcement-level'] },
+          { head: 'Level', cell: ({ attributes }) => attributes['enforcement-level'].replace('-', ' ') },
           { head: 'Code', cell: ({ attributes }) => (attributes.uploaded ? 'uploaded' : 'missing') },
           { head: 'Policy sets', isNumber: true, cell: ({ attributes }) => attributes['policy-set-count'] },
           { head: 'Changed', cell: ({ attributes }) => <Time at={attributes['updated-at']} /> },
