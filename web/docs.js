@@ -13,6 +13,9 @@ const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id))
 
 const told = element('told');
 
+/** How long typing must pause before operations are listed, in milliseconds. */
+const pause = 100;
+
 /** The operations that are listed at most. */
 const longest = 100;
 
@@ -154,7 +157,12 @@ try {
       found.length > longest ? `The first ${longest} of ${found.length} operations are listed.` : '';
     for (const link of links) link.ariaCurrent = link.textContent === current?.area ? 'true' : null;
   };
-  search.addEventListener('input', list);
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let typing;
+  search.addEventListener('input', () => {
+    clearTimeout(typing);
+    typing = setTimeout(list, pause);
+  });
   list();
 
   const { title, version } = whole.info;

@@ -102,7 +102,7 @@ suite(`the pages in a browser${reason}`, () => {
     const tryOut = async (): Promise<string> => {
       await page.waitForSelector('.opblock-tag');
       await page.type('#search', 'get /api/v2/organizations');
-      await page.click('#listed a[href="#/Organizations/listOrganizationsV2"]');
+      await page.locator('#listed a[href="#/Organizations/listOrganizationsV2"]').click();
       await page.waitForSelector(`${operation} .execute`);
       await page.click(`${operation} .execute`);
       await page.waitForSelector(`${operation} .live-responses-table .response`);
