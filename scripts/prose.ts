@@ -18,7 +18,32 @@ const phrases: readonly (readonly [RegExp, string])[] = [
     /\b(?:tells?|told)\b(?! apart| \w+ apart| .{1,30} from )|\b(?:hears?|heard)\b/giu,
     'write "returns", "reports", "notifies"',
   ],
-  [/(?<=^[ \t]*|[.!?]\s+|[-|]\s+)(?:Of|So that)\s/gmu, 'begin with the subject'],
+  [
+    /\b(?:database|store|service|provider|standby|primary|collector|server|pooler|bucket)\s+(?:is|was|were)\s+away\b/giu,
+    'write "unavailable"',
+  ],
+  [/\bgoes\s+before\b/giu, 'write "takes precedence over"'],
+  [/\b(?:is|are)\s+(?:not\s+)?listened\s+to\b/giu, 'write what is read, and until when'],
+  [/\bit\s+is\s+(?:the\s+turn\s+of|(?:its|their)\s+turn)\b/giu, 'write "reaches the front of the queue"'],
+  [/\b(?:is|are)\s+held\s+to\b/giu, 'write "enforce", or "is checked against"'],
+  [/\b(?:of|to|by|in)\s+no\s+other\b/giu, 'write "no other … can"'],
+  [/\b(?:of\s+theirs|for\s+another\?)/giu, 'name the owner'],
+  [/\bafter\s+some\s+time\b|\bend\s+this\s+way\b/giu, 'write the number, or what is removed'],
+  [/\bfrom\s+the\s+next\s+request\s+on\b/giu, 'write "immediately"'],
+  [/\bstored\s+for\s+clients\b/giu, 'write "No effect (kept for API compatibility)"'],
+  [
+    /\b(?:never\s+in\s+contact|small\s+letters|pages\s+for\s+people)\b/giu,
+    'write "never connected", "lowercase", "web pages"',
+  ],
+  [/\bis\s+it\s+all\s+there\b/giu, 'write "verify"'],
+  [/\b(?:override|choose|shows?)\s+what\s+(?:failed|you\s+choose)\b|:\s+what\s+you\s+choose\b/giu, 'name the thing'],
+  [/\bask\s+the\s+service\s+again\b/giu, 'write "retry"'],
+  [
+    /\bAs\s+the\s+operator\b|\b(?:Rights|Workspaces|Permissions)\s+of\s+the\s+(?:teams?|project|organization)$/gmu,
+    'write "Site default", "Team permissions"',
+  ],
+  [/(?<=^[ \t]*|[.!?]\s+|[-|]\s+)That of\s/gmu, 'name the thing again'],
+  [/(?<=^[ \t]*|[.!?]\s+|[-|]\s+)(?:Of|So that|Whose)\s/gmu, 'begin with the subject'],
   [/(?<=^[ \t]*|[.!?]\s+|[-|]\s+)(?:What|Where)\s(?![^.!?|]*\?)/gmu, 'begin with the subject'],
 ];
 
@@ -79,11 +104,12 @@ function ofSource(text: string): string {
   return prose;
 }
 
-/** The prose of a source file with elements: also their text, and attributes of more than three words. */
+/** The prose of a source file with elements: also their text, and attributes, of more than three words or capitalized. */
 function ofElements(text: string): string {
   let prose = ofSource(text);
   for (const { 0: piece, index } of text.matchAll(/(?<=[\w"'}/]>)[^<>{}()=;]+(?=[<{])|(?<==)"[^"\n]*"/gu)) {
-    if (piece.trim().split(/\s+/u).length <= 3) continue;
+    const isLabel = /^"?\s*[A-Z][a-z]* [^"]/u.test(piece);
+    if (!isLabel && piece.trim().split(/\s+/u).length <= 3) continue;
     const words = piece.startsWith('"') ? ` ${piece.slice(1, -1)} ` : piece;
     prose = prose.slice(0, index) + words + prose.slice(index + piece.length);
   }

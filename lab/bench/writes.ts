@@ -137,7 +137,7 @@ async function alike(servers: Servers, question: Question): Promise<void> {
 
 const tailsOf = (results: readonly LoadResult[]) => summary(results.map(({ p50, p99 }) => p99 / p50));
 
-/** The ratio of p99 to median, over all rounds. That of the baseline shows how much of it is the machine's. */
+/** The ratio of p99 to median, over all rounds. The baseline's shows how much of it is the machine's. */
 const tail = (name: string, results: readonly LoadResult[], bare: readonly LoadResult[]): Finding => ({
   name: `${name}, p99 of p50`,
   unit: '×',

@@ -183,7 +183,7 @@ asRoot(`a run's directory, with programs of another user${root ? '' : ' (skipped
     });
   });
 
-  it('does not have its state put into a directory of theirs', async () => {
+  it('does not have its state put into their directory', async () => {
     await inWorkDirectory(async (work) => {
       await writeFile(join(work, 'state'), 'state');
       await mkdir(join(work, 'lost-state'));

@@ -390,7 +390,7 @@ describe('an agent that falls silent', () => {
     const reading: UnitOfWork = {
       run: (work) => unitOfWork.run(work),
       read: async (work) => {
-        if (away) throw new Error('the database is away');
+        if (away) throw new Error('the database is unavailable');
         return unitOfWork.read(work);
       },
     };
@@ -402,7 +402,7 @@ describe('an agent that falls silent', () => {
     world.clock.advance(14);
     expect(await starting.execute()).toEqual([]);
     away = true;
-    await expect(starting.execute()).rejects.toThrow('away');
+    await expect(starting.execute()).rejects.toThrow('unavailable');
     away = false;
     world.clock.advance(14);
     expect(await starting.execute()).toEqual([]);

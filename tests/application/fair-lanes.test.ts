@@ -88,9 +88,9 @@ describe('the loops of a process', () => {
   it('go on after a claim that failed', async () => {
     const held = new HeldLoops();
     const failed = held.inTurn('calls', async () => {
-      throw new Error('the database is away');
+      throw new Error('the database is unavailable');
     });
-    await expect(failed).rejects.toThrow('the database is away');
+    await expect(failed).rejects.toThrow('the database is unavailable');
     expect(countsOf(await taken(held, 'calls', ['a']))).toEqual([8]);
   });
 });

@@ -228,7 +228,7 @@ describe('attempts that do not count', () => {
     class AwayStore extends MemoryBundleStore {
       away = false;
       override async read(...given: Parameters<MemoryBundleStore['read']>) {
-        if (this.away) throw new Error('the store is away');
+        if (this.away) throw new Error('the store is unavailable');
         return super.read(...given);
       }
     }
@@ -250,7 +250,9 @@ describe('attempts that do not count', () => {
       world.clock.advance(1);
     }
     expect(attempts).toBeGreaterThan(neverEnded.max);
-    expect(await failing()).toMatchObject([{ status: 'retrying', attempts, lastError: 'Error: the store is away' }]);
+    expect(await failing()).toMatchObject([
+      { status: 'retrying', attempts, lastError: 'Error: the store is unavailable' },
+    ]);
     store.away = false;
     world.clock.advance(600);
     await world.performEffects();
@@ -262,7 +264,7 @@ describe('attempts that do not count', () => {
       away = false;
       override run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
         const failed = async () => {
-          throw new Error('the database is away');
+          throw new Error('the database is unavailable');
         };
         const within = (tx: Transaction) => ({
           ...tx,
@@ -277,7 +279,7 @@ describe('attempts that do not count', () => {
     const id = await orderFetch();
     rows.away = true;
     for (let turn = 0; turn < 2 * neverEnded.max; turn += 1) {
-      await expect(world.useCases.performEffects.execute('fetches')).rejects.toThrow('the database is away');
+      await expect(world.useCases.performEffects.execute('fetches')).rejects.toThrow('the database is unavailable');
     }
     rows.away = false;
     const { performEffects } = world.useCases;

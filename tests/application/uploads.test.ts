@@ -243,12 +243,12 @@ describe('an upload that fails on its way', () => {
   );
 
   it.each(['before it is kept', 'after it is kept'] as const)(
-    'is settled by the sweep when the database is away and fails %s',
+    'is settled by the sweep when the database is unavailable and fails %s',
     async (moment) => {
       const unitOfWork = new UncertainUnitOfWork();
       world = await World.create({ unitOfWork });
       const version = await world.newVersion();
-      unitOfWork.reason = new DomainError('service/unavailable', 'the database is away');
+      unitOfWork.reason = new DomainError('service/unavailable', 'the database is unavailable');
       unitOfWork.failing = moment;
       await expect(world.upload(version, good)).rejects.toBe(unitOfWork.reason);
       unitOfWork.failing = undefined;

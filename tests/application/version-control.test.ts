@@ -369,7 +369,7 @@ describe('fetching a reported commit', () => {
     expect(world.ordered).toEqual([]);
   });
 
-  it('holds up the fetches of no other workspace while one is slow', async () => {
+  it('does not hold up the fetches of other workspaces while one is slow', async () => {
     const other = await world.newWorkspace('storage');
     await link(ours, world.owner, other);
     const sha = world.repositories.push(cloneUrl, 'main', files);
@@ -399,7 +399,7 @@ describe('fetching a reported commit', () => {
   it.each([
     new Error('the disk is full'),
     new DomainError('service/storage-full', 'the disk is full'),
-    new DomainError('service/unavailable', 'the store is away'),
+    new DomainError('service/unavailable', 'the store is unavailable'),
   ])('keeps on trying where this machine is at fault (%s), and says so to the administrator', async (fault) => {
     const sha = world.repositories.push(cloneUrl, 'main', files);
     await deliver(push(sha));

@@ -23,6 +23,30 @@ describe('the prose linter', () => {
     ['The caller is told the limit.', 'told'],
     ['It failed. Of an agent, its pool.', 'Of'],
     ['What the caller sends is kept.', 'What'],
+    ['Whose limit it is.', 'Whose'],
+    ['That of the organization', 'That of'],
+    ['As the operator of this service has decided', 'As the operator'],
+    ['Rights of the teams', 'Rights of the teams'],
+    ['Workspaces of the project', 'Workspaces of the project'],
+    ['Of a person', 'Of'],
+    ['It is stored for clients that send it.', 'stored for clients'],
+    ['Unlock this workspace for another?', 'for another?'],
+    ['Override what failed?', 'Override what failed'],
+    ['Members lose it, from the next request on.', 'from the next request on'],
+    ['The token was never in contact.', 'never in contact'],
+    ['Custom: what you choose', ': what you choose'],
+    ['Runs are held to it.', 'are held to'],
+    ['Ask the service again', 'Ask the service again'],
+    ['Runs of no other workspace read it.', 'of no other'],
+    ['States lose their files after some time.', 'after some time'],
+    ['A token goes before it.', 'goes before'],
+    ['Only such memberships end this way.', 'end this way'],
+    ['It is the turn of the run.', 'It is the turn of'],
+    ['The database is away.', 'database is away'],
+    ['Is it all there?', 'Is it all there'],
+    ['Capitals become small letters.', 'small letters'],
+    ['The client is not listened to for long.', 'is not listened to'],
+    ['It counts an older token of theirs.', 'of theirs'],
   ])('finds a fault in "%s"', (text, phrase) => {
     expect(phrases(text)).toEqual([phrase]);
   });
@@ -48,6 +72,7 @@ describe('the prose linter', () => {
       `const Some = () => (\n  <p title="${attribute}">\n    ${text} <b>{name}</b>\n  </p>\n);\n`;
     expect(phrases(proseIn('some.tsx', element('It is read anew.', 'id')))).toEqual(['anew']);
     expect(phrases(proseIn('some.tsx', element('It is read.', 'It is kept for ever.')))).toEqual(['for ever']);
+    expect(phrases(proseIn('some.tsx', '<h2>Of a person</h2>'))).toEqual(['Of']);
     expect(
       phrases(proseIn('some.tsx', 'const anew = (anew: Anew<Anew>): Anew<Anew> => anew<Anew>(anew) > anew;')),
     ).toEqual([]);

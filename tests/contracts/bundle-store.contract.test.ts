@@ -70,7 +70,7 @@ describe('the file bundle store', () => {
     expect(await store.unsettled(old)).toEqual([]);
   });
 
-  it('makes its files readable by no other user', async () => {
+  it('keeps other users from reading its files', async () => {
     const directory = join(await freshDirectory(), 'bundles');
     const store = new FileBundleStore(directory);
     await store.write('b-1', pieces('one'));

@@ -357,7 +357,7 @@ onEveryBackend('memberships', (on) => {
     await expect(on.membership(organization, user)).rejects.toEqual(taken('email', 'User'));
   });
 
-  it('takes a removed member out of the teams of the organization, and of no other', async () => {
+  it('takes a removed member out of the teams of this organization only', async () => {
     const [organization, other] = [await on.organization(), await on.organization()];
     const user = await on.user();
     const membership = await on.membership(organization, user);

@@ -74,11 +74,7 @@ describe('statements about policies and agents on SQLite', () => {
 
   const finds: readonly (readonly [string, number, Work])[] = [
     ['an agent', 1, (tx) => tx.agentTokens.findAgent('digest')],
-    [
-      'the policy sets a workspace is held to, and the policies in them',
-      2,
-      (tx) => tx.policySets.applyingTo(workspace.id),
-    ],
+    ['the policy sets of a workspace, and the policies in them', 2, (tx) => tx.policySets.applyingTo(workspace.id)],
     [
       'the workspaces of an organization',
       1,

@@ -73,10 +73,10 @@ it('of an archive that a store which is away keeps: what the store says, and why
   const { key } = (await world.stateOf(id)).bundle as Bundle;
   const store = {
     read: async () => {
-      throw new DomainError('service/unavailable', 'the store is away', {}, new Error('answered 503'));
+      throw new DomainError('service/unavailable', 'the store is unavailable', {}, new Error('answered 503'));
     },
   };
-  const why = 'the store is away: Error: answered 503';
+  const why = 'the store is unavailable: Error: answered 503';
   const stored = { of: id, key, known: null };
   expect(await faultOf(stored, world.unitOfWork, store)).toEqual({ ...stored, what: 'unreadable', why });
 });

@@ -159,7 +159,7 @@ describe('organization-level permissions', () => {
     expect(organizationAccessOf(standing)).toEqual(access('manage-teams', 'read-workspaces'));
   });
 
-  it('are all held by an owner, and by no other caller for being in the organization', () => {
+  it('are all held by an owner, and by other callers not for being in the organization', () => {
     expect(organizationAccessOf(anOwner)).toEqual(access(...organizationPermissions));
     expect(organizationAccessOf(member({}))).toEqual(access());
     expect(organizationAccessOf(anOrganizationToken)).toEqual(access());

@@ -209,7 +209,7 @@ describe('a report', () => {
     );
   });
 
-  it('must be of no other set', () => {
+  it('cannot be of another set', () => {
     expect(refusalOf([cost], onCost, onNetwork)).toMatchObject(
       refused('Policy set does not apply to the run', 'policySets/1/policySetId'),
     );
@@ -227,7 +227,7 @@ describe('a report', () => {
     ).toMatchObject(refused('Policy closed is not reported', 'policySets/1/policies'));
   });
 
-  it('must be of no other policy', () => {
+  it('cannot be of another policy', () => {
     const policies = [...onNetwork.policies, { name: 'cheap', status: 'passed' as const, output: null }];
     expect(refusalOf([network, cost], onCost, { ...onNetwork, policies })).toMatchObject(
       refused('Policy is not in the set', 'policySets/1/policies/2/name'),

@@ -246,7 +246,7 @@ describe('a run', () => {
     expect(passed?.next.state.status).toBe('planned_and_finished');
   });
 
-  it('is held to its policies under the lease of its plan', () => {
+  it('is checked by its policies under the lease of its plan', () => {
     const planning = aRun({ status: 'planning' });
     const checked = planning.fire('finish-plan', { ...ready, policyCheck: 'open' }, later, { hasChanges: true });
     expect(checked.effects).toEqual(['start-policy-check']);

@@ -100,7 +100,7 @@ describe('archives in an object store', () => {
     store.objects.clear();
   });
 
-  it('do not keep the service from starting while the store is away', async () => {
+  it('do not keep the service from starting while the store is unavailable', async () => {
     fate = 'refuse';
     await inTemporaryDirectory(async (directory) => {
       const service = await ServiceProcess.start({ DATA_DIR: directory, ...store.environment });

@@ -101,9 +101,8 @@ suite(`the pages in a browser${reason}`, () => {
     /** Lists the organizations, from another area than the one that the page began with. */
     const tryOut = async (): Promise<string> => {
       await page.waitForSelector('.opblock-tag');
-      await page.click('#areas a[href="#/Organizations"]');
-      await page.waitForSelector(`${operation} .opblock-summary-control`);
-      await page.click(`${operation} .opblock-summary-control`);
+      await page.type('#search', 'get /api/v2/organizations');
+      await page.locator('#listed a[href="#/Organizations/listOrganizationsV2"]').click();
       await page.waitForSelector(`${operation} .execute`);
       await page.click(`${operation} .execute`);
       await page.waitForSelector(`${operation} .live-responses-table .response`);
@@ -128,14 +127,21 @@ suite(`the pages in a browser${reason}`, () => {
       ['docs?dialect=contract', '/teams/{id}', '/api/v2/teams/{id}'],
     ])('shows each operation once: %s has %s and not %s', async (address, shown, hidden) => {
       await open(`/${address}#/Teams`);
-      await page.waitForSelector('.opblock-summary-path');
+      await page.waitForSelector('.opblock-body');
       const paths = (await page.evaluate(
-        `[...document.querySelectorAll('.opblock-summary-path')].map((path) => path.dataset.path)`,
+        `[...document.querySelectorAll('#listed a')].map((link) => link.dataset.path)`,
       )) as string[];
       expect(paths).toContain(shown);
       expect(paths).not.toContain(hidden);
       expect(paths.filter((path) => !path.includes('team'))).toEqual([]);
       expect(await page.$(`nav a[href="${address}"][aria-current="page"]`)).not.toBeNull();
+    });
+
+    it('shows the one operation that its address names', async () => {
+      await open('/docs#/Workspaces/createWorkspaceV2');
+      await page.waitForSelector('#operations-Workspaces-createWorkspaceV2 .opblock-body');
+      expect(await page.$$('.opblock')).toHaveLength(1);
+      expect(await textOf(page, '#listed [aria-current="true"]')).toContain('Create a workspace');
     });
 
     it('tries the API with a pasted token, at the service it came from, and keeps the token nowhere', async () => {

@@ -41,11 +41,11 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.find('link', 'developers');
     await view.isAccessible();
     await view.press('button', 'New team');
-    await view.submit('Create team', { 'Name of the team': 'developers' });
+    await view.submit('Create team', { 'Team name': 'developers' });
     await view.page.waitForSelector('.field-error');
     suite.expectRefusals();
     await view.isAccessible();
-    await view.fill('Name of the team', 'temporary');
+    await view.fill('Team name', 'temporary');
     await view.choose('Visible to', 'Every member');
     await view.press('button', 'Create team');
     await view.find('heading', 'temporary');
@@ -69,7 +69,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.choose('Person', 'maria');
     await view.press('button', 'Add to team');
     await view.find('rowheader', 'maria');
-    await view.press('checkbox', 'read-workspaces: read every workspace');
+    await view.press('checkbox', 'Read workspaces: read every workspace');
     await view.press('button', 'Save organization access');
     await view.shows('The organization access was saved.');
     await view.choose('Team token valid for', '30 days');
@@ -91,7 +91,7 @@ describeConsole('access in the console', prepare, (suite) => {
     expect((await asked()).status).toBe(401);
     await view.press('button', 'Remove maria', 'Remove from team');
     await view.shows('The team has no members.');
-    await view.press('checkbox', 'read-workspaces: read every workspace');
+    await view.press('checkbox', 'Read workspaces: read every workspace');
     await view.press('button', 'Save organization access');
     await view.shows('The organization access was saved.');
     // Without a token, the read of it is refused.
@@ -104,7 +104,8 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.find('rowheader', 'maria');
     await view.press('button', 'Invite a person');
     await view.fill('E-mail address', 'nils@example.com');
-    await view.press('checkbox', 'developers');
+    await view.choose('Add to team', 'developers');
+    await view.find('checkbox', 'developers');
     await view.isAccessible();
     await view.press('button', 'Invite');
     await view.find('rowheader', 'nils@example.com');
@@ -139,7 +140,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.isAccessible();
     await view.press('button', 'Revoke the token of auditors', 'Revoke token');
     await view.shows('The token of auditors was revoked.');
-    await view.shows('There are no such tokens');
+    await view.shows('No team token that you manage matches.');
     await view.press('button', 'Issue audit token');
     await view.shows('It is shown only once.');
     await view.press('button', 'Revoke audit token', 'Revoke token');
@@ -152,20 +153,20 @@ describeConsole('access in the console', prepare, (suite) => {
     const { view } = suite;
     await view.signIn('/app/acme/workspaces/network', adminToken);
     await view.press('link', 'Access');
-    await view.shows('No team has access that is set on this workspace.');
+    await view.shows('No team has access set on this workspace.');
     await view.press('button', 'Add team access');
     await view.choose('Team', 'developers');
     await view.choose('Access', 'Write: apply runs, lock, change variables');
     await view.press('button', 'Add access');
     await view.shows('runs: apply');
     await view.press('button', 'Change the access of developers');
-    await view.choose('Access', 'Custom: what you choose');
+    await view.choose('Access', 'Custom permissions');
     await view.choose('Runs', 'Plan');
-    await view.press('checkbox', 'Lock and unlock');
+    await view.press('checkbox', 'Lock and unlock the workspace');
     await view.isAccessible();
     await view.press('button', 'Save access');
     await view.find('cell', 'plan workspace: custom');
-    expect(await view.rowOf('Rights of the teams on this workspace', 'developers')).toEqual([
+    expect(await view.rowOf('Team permissions on this workspace', 'developers')).toEqual([
       'developers',
       'plan workspace: custom',
       'write workspace: custom',
@@ -174,37 +175,37 @@ describeConsole('access in the console', prepare, (suite) => {
       'no',
       'no',
     ]);
-    expect(await view.rowOf('Rights of the teams on this workspace', 'auditors')).toContain(
-      'read organization: read-workspaces',
+    expect(await view.rowOf('Team permissions on this workspace', 'auditors')).toContain(
+      'read organization: Read workspaces',
     );
     await view.isAccessible();
-    await view.press('link', 'All rights of developers');
-    await view.find('heading', 'Rights of developers');
-    expect(await view.rowOf('Rights of developers', 'Create runs')).toEqual([
+    await view.press('link', 'All permissions of developers');
+    await view.find('heading', 'Permissions of developers');
+    expect(await view.rowOf('Permissions of developers', 'Create runs')).toEqual([
       'Create runs',
       '✓ yes',
-      'runs: plan through developers, workspace: custom',
-      'runs: plan',
+      'Create runs through developers, workspace: custom',
+      'Create runs',
     ]);
-    expect((await view.rowOf('Rights of developers', 'Apply runs'))[1]).toBe('○ no');
+    expect((await view.rowOf('Permissions of developers', 'Apply runs'))[1]).toBe('○ no');
     await view.isAccessible();
     await view.page.reload();
-    await view.find('heading', 'Rights of developers');
+    await view.find('heading', 'Permissions of developers');
     await view.page.goBack();
     await view.press('button', 'Remove the access of developers', 'Remove access');
-    await view.shows('No team has access that is set on this workspace.');
+    await view.shows('No team has access set on this workspace.');
   });
 
   it('gives a team access to a project, which reaches its workspaces', async () => {
     const { view, steps } = suite;
     await view.signIn('/app/acme/projects', adminToken);
     await view.press('button', 'New project');
-    await view.submit('Create project', { 'Name of the project': 'platform' });
+    await view.submit('Create project', { 'Project name': 'platform' });
     await view.find('heading', 'platform');
     await view.shows('No team has access to this project.');
     await view.press('button', 'Add team access');
     await view.choose('Team', 'auditors');
-    await view.choose('Access', 'Custom: what you choose');
+    await view.choose('Access', 'Custom permissions');
     await view.choose('Team access', 'Read');
     await view.choose('Runs', 'Apply');
     await view.press('checkbox', 'Create workspaces');
@@ -237,26 +238,26 @@ describeConsole('access in the console', prepare, (suite) => {
     const [team] = await steps.ask('GET', '/api/v2/organizations/acme/teams?q=auditors');
     await steps.ask('POST', `/api/v2/teams/${team.id}/relationships/users`, { data: [{ type: 'users', id: 'maria' }] });
     await view.signIn('/app/acme/workspaces/network/access', adminToken);
-    await view.press('link', 'Rights of a person or team, and why');
-    await view.find('heading', 'Rights of admin');
+    await view.press('link', 'Effective permissions');
+    await view.find('heading', 'Permissions of admin');
     await view.choose('Person', 'maria');
-    await view.press('button', 'Show rights of the person');
-    await view.find('heading', 'Rights of maria');
-    expect((await view.rowOf('Rights of maria', 'See runs'))[2]).toBe(
-      'runs: read through auditors, organization: read-workspaces',
+    await view.press('button', 'Show permissions of the user');
+    await view.find('heading', 'Permissions of maria');
+    expect((await view.rowOf('Permissions of maria', 'See runs'))[2]).toBe(
+      'See runs through auditors, organization: Read workspaces',
     );
     await view.page.goBack();
-    await view.find('heading', 'Rights of admin');
+    await view.find('heading', 'Permissions of admin');
     await view.press('button', 'Account: admin');
     await view.press('menuitem', 'Sign out');
     await view.signIn('/app/acme/workspaces/network/access', maria);
     await view.find('heading', 'Team access to this workspace');
     expect(await view.has('button', 'Add team access')).toBe(false);
-    expect(await view.has('heading', 'Rights of the teams')).toBe(false);
-    await view.press('link', 'Rights of a person or team, and why');
-    await view.find('heading', 'Rights of maria');
+    expect(await view.has('heading', 'Team permissions')).toBe(false);
+    await view.press('link', 'Effective permissions');
+    await view.find('heading', 'Permissions of maria');
     await view.isAccessible();
-    expect(await view.has('button', 'Show rights of the team')).toBe(false);
+    expect(await view.has('button', 'Show permissions of the team')).toBe(false);
     await view.press('link', 'Teams', 'auditors');
     await view.find('rowheader', 'maria');
     // Members may manage the token of this team, which has none.
@@ -271,5 +272,29 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.press('link', 'Tokens');
     await view.find('heading', 'Team tokens');
     expect(await view.has('button', 'Issue audit token')).toBe(false);
+  });
+
+  it('finds a team that no first page has, by what one types', async () => {
+    const { view, steps } = suite;
+    for (let index = 0; index < 50; index += 1) {
+      const attributes = { name: `crowd-${index}`, visibility: 'organization' };
+      await steps.ask('POST', '/api/v2/organizations/acme/teams', { data: { type: 'teams', attributes } });
+    }
+    const last = await steps.ask('POST', '/api/v2/organizations/acme/teams', {
+      data: { type: 'teams', attributes: { name: 'zebra', visibility: 'organization' } },
+    });
+    await view.signIn('/app/acme/workspaces/network/access/rights', adminToken);
+    await (await view.find('combobox', 'Team')).click();
+    await view.shows('There are more. Type a part of the name.');
+    await view.choose('Team', 'zebra');
+    await view.press('button', 'Show permissions of the team');
+    await view.find('heading', 'Permissions of zebra');
+    expect(await view.address()).toContain(last.id);
+    await view.open('/app/acme/teams?page=99');
+    await view.shows('page 3 of 3');
+    expect(await view.address()).toBe('/app/acme/teams?page=3');
+    await view.page.setViewport({ width: 390, height: 844 });
+    const navigation = `document.querySelector('.sections').getBoundingClientRect().height`;
+    expect(await view.page.evaluate(navigation)).toBeLessThan(70);
   });
 });

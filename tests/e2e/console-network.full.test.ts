@@ -300,7 +300,7 @@ describeConsole('the console without a network', prepare, (suite) => {
     await view.find('heading', 'This page could not be shown');
     await view.press('button', 'Try again');
     await view.find('heading', 'This page could not be shown');
-    await view.press('button', 'Ask the service again');
+    await view.press('button', 'Retry now');
     await view.isAccessible();
     await view.page.setOfflineMode(false);
     await view.find('heading', 'billing');

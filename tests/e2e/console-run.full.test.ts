@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => tasks.stop());
 
-/** Three workspaces with a version each: runs of the second are held to a policy, those of the third to a run task. */
+/** Three workspaces with a version each: a policy checks runs of the second, a run task those of the third. */
 async function prepare(service: ServiceProcess): Promise<void> {
   const steps = new ServiceSteps(service);
   network = await service.provision('acme', 'network');
@@ -112,7 +112,7 @@ describeConsole(
       await applying.log(0, 'Apply complete!\n');
       await view.shows('Apply complete!');
       await applying.applied();
-      await view.shows('✓ applied');
+      await view.shows('✓ Applied');
       expect(await view.has('button', 'Cancel')).toBe(false);
       await view.isAccessible();
     });
@@ -152,6 +152,52 @@ describeConsole(
       await view.shows('Approved by finance');
     });
 
+    it('says what a run waits for: an agent, runs before it, or a lock', async () => {
+      const { view, steps } = suite;
+      const first = await steps.run(network, undefined, { message: 'The first in line' });
+      const second = await steps.run(network, undefined, { message: 'The second in line' });
+      const third = await steps.run(network);
+      await view.signIn(address('network', first), adminToken);
+      await view.find('heading', 'This run waits for an agent');
+      await view.shows('It starts when an agent of the site agent pools is free.');
+      await view.open(address('network', third));
+      await view.find('heading', 'This run waits for its workspace');
+      await view.shows('Locked by the run The first in line');
+      await view.shows('One run is before it:');
+      await view.isAccessible();
+      await view.press('link', 'The second in line');
+      await view.find('heading', 'The second in line');
+      for (const run of [third, first, second]) await steps.ask('POST', `/runs/${run}/actions/cancel`);
+      await steps.ask('POST', `/workspaces/${network}/actions/lock`, { reason: 'Maintenance' });
+      const locked = await steps.run(network);
+      await view.open(address('network', locked));
+      await view.shows('Locked by admin');
+      await view.shows(': Maintenance');
+      await steps.ask('POST', `/runs/${locked}/actions/cancel`);
+      await steps.ask('POST', `/workspaces/${network}/actions/unlock`);
+    });
+
+    it('says why there can be none, and finds those that there are by their status', async () => {
+      const { view, steps } = suite;
+      await steps.workspace('empty');
+      await view.signIn('/app/acme/workspaces/empty/runs', adminToken);
+      await view.shows('Upload a configuration first.');
+      const button = await view.find('button', 'New run');
+      expect(await button.evaluate((element) => element.hasAttribute('disabled'))).toBe(true);
+      const waiting = await steps.run(network, undefined, { message: 'Found by its status' });
+      await view.open('/app/acme/workspaces/network/runs');
+      await view.choose('Status', 'Needs a decision');
+      await view.shows('No runs.');
+      await view.choose('Status', 'In progress');
+      await view.find('link', 'Found by its status');
+      await view.open('/app/acme/workspaces');
+      await view.choose('Status', 'In progress');
+      await view.shows('○ Plan waits for an agent');
+      expect(await view.has('link', 'empty')).toBe(false);
+      await view.isAccessible();
+      await steps.ask('POST', `/runs/${waiting}/actions/cancel`);
+    });
+
     it('takes comments, and cancels a run that waits', async () => {
       const { view, steps } = suite;
       const run = await steps.run(network);
@@ -160,7 +206,7 @@ describeConsole(
       await view.shows(`Wait for Eve ${hostile}`);
       await view.press('button', 'Cancel', 'Cancel run');
       await view.shows('The run is being canceled.');
-      await view.shows('canceled');
+      await view.shows('Canceled');
     });
 
     it('follows changes of others, as the lists do, without being loaded again', async () => {
@@ -170,7 +216,7 @@ describeConsole(
       await view.find('heading', 'Changed by others');
       await view.page.evaluate('window.isTheSamePage = true');
       await steps.ask('POST', `/runs/${run}/actions/cancel`);
-      await view.shows('canceled');
+      await view.shows('Canceled');
       await steps.ask('POST', `/workspaces/${network}/actions/lock`);
       await view.shows('locked');
       await steps.ask('POST', `/workspaces/${network}/actions/unlock`);
@@ -192,7 +238,7 @@ describeConsole(
       const run = await steps.run(network);
       await steps.ask('POST', `/runs/${run}/actions/cancel`);
       await view.signIn(address('network', run), adminToken);
-      await view.shows('canceled');
+      await view.shows('Canceled');
       // Only the stream of changes stays open.
       await view.page.waitForNetworkIdle({ idleTime: 4_000, concurrency: 1 });
     });
@@ -208,7 +254,7 @@ describeConsole(
       await until('it is closed', async () => (await openStreams(suite.service)) === 0);
       await steps.ask('POST', `/runs/${run}/actions/cancel`);
       await view.page.bringToFront();
-      await view.shows('canceled');
+      await view.shows('Canceled');
       await front.close();
     });
 
@@ -234,7 +280,7 @@ describeConsole(
         ],
       );
       await view.shows(`1 bucket is public ${hostile}`);
-      await view.shows('! awaiting override');
+      await view.shows('! Override needed');
       const details = await view.find('link', 'Details of scanner after the plan');
       expect(await details.evaluate((link) => link.getAttribute('href'))).toBe('https://scanner.example/1');
       await view.page.locator('aria/Outcomes: 1').click();
@@ -250,10 +296,10 @@ describeConsole(
       const applying = await agent.claimed();
       await applying.applied();
       const applied = await tasks.called('post_apply');
-      await view.shows('✓ applied');
+      await view.shows('✓ Applied');
       await applied.report({ status: 'passed', message: 'All is well' });
       await view.shows('All is well');
-      await view.shows('✓ passed');
+      await view.shows('✓ Passed');
       await view.page.waitForNetworkIdle({ idleTime: 4_000 });
     });
   },

@@ -89,7 +89,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.find('rowheader', 'Default Project');
     await view.isAccessible();
     await view.press('button', 'Detach Default Project from projects', 'Detach project');
-    await view.shows('The set is attached to no project.');
+    await view.shows('Not attached to any project.');
     await view.press('link', 'billing', 'Variables', 'cloud');
     await view.press('button', 'Delete set', 'Delete variable set');
     await view.find('link', 'everywhere');
@@ -123,6 +123,9 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.shows('The state was rolled back.');
     await view.press('link', 'States');
     await view.shows('rollback to');
+    await view.press('link', 'State 1');
+    await view.shows('This state is the current one.');
+    await view.press('link', 'States');
     await view.press('button', 'Lock');
     await view.submit('Lock workspace', { 'Reason (optional)': 'Maintenance' });
     await view.find('button', 'Unlock');
@@ -205,7 +208,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('link', 'Policy sets');
     await view.press('button', 'New policy set');
     await view.fill('Name', 'baseline');
-    await view.press('checkbox', 'Global: it applies to every workspace of the organization');
+    await view.press('checkbox', 'Global: applies to every workspace in the organization');
     await view.press('button', 'Create policy set');
     await view.find('heading', 'baseline');
     await view.press('button', 'Attach a policy to policies');
@@ -245,7 +248,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.find('heading', 'rack');
     await view.submit('Issue token', { Description: 'rack 4' });
     await view.shows('It is shown only once.');
-    await view.shows('never in contact');
+    await view.shows('Never connected');
     const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
     await view.isAccessible();
     await view.shows('No agent is in contact (tokens in use: 0 of 1).');
@@ -255,13 +258,13 @@ describeConsole('the settings in the console', prepare, (suite) => {
     expect(await view.text()).not.toContain(secret);
     await view.page.evaluate('later = 4 * 60_000');
     await view.shows('No agent is in contact (tokens in use: 0 of 1).');
-    await view.shows('silent');
+    await view.shows('Silent');
     await view.isAccessible();
     await view.page.removeScriptToEvaluateOnNewDocument(identifier);
     await view.page.reload();
     await view.press('button', 'Revoke rack 4', 'Revoke token');
-    await view.shows('No agent has a token of this pool.');
-    await view.press('checkbox', 'It may serve every workspace of the organization');
+    await view.shows('No tokens yet.');
+    await view.press('checkbox', 'Available to every workspace in the organization');
     await view.press('button', 'Save settings', 'Allow a workspace to allowed workspaces');
     await view.fill('Workspace', 'network', 'combobox');
     await view.press('button', 'Allow');
@@ -333,7 +336,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('button', 'New site agent pool');
     await view.submit('Create agent pool', { Name: 'ours' });
     await view.find('heading', 'ours');
-    await view.shows('No agent has a token of this pool.');
+    await view.shows('No tokens yet.');
     await view.isAccessible();
     expect(await steps.ask('GET', '/admin/agent-pools')).toMatchObject([{ attributes: { name: 'ours' } }]);
   });

@@ -31,7 +31,7 @@ describeConsole(
       suite.expectRefusals();
       await view.isAccessible();
       await view.submit('Save link', { 'Clone URL': cloneUrl, Branch: 'main', Credential: 'ours' });
-      await view.shows('Key of the webhook.');
+      await view.shows('Webhook key.');
       const key = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
       expect(key.length).toBeGreaterThan(20);
       const { 'vcs-repo': repository } = await attributesOf(steps);
@@ -55,7 +55,7 @@ describeConsole(
     it('choose the workspaces that read its state, or all of them', async () => {
       const { view, steps } = suite;
       await view.signIn(address, adminToken);
-      await view.shows('Runs of no other workspace may read the state.');
+      await view.shows('No workspace can read this state.');
       await view.press('button', 'Allow a workspace to remote state consumers');
       await view.fill('Workspace', 'billing', 'combobox');
       await view.press('button', 'Allow');
@@ -63,10 +63,10 @@ describeConsole(
       await view.shows('Consumers: 1');
       await view.isAccessible();
       await view.press('button', 'Remove billing from remote state consumers', 'Remove workspace');
-      await view.shows('Runs of no other workspace may read the state.');
+      await view.shows('No workspace can read this state.');
       await view.press('checkbox', 'Share the state with every workspace of the organization');
       await view.press('button', 'Save settings');
-      await view.shows('Runs of every workspace of the organization may read the state.');
+      await view.shows('Every workspace in the organization can read this state.');
       expect(await attributesOf(steps)).toMatchObject({ 'global-remote-state': true });
     });
 
@@ -92,7 +92,7 @@ describeConsole(
       await view.press('button', 'Save retention');
       await until('they are kept', async () => (await steps.ask('GET', policy)).type.endsWith('dont-deletes'));
       await view.page.reload();
-      await view.choose('Old files', 'As the operator of this service has decided');
+      await view.choose('Old files', 'Site default');
       await view.press('button', 'Save retention');
       await until('the policy is gone', async () => (await suite.service.api('GET', policy)).status === 404);
     });

@@ -173,9 +173,8 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.shows('The workspace is locked.');
     await tabTo('Organization: acme');
     await keyboard.press('Enter');
-    await view.find('menuitem', 'All organizations');
-    await keyboard.press('ArrowUp');
-    await keyboard.press('End');
+    await view.find('link', 'All organizations');
+    await tabTo('All organizations');
     await keyboard.press('Enter');
     await view.find('heading', 'Organizations');
     await view.page.waitForFunction(`document.activeElement.textContent === 'Organizations'`);

@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { needing, walk } from '../support/examples.js';
 import { adminToken, ServiceProcess, temporaryDirectory } from '../support/process.js';
@@ -18,47 +15,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.end();
   await rm(directory, { recursive: true, force: true });
-});
-
-const page = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
-
-/** Runs the shell block of a page that contains these words, in an empty directory. */
-async function typed(
-  path: string,
-  words: string,
-  change: (script: string) => string = (script) => script,
-): Promise<string> {
-  const block = [...(await page(path)).matchAll(/^```sh\n(.*?)^```$/gms)]
-    .map(([, text = '']) => text)
-    .find((text) => text.includes(words));
-  const script = change((block ?? '').replaceAll('localhost:8080', service.url.replace('http://', '')));
-  const { PATH = '' } = process.env;
-  const options = { cwd: await mkdtemp(join(directory, 'typed-')), env: { PATH, TOKEN: adminToken } };
-  return (await promisify(execFile)('bash', ['-c', script], options)).stdout.trim();
-}
-
-describe('the upload in the API guide', () => {
-  const { run, reason } = needing('bash', 'curl', 'jq', 'tar');
-
-  run(`brings a configuration of its own, and shows that it is uploaded${reason}`, async () => {
-    expect(await typed('docs/api-guide.md', 'upload-url')).toBe('uploaded');
-  });
-
-  run(`ends with an error in words where the archive is a bad one${reason}`, async () => {
-    const wrong = (script: string) => script.replace('tar czf - -C "$files" .', 'cat "$files/main.tf"');
-    await expect(typed('docs/api-guide.md', 'upload-url', wrong)).rejects.toMatchObject({
-      code: 22,
-      stdout: expect.stringContaining('upload a correct archive to a new configuration version'),
-      stderr: expect.stringContaining('422'),
-    });
-  });
-
-  run(`ends with an error where the workspace is missing${reason}`, async () => {
-    const wrong = (script: string) => script.replace('/workspaces/api', '/workspaces/other');
-    await expect(typed('docs/api-guide.md', 'upload-url', wrong)).rejects.toMatchObject({
-      stderr: expect.stringContaining('404'),
-    });
-  });
 });
 
 const environment = () => ({ GATEHOUSE: service.url, TOKEN: adminToken });

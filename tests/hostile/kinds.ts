@@ -6,7 +6,7 @@ import type { World } from './world.js';
 interface Longest {
   readonly method: string;
   readonly path: (world: World) => string;
-  /** Whose token comes with it: that of a user without a membership, an agent's without a lease, or none. */
+  /** The token that comes with it: that of a user without a membership, an agent's without a lease, or none. */
   readonly by: 'user' | 'agent' | 'anyone';
 }
 

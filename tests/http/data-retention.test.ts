@@ -43,7 +43,7 @@ describe('the data retention policy of a workspace', () => {
     await admin.post(path, { data: { type: 'data-retention-policies' } }).expect(422);
   });
 
-  it('is set by administrators of the workspace, and by no other', async () => {
+  it('is set by administrators of the workspace only', async () => {
     const bench = await Bench.make(api);
     const path = pathOf(bench);
     const set = (caller: Caller) => caller.post(path, deleting(30));

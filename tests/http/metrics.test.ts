@@ -214,7 +214,7 @@ describe('the metrics', () => {
     expect(found.of('gatehouse_database_connections')).toEqual([]);
   });
 
-  it('are served without the rest while the database is away, and with it when it is back', async () => {
+  it('are served without the rest while the database is unavailable, and with it when it is back', async () => {
     const memory = new RowsInMemory();
     let away = false;
     const reached = <Result>(work: () => Promise<Result>) =>

@@ -204,7 +204,7 @@ describe('the description of the API', () => {
   });
 });
 
-describe('every answer of these suites is held to it', () => {
+describe('every answer of these suites is checked against it', () => {
   it('without being asked', async () => {
     const service = (body: string) =>
       supertest((_request: IncomingMessage, response: ServerResponse) => {

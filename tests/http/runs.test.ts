@@ -919,7 +919,7 @@ describe('runs', () => {
 });
 
 describe('a run with auto-apply', () => {
-  it('was created by a team’s token, and is held to the rights of the team', async () => {
+  it('was created by a team’s token, and has the rights of the team', async () => {
     const bench = await newBench();
     await bench.version();
     const team = await api.team(bench.organization, `team-${bench.organization}`);

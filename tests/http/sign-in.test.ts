@@ -329,7 +329,7 @@ describe('a sign-in', () => {
     expect(said(await browser.get(back).expect(400))).toContain('or it took too long');
   });
 
-  it('says so when the provider is away, and works once it is back', async () => {
+  it('says so when the provider is unavailable, and works once it is back', async () => {
     const away = await startApi({ environment: creating });
     const browser = visitor(away);
     provider.broken = 500;

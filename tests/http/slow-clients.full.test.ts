@@ -235,7 +235,7 @@ describe('a client that was answered before it had sent everything', () => {
   it.each([
     ['with what it asked for', head('GET', '/healthz', 'Content-Length: 1000'), 200],
     ['with a refusal', head('PUT', '/v1/object/nothing', 'Content-Length: 1000'), 404],
-  ])('%s is not listened to for long', async (_, text, status) => {
+  ])('%s is read for a few seconds only', async (_, text, status) => {
     const client = await Client.connected(text);
     void client.dribble('x'.repeat(900), 20);
     expect(await client.closed).toBeLessThan(timeouts.silent.lingering + grace);

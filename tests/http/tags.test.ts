@@ -60,7 +60,7 @@ const faultOf = (answer: { body: { errors: readonly { source?: object; detail: s
   answer.body.errors[0]?.source;
 
 describe('tags of a workspace', () => {
-  it('are given by attribute or by relationship, in small letters, and each once', async () => {
+  it('are given by attribute or by relationship, in lowercase, and each once', async () => {
     const [one, other] = [newName('one'), newName('other')];
     const { id, attributes } = await created({ 'tag-names': [other.toUpperCase(), one, other] });
     expect(attributes['tag-names']).toEqual([one, other].sort());

@@ -351,7 +351,7 @@ describe('team access', () => {
     });
   });
 
-  it('is given to any team of the organization by who manages the workspace, secret ones too, but to no other', async () => {
+  it('is given to any team of the organization by who manages the workspace, secret ones too, and to none elsewhere', async () => {
     const workspace = await newWorkspace();
     const team = await newTeam({ visibility: 'organization' });
     await post(team, workspace, { access: 'admin' }).expect(200);

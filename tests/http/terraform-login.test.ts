@@ -237,7 +237,7 @@ describe('a code of terraform login', () => {
     await redeem(code, verifier).expect(200);
   });
 
-  it('is answered so that the command may come again while the database is away', async () => {
+  it('is answered so that the command may come again while the database is unavailable', async () => {
     const memory = new RowsInMemory();
     let fault: Error | undefined;
     const reached = <Result>(work: () => Promise<Result>) => (fault === undefined ? work() : Promise.reject(fault));

@@ -59,7 +59,7 @@ export class Description {
     return validate(value) ? undefined : this.ajv.errorsText(validate.errors, { dataVar: 'body' });
   }
 
-  /** Whose example an answer is: the operation, whether it reads a document, and the response that describes a refusal. */
+  /** The key of the example: the operation, whether it reads a document, and the response that describes a refusal. */
   placeOf(method: string, url: string, status: number) {
     const path = url.split('?', 1)[0] ?? url;
     const operation = this.templates.find(({ pattern }) => pattern.test(path))?.item[method.toLowerCase() as 'get'];

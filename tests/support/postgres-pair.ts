@@ -166,7 +166,7 @@ export class PostgresPair {
     await own(primary.data);
     createData(join(directory, 'native'), primary.data);
     await primary.start();
-    // Until its first check, haproxy treats each server as a primary. That of the standby, which is not there yet, fails at once.
+    // Until its first check, haproxy treats each server as a primary. The check of the standby, which is not there yet, fails at once.
     const file = join(directory, 'haproxy.cfg');
     await writeFile(file, proxyConfiguration(port, [primary, this.other]));
     this.proxy = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });

@@ -190,7 +190,7 @@ export class RunSteps {
     return this.claimed();
   }
 
-  /** A policy set that every run of the world's workspace is held to from now on. */
+  /** A policy set that checks every run of the world's workspace from now on. */
   policySet(
     name: string,
     policies: readonly (readonly [string, Policy['enforcementLevel']])[],

@@ -114,7 +114,7 @@ export class OpenIdProvider implements IdentityProvider {
     }
   }
 
-  /** The ID token is signed, and goes before what the provider says of the person elsewhere. */
+  /** The ID token is signed, and takes precedence over what the provider says of the person elsewhere. */
   private proven(token: Claims, elsewhere: Claims): ProvenIdentity {
     const claims = { ...elsewhere, ...token };
     // Both from one document: an address that one of them verifies says nothing about an address of the other.

@@ -36,7 +36,7 @@ export interface Batch {
  */
 export class PerformEffects {
   private readonly inHand = new Map<number, ClaimedEffect>();
-  /** Attempts that ended while the database was away, which does not know it yet. */
+  /** Attempts that ended while the database was unavailable, which does not know it yet. */
   private readonly unrecorded = new Map<number, ClaimedEffect>();
   private readonly held = new HeldLoops();
   private halted = false;

@@ -55,10 +55,11 @@ export const useMaybeRead = <P extends Readable>(path: P, options: CallOptions<'
 export const useMaybeReadEach = <P extends Readable>(
   path: P,
   each: readonly object[],
+  more: More = {},
 ): readonly UseQueryResult<Answered<'get', P>>[] =>
-  useQueries({ queries: each.map((options) => reading(path, options) as UseQueryOptions) }) as UseQueryResult<
-    Answered<'get', P>
-  >[];
+  useQueries({
+    queries: each.map((options) => ({ ...reading(path, options), ...more }) as UseQueryOptions),
+  }) as UseQueryResult<Answered<'get', P>>[];
 
 /** Reads a document that is not JSON:API. `key` tells apart what may have different addresses. */
 export const useText = (path: string, key: string = path): string =>

@@ -2,12 +2,12 @@ import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
-import { useAddressValues } from '../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../parts/address-values.ts';
 import { OutsideLink } from '../parts/outside-link.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
 import { useSettled } from '../parts/settled.ts';
-import { StatusBadge } from '../parts/status.tsx';
+import { Badge, StatusBadge } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
@@ -41,7 +41,7 @@ function Versions({ organization, workspace }: { readonly organization: string; 
   const [values] = useAddressValues();
   const options = useSettled({
     path: { workspaceId: workspace.id },
-    query: { include: ['ingress_attributes' as const, 'run' as const], 'page[number]': Number(values.page ?? 1) },
+    query: { include: ['ingress_attributes' as const, 'run' as const], 'page[number]': pageOf(values) },
   });
   const list = useRead('/workspaces/{workspaceId}/configuration-versions', options);
   const current = workspace.relationships['current-configuration-version'].data?.id;
@@ -65,7 +65,7 @@ function Versions({ organization, workspace }: { readonly organization: string; 
             head: 'Version',
             cell: (version) => (
               <>
-                <code>{version.id}</code> {version.id === current && <StatusBadge status="active" label="current" />}
+                <code>{version.id}</code> {version.id === current && <Badge tone="good">current</Badge>}
                 <span className="quiet"> {kindsOf(version)}</span>
               </>
             ),
@@ -74,7 +74,7 @@ function Versions({ organization, workspace }: { readonly organization: string; 
             head: 'Status',
             cell: ({ attributes }) => (
               <>
-                <StatusBadge status={attributes.status} />
+                <StatusBadge of="version" status={attributes.status} />
                 {attributes['error-message'] !== null && <p>{attributes['error-message']}</p>}
               </>
             ),
@@ -110,13 +110,16 @@ function Versions({ organization, workspace }: { readonly organization: string; 
   );
 }
 
+/** The programs that create versions; others name themselves. */
+const sources: Readonly<Record<string, string>> = { 'tfe-api': 'API', terraform: 'terraform' };
+
 interface SourceProps {
   readonly version: Version;
   readonly commit: Schemas['client.IngressAttributes'] | undefined;
 }
 
 function Source({ version, commit }: SourceProps) {
-  if (commit === undefined) return version.attributes.source;
+  if (commit === undefined) return sources[version.attributes.source] ?? version.attributes.source;
   const { attributes } = commit;
   const firstLine = attributes['commit-message']?.split('\n', 1)[0];
   return (

@@ -1,7 +1,9 @@
+import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useMaybeRead } from '../api/reading.ts';
-import { CheckField, Field } from '../parts/field.tsx';
+import { CheckField, type Choice, Field } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { PickerOfMore } from '../parts/picker.tsx';
 
 const list = '/organizations/{organization}/organization-memberships';
 
@@ -32,26 +34,38 @@ export const InviteMember = ({ organization }: { readonly organization: string }
       type="email"
       isRequired
       autoFocus
-      description="A user with this address is a member at once. Otherwise the invitation waits for one."
+      description="Existing users are added immediately. Others join when they first sign in."
     />
     <TeamChecks organization={organization} />
   </FormDialog>
 );
 
-/** The teams whose members the caller may change; the form gets their ids as names. */
+/** Teams whose members the caller may change; the form gets the ids of the chosen ones as names. */
 function TeamChecks({ organization }: { readonly organization: string }) {
+  const [search, setSearch] = useState('');
+  const [chosen, setChosen] = useState<readonly Choice[]>([]);
   const { data } = useMaybeRead('/organizations/{organization}/teams', {
     path: { organization },
-    query: { 'page[size]': 100 },
+    query: { q: search, 'page[size]': 50 },
   });
-  const teams = (data?.data ?? []).filter(({ attributes }) => attributes.permissions['can-update-membership']);
-  if (teams.length === 0) return null;
+  const choices = data?.data
+    .filter(({ attributes }) => attributes.permissions['can-update-membership'])
+    .map(({ id, attributes }) => ({ value: id, label: attributes.name }));
+  const left = choices?.filter(({ value }) => chosen.every((one) => one.value !== value));
+  if (search === '' && (choices ?? []).length === 0) return null;
   return (
     <fieldset className="checks">
       <legend>Teams</legend>
-      {teams.map(({ id, attributes }) => (
-        <CheckField key={id} label={attributes.name} name={id} />
+      {chosen.map(({ value, label }) => (
+        <CheckField key={value} label={label} name={value} isChecked />
       ))}
+      <PickerOfMore
+        label="Add to team"
+        choices={left}
+        isCut={(data?.meta.pagination['next-page'] ?? null) !== null}
+        onSearch={setSearch}
+        onChoose={(id) => setChosen([...chosen, ...(left ?? []).filter(({ value }) => value === id)])}
+      />
     </fieldset>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { api, included } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
-import { useAddressValues } from '../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../parts/address-values.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { SelectField } from '../parts/field.tsx';
@@ -60,7 +60,7 @@ function Members({ organization, mayManage }: { readonly organization: string; r
         include: ['teams' as const],
         q: values.name ?? '',
         ...(status !== undefined && { 'filter[status]': status }),
-        'page[number]': Number(values.page ?? 1),
+        'page[number]': pageOf(values),
       },
     }),
   );
@@ -76,7 +76,7 @@ function Members({ organization, mayManage }: { readonly organization: string; r
         columns={[
           { head: 'Person', cell: ({ attributes }) => nameOfMember(attributes) },
           { head: 'E-mail', cell: ({ attributes }) => attributes.email },
-          { head: 'Status', cell: ({ attributes }) => <StatusBadge status={attributes.status} /> },
+          { head: 'Status', cell: ({ attributes }) => <StatusBadge of="membership" status={attributes.status} /> },
           {
             head: 'Teams',
             cell: (membership) => <TeamLinks organization={organization} teams={teamsOf(membership)} />,

@@ -2,12 +2,14 @@ import { useState } from 'react';
 import { DialogTrigger } from 'react-aria-components';
 import { useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
-import { api } from '../api/client.ts';
-import { Button } from '../parts/button.tsx';
+import { api, type Schemas } from '../api/client.ts';
+import { useMaybeRead } from '../api/reading.ts';
+import { Button, DisabledButton } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { ModalDialog } from '../parts/confirm.tsx';
 import { EntryForm } from '../parts/entry-form.tsx';
 import { Field, SelectField } from '../parts/field.tsx';
+import { unusableVersions } from '../parts/status-words.ts';
 import type { Workspace } from '../shell/workspace-page.tsx';
 import { changed } from './run/changed.ts';
 
@@ -18,6 +20,16 @@ const kinds = {
   destroy: { label: 'Destroy everything', attributes: { 'is-destroy': true } },
 } as const;
 type Kind = keyof typeof kinds;
+
+function obstacleOf(
+  mode: string,
+  current: string | undefined,
+  version: Schemas['client.ConfigurationVersion'] | undefined,
+): string | undefined {
+  if (mode === 'local') return 'The execution mode is local. Run terraform on your machine.';
+  if (current === undefined) return 'Upload a configuration first.';
+  return version && unusableVersions[version.attributes.status];
+}
 
 interface Props {
   readonly organization: string;
@@ -42,8 +54,15 @@ export function NewRun({ organization, workspace: { id, attributes, relationship
       }),
     { done: 'The run was created.', outdates: changed },
   );
+  const current = relationships['current-configuration-version'].data?.id;
+  const version = useMaybeRead(
+    '/configuration-versions/{id}',
+    { path: { id: current ?? '' } },
+    { enabled: permissions['can-queue-run'] && current !== undefined },
+  ).data?.data;
   if (!permissions['can-queue-run']) return null;
-  if (relationships['current-configuration-version'].data === null) return null;
+  const obstacle = obstacleOf(attributes['execution-mode'], current, version);
+  if (obstacle !== undefined) return <DisabledButton because={obstacle}>New run</DisabledButton>;
   const offered = (Object.keys(kinds) as Kind[]).filter(
     (one) => one !== 'destroy' || (permissions['can-queue-destroy'] && actions['is-destroyable']),
   );
@@ -63,6 +82,9 @@ export function NewRun({ organization, workspace: { id, attributes, relationship
               navigate(addresses.run(organization, attributes.name, data.id));
             }}
           >
+            {attributes.locked && (
+              <p className="notice">The workspace is locked. The run waits until it is unlocked.</p>
+            )}
             <Field label="Message" name="message" description="Shown in lists, and as the title of the run." />
             <SelectField
               label="Kind"

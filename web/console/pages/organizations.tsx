@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { useRead } from '../api/reading.ts';
-import { useAddressValues } from '../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../parts/address-values.ts';
 import { FilterField } from '../parts/filters.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Table } from '../parts/table.tsx';
@@ -16,7 +16,7 @@ export function OrganizationsPage() {
       <search className="filters">
         <FilterField label="Name" value={values.name} onChange={(name) => change({ name })} />
       </search>
-      <Organizations name={values.name} page={Number(values.page ?? 1)} />
+      <Organizations name={values.name} page={pageOf(values)} />
     </Page>
   );
 }

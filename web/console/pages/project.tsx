@@ -47,7 +47,7 @@ export function ProjectPage({ params: { organization, id } }: Params<'organizati
             [
               'Workspaces',
               <Link key="workspaces" href={`${addresses.workspaces(organization)}?project=${id}`}>
-                Workspaces of the project
+                Project workspaces
               </Link>,
             ],
           ]}
@@ -73,7 +73,7 @@ const ChangeProject = ({ project: { id, attributes } }: Pick<Props, 'project'>) 
       })
     }
   >
-    <Field label="Name of the project" name="name" defaultValue={attributes.name} isRequired autoFocus />
+    <Field label="Project name" name="name" defaultValue={attributes.name} isRequired autoFocus />
     <Field label="Description" name="description" defaultValue={attributes.description} />
   </FormDialog>
 );

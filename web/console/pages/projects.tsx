@@ -2,7 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { api } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
-import { useAddressValues } from '../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../parts/address-values.ts';
 import { Field } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -37,7 +37,7 @@ function Projects({ organization }: { readonly organization: string }) {
   const [values] = useAddressValues();
   const { data, meta } = useRead(
     list,
-    useSettled({ path: { organization }, query: { q: values.name ?? '', 'page[number]': Number(values.page ?? 1) } }),
+    useSettled({ path: { organization }, query: { q: values.name ?? '', 'page[number]': pageOf(values) } }),
   );
   return (
     <>
@@ -45,7 +45,7 @@ function Projects({ organization }: { readonly organization: string }) {
         caption="Projects"
         rows={data}
         keyOf={({ id }) => id}
-        empty={<p>There are no such projects that you can see.</p>}
+        empty={<p>No project that you can see matches.</p>}
         columns={[
           {
             head: 'Name',
@@ -80,7 +80,7 @@ function NewProject({ organization }: { readonly organization: string }) {
       }
       then={({ data }) => navigate(addresses.inSection(organization, 'projects', data.id))}
     >
-      <Field label="Name of the project" name="name" isRequired autoFocus />
+      <Field label="Project name" name="name" isRequired autoFocus />
       <Field label="Description" name="description" />
     </FormDialog>
   );

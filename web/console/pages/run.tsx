@@ -13,6 +13,7 @@ import { Decision } from './run/decision.tsx';
 import { LogView } from './run/log-view.tsx';
 import { Policies } from './run/policies.tsx';
 import { Timeline } from './run/timeline.tsx';
+import { Waiting } from './run/waiting.tsx';
 
 type Names = Params<'organization' | 'workspace' | 'id'>;
 type Run = Schemas['client.Run'];
@@ -35,13 +36,14 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
       name={workspace}
       tab="runs"
       title={attributes.message || id}
-      badges={<StatusBadge status={attributes.status} />}
+      badges={<StatusBadge of="run" status={attributes.status} />}
       actions={() => <RunActions run={run} />}
     >
-      {() => (
+      {(shown) => (
         <>
           {attributes['error-message'] !== null && <p className="problem">{attributes['error-message']}</p>}
           <Decision run={run} />
+          <Waiting organization={organization} workspace={shown} run={run} />
           <div className="cards">
             <Timeline run={run} />
             <section className="card" aria-labelledby="about">
@@ -73,7 +75,7 @@ const factsOf = ({ id, attributes }: Run, by: string | undefined) =>
     ['Apply', attributes['auto-apply'] ? 'automatically' : 'after confirmation'],
     ['Terraform', attributes['terraform-version'] ?? "the workspace's"],
     ...(attributes['position-in-queue'] > 0
-      ? [['Position in the queue', attributes['position-in-queue']] as const]
+      ? [['Place in the queue of the organization', attributes['position-in-queue']] as const]
       : []),
     ...(attributes['target-addrs'] ? [['Targets', attributes['target-addrs'].join(', ')] as const] : []),
     ...(attributes['replace-addrs'] ? [['Replaces', attributes['replace-addrs'].join(', ')] as const] : []),
@@ -102,7 +104,7 @@ function Phase({ title, phase, children }: PhaseProps) {
     <section className="card" aria-labelledby={name}>
       <div className="heading">
         <h2 id={name}>{title}</h2>
-        <StatusBadge status={status} />
+        <StatusBadge of="phase" status={status} />
         <Counts phase={phase} />
       </div>
       {children}

@@ -2,13 +2,14 @@ import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type QueryOf, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
-import { useAddressValues, type Values } from '../parts/address-values.ts';
+import { pageOf, useAddressValues, type Values } from '../parts/address-values.ts';
 import { SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
 import { useSettled } from '../parts/settled.ts';
 import { StatusBadge } from '../parts/status.tsx';
+import { runGroupChoices, runStatusesIn } from '../parts/status-words.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
@@ -32,13 +33,6 @@ export const RunsPage = ({ params: { organization, workspace: name } }: Params<'
   </WorkspacePage>
 );
 
-const groups = [
-  { value: '', label: 'Any' },
-  { value: 'non_final', label: 'In progress' },
-  { value: 'discardable', label: 'Waiting for a decision' },
-  { value: 'final', label: 'Finished' },
-];
-
 const operations = [
   { value: '', label: 'Any' },
   { value: 'plan_and_apply', label: 'Plan and apply' },
@@ -56,7 +50,7 @@ function Filters() {
       <SelectField
         label="Status"
         value={values.status ?? ''}
-        choices={groups}
+        choices={runGroupChoices}
         onChange={(status) => change({ status })}
       />
       <SelectField label="Kind" value={values.kind ?? ''} choices={operations} onChange={(kind) => change({ kind })} />
@@ -68,9 +62,9 @@ function Filters() {
 const queryOf = (values: Values): Query => ({
   include: ['created_by'],
   'search[basic]': values.text ?? '',
-  ...(values.status ? { 'filter[status_group]': values.status as NonNullable<Query['filter[status_group]']> } : {}),
+  'filter[status]': runStatusesIn(values.status),
   ...(values.kind ? { 'filter[operation]': [values.kind] as NonNullable<Query['filter[operation]']> } : {}),
-  'page[number]': Number(values.page ?? 1),
+  'page[number]': pageOf(values),
 });
 
 function Runs({ organization, workspace }: { readonly organization: string; readonly workspace: Workspace }) {
@@ -93,7 +87,7 @@ function Runs({ organization, workspace }: { readonly organization: string; read
               <Link href={addresses.run(organization, workspace.attributes.name, id)}>{attributes.message || id}</Link>
             ),
           },
-          { head: 'Status', cell: ({ attributes }) => <StatusBadge status={attributes.status} /> },
+          { head: 'Status', cell: ({ attributes }) => <StatusBadge of="run" status={attributes.status} /> },
           { head: 'Created by', cell: (run) => nameOf(run) ?? <span className="quiet">the service</span> },
           { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
           { head: 'ID', cell: ({ id }) => <code>{id}</code> },

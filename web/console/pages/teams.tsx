@@ -2,7 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { api } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
-import { useAddressValues } from '../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../parts/address-values.ts';
 import { Field, SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -29,7 +29,7 @@ export function TeamsPage({ params: { organization } }: Params<'organization'>) 
       <search className="filters" aria-label="Teams">
         <FilterField label="Name" value={values.name} onChange={(name) => change({ name })} />
       </search>
-      <Teams organization={organization} name={values.name ?? ''} page={Number(values.page ?? 1)} />
+      <Teams organization={organization} name={values.name ?? ''} page={pageOf(values)} />
     </Page>
   );
 }
@@ -87,7 +87,7 @@ function NewTeam({ organization }: { readonly organization: string }) {
       }
       then={({ data }) => navigate(addresses.inSection(organization, 'teams', data.id))}
     >
-      <Field label="Name of the team" name="name" isRequired autoFocus />
+      <Field label="Team name" name="name" isRequired autoFocus />
       <SelectField label="Visible to" name="visibility" value="secret" choices={visibilities} />
     </FormDialog>
   );

@@ -1,7 +1,7 @@
 import { addresses } from '../addresses.ts';
 import { api, type QueryOf, type Schemas } from '../api/client.ts';
 import { useMaybeRead, useRead } from '../api/reading.ts';
-import { useAddressValues } from '../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../parts/address-values.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { SelectField } from '../parts/field.tsx';
@@ -86,7 +86,7 @@ function TeamTokens({ organization }: { readonly organization: string }) {
         q: values.team ?? '',
         sort: 'expired-at' as const,
         'filter[expiry_status]': expiry === '' ? [] : [expiry],
-        'page[number]': Number(values.page ?? 1),
+        'page[number]': pageOf(values),
       },
     }),
   );
@@ -96,7 +96,7 @@ function TeamTokens({ organization }: { readonly organization: string }) {
         caption="Team tokens"
         rows={data}
         keyOf={({ id }) => id}
-        empty={<p>There are no such tokens of teams whose tokens you manage.</p>}
+        empty={<p>No team token that you manage matches.</p>}
         columns={[
           {
             head: 'Team',

@@ -80,7 +80,7 @@ function Sessions() {
         isDanger
         onConfirm={endAll}
       >
-        <p>All your sessions end, and this one too. Tokens go on.</p>
+        <p>All your sessions end, including this one. Tokens keep working.</p>
         {made > 0 && (
           <label className="check">
             <input

@@ -1,7 +1,7 @@
 import { addresses } from '../addresses.ts';
 import { api, type Schemas } from '../api/client.ts';
 import { useMaybeRead, useRead } from '../api/reading.ts';
-import { useAddressValues } from '../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../parts/address-values.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntryForm } from '../parts/entry-form.tsx';
@@ -80,7 +80,7 @@ const nameOf = ({ id, attributes }: Token): string => attributes.description || 
 
 function Tokens({ userId }: { readonly userId: string }) {
   const [values] = useAddressValues();
-  const { data, meta } = useRead(list, { path: { userId }, query: { 'page[number]': Number(values.page ?? 1) } });
+  const { data, meta } = useRead(list, { path: { userId }, query: { 'page[number]': pageOf(values) } });
   const revoke = useChange((id: string) => api.delete('/authentication-tokens/{id}', { path: { id } }), {
     done: 'The token was revoked.',
     outdates: [list],

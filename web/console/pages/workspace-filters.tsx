@@ -1,32 +1,16 @@
+import { useState } from 'react';
 import { useMaybeRead } from '../api/reading.ts';
 import { useAddressValues } from '../parts/address-values.ts';
 import { Button } from '../parts/button.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
-
-const any = { value: '', label: 'Any' };
-
-/** Groups of run statuses, by what a person asks for. */
-const statuses = [
-  any,
-  { value: 'planned,post_plan_completed,post_plan_awaiting_decision,planned_and_saved', label: 'Needs attention' },
-  {
-    value:
-      'pending,fetching,pre_plan_running,pre_plan_completed,plan_queued,planning,post_plan_running,confirmed,' +
-      'pre_apply_running,pre_apply_completed,apply_queued,applying',
-    label: 'In progress',
-  },
-  { value: 'applied,planned_and_finished', label: 'Finished' },
-  { value: 'errored', label: 'Errored' },
-  { value: 'discarded,canceled', label: 'Discarded or canceled' },
-];
+import { PickerOfMore } from '../parts/picker.tsx';
+import { ProjectPicker } from '../parts/project-picker.tsx';
+import { runGroupChoices } from '../parts/status-words.ts';
 
 /** The filters of the list of workspaces, kept in the address. */
 export function WorkspaceFilters({ organization }: { readonly organization: string }) {
   const [values, change] = useAddressValues();
-  const ofOrganization = { path: { organization }, query: { 'page[size]': 100 } } as const;
-  const projects = useMaybeRead('/organizations/{organization}/projects', ofOrganization).data?.data ?? [];
-  const tags = useMaybeRead('/organizations/{organization}/tags', ofOrganization).data?.data ?? [];
   const chosen = (values.tags ?? '').split(',').filter((tag) => tag !== '');
   const choose = (names: readonly string[]): void => change({ tags: names.join(',') });
   return (
@@ -35,29 +19,17 @@ export function WorkspaceFilters({ organization }: { readonly organization: stri
       <SelectField
         label="Status"
         value={values.status ?? ''}
-        choices={statuses}
+        choices={runGroupChoices}
         onChange={(status) => change({ status })}
       />
-      <SelectField
+      <ProjectPicker
+        organization={organization}
         label="Project"
         value={values.project ?? ''}
-        choices={[any, ...projects.map(({ id, attributes }) => ({ value: id, label: attributes.name }))]}
-        onChange={(project) => change({ project })}
+        none="Any"
+        onChoose={(project) => change({ project })}
       />
-      {(tags.length > 0 || chosen.length > 0) && (
-        <SelectField
-          label="Tag"
-          value=""
-          choices={[
-            any,
-            ...tags
-              .map(({ attributes }) => attributes.name)
-              .filter((name) => !chosen.includes(name))
-              .map((name) => ({ value: name, label: name })),
-          ]}
-          onChange={(tag) => choose([...chosen, tag])}
-        />
-      )}
+      <TagPicker organization={organization} chosen={chosen} onChoose={(tag) => choose([...chosen, tag])} />
       {chosen.map((tag) => (
         <Button
           key={tag}
@@ -68,5 +40,33 @@ export function WorkspaceFilters({ organization }: { readonly organization: stri
         </Button>
       ))}
     </search>
+  );
+}
+
+interface TagProps {
+  readonly organization: string;
+  readonly chosen: readonly string[];
+  readonly onChoose: (tag: string) => void;
+}
+
+/** A field for one more tag; absent while the organization has none. */
+function TagPicker({ organization, chosen, onChoose }: TagProps) {
+  const [search, setSearch] = useState('');
+  const { data } = useMaybeRead('/organizations/{organization}/tags', {
+    path: { organization },
+    query: { q: search, 'page[size]': 50 },
+  });
+  if (search === '' && (data?.data ?? []).length === 0) return null;
+  return (
+    <PickerOfMore
+      label="Tag"
+      choices={data?.data
+        .map(({ attributes }) => attributes.name)
+        .filter((name) => !chosen.includes(name))
+        .map((name) => ({ value: name, label: name }))}
+      isCut={(data?.meta.pagination['next-page'] ?? null) !== null}
+      onSearch={setSearch}
+      onChoose={onChoose}
+    />
   );
 }

@@ -3,6 +3,7 @@ import { addresses } from '../addresses.ts';
 import { useMaybeRead } from '../api/reading.ts';
 import { Facts } from '../parts/facts.tsx';
 import type { Params } from '../parts/params.ts';
+import { ProblemView } from '../parts/problem-view.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { LockButtons, LockNotice } from '../shell/lock.tsx';
@@ -23,8 +24,8 @@ export const WorkspaceOverviewPage = ({ params: { organization, workspace: name 
 
 function Overview({ organization, workspace }: { readonly organization: string; readonly workspace: Workspace }) {
   const { attributes, relationships } = workspace;
-  const runId = relationships['current-run']?.data?.id ?? relationships['latest-run']?.data?.id;
-  const run = useMaybeRead('/runs/{id}', { path: { id: runId ?? '' } }, { enabled: runId !== undefined }).data?.data;
+  const latest = relationships['latest-run']?.data?.id;
+  const current = relationships['current-run']?.data?.id;
   const repository = attributes['vcs-repo'];
   return (
     <>
@@ -33,15 +34,17 @@ function Overview({ organization, workspace }: { readonly organization: string; 
       <div className="cards">
         <section className="card">
           <h2>Latest run</h2>
-          {run === undefined ? (
+          {latest === undefined ? (
             <p className="quiet">No run yet.</p>
           ) : (
-            <p>
-              <Link href={addresses.run(organization, attributes.name, run.id)}>
-                {run.attributes.message || run.id}
-              </Link>{' '}
-              <StatusBadge status={run.attributes.status} /> <Time at={run.attributes['created-at']} />
-            </p>
+            <RunLine organization={organization} name={attributes.name} id={latest} />
+          )}
+          {current !== undefined && current !== latest && (
+            <>
+              {/* Runs that only plan wait for nothing, and change nothing. */}
+              <h3>Latest run that could apply</h3>
+              <RunLine organization={organization} name={attributes.name} id={current} />
+            </>
           )}
         </section>
         <section className="card">
@@ -63,5 +66,25 @@ function Overview({ organization, workspace }: { readonly organization: string; 
         </section>
       </div>
     </>
+  );
+}
+
+interface RunLineProps {
+  readonly organization: string;
+  /** The workspace's. */
+  readonly name: string;
+  readonly id: string;
+}
+
+function RunLine({ organization, name, id }: RunLineProps) {
+  const { data, error } = useMaybeRead('/runs/{id}', { path: { id } });
+  if (error !== null) return <ProblemView problem={error} />;
+  if (data === undefined) return null;
+  const { attributes } = data.data;
+  return (
+    <p>
+      <Link href={addresses.run(organization, name, id)}>{attributes.message || id}</Link>{' '}
+      <StatusBadge of="run" status={attributes.status} /> <Time at={attributes['created-at']} />
+    </p>
   );
 }

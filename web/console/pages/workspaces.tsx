@@ -1,14 +1,15 @@
 import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
-import { included, type QueryOf, type Schemas } from '../api/client.ts';
+import { included, type Schemas } from '../api/client.ts';
 import { useOrganizationChanges } from '../api/live.ts';
 import { useRead } from '../api/reading.ts';
-import { useAddressValues, type Values } from '../parts/address-values.ts';
+import { pageOf, useAddressValues, type Values } from '../parts/address-values.ts';
 import { Chips } from '../parts/chips.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
 import { useSettled } from '../parts/settled.ts';
-import { StatusBadge } from '../parts/status.tsx';
+import { Badge, StatusBadge } from '../parts/status.tsx';
+import { runStatusesIn } from '../parts/status-words.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Page } from '../shell/page.tsx';
@@ -16,7 +17,6 @@ import { NewWorkspace } from './new-workspace.tsx';
 import { WorkspaceFilters } from './workspace-filters.tsx';
 
 type Workspace = Schemas['client.Workspace'];
-type Statuses = QueryOf<'/organizations/{organization}/workspaces'>['filter[current-run][status]'];
 
 export function WorkspacesPage({ params: { organization } }: Params<'organization'>) {
   const { data } = useRead('/organizations/{organization}', { path: { organization } });
@@ -25,10 +25,7 @@ export function WorkspacesPage({ params: { organization } }: Params<'organizatio
   return (
     <Page
       title="Workspaces"
-      crumbs={[
-        { label: 'Organizations', href: addresses.organizations },
-        { label: organization, href: addresses.workspaces(organization) },
-      ]}
+      crumbs={[{ label: organization, href: addresses.workspaces(organization) }]}
       actions={mayCreate && <NewWorkspace organization={organization} />}
     >
       <WorkspaceFilters organization={organization} />
@@ -42,8 +39,8 @@ const queryOf = (values: Values) => ({
   'search[name]': values.name ?? '',
   'search[tags]': values.tags?.split(',') ?? [],
   'filter[project][id]': values.project ?? '',
-  'filter[current-run][status]': (values.status?.split(',') ?? []) as NonNullable<Statuses>,
-  'page[number]': Number(values.page ?? 1),
+  'filter[current-run][status]': runStatusesIn(values.status),
+  'page[number]': pageOf(values),
 });
 
 function Workspaces({ organization }: { readonly organization: string }) {
@@ -70,18 +67,18 @@ function Workspaces({ organization }: { readonly organization: string }) {
             cell: ({ attributes }) => (
               <>
                 <Link href={addresses.workspace(organization, attributes.name)}>{attributes.name}</Link>
-                {attributes.locked && <StatusBadge status="locked" />}
+                {attributes.locked && <Badge tone="warn">locked</Badge>}
               </>
             ),
           },
           {
-            head: 'Current run',
+            head: 'Latest run',
             cell: (workspace) => {
               const run = runOf(workspace);
-              if (run === undefined) return <span className="quiet">none</span>;
+              if (run === undefined) return <WithoutEffect organization={organization} workspace={workspace} />;
               return (
                 <Link href={addresses.run(organization, workspace.attributes.name, run.id)}>
-                  <StatusBadge status={run.attributes.status} />
+                  <StatusBadge of="run" status={run.attributes.status} />
                 </Link>
               );
             },
@@ -94,4 +91,12 @@ function Workspaces({ organization }: { readonly organization: string }) {
       <Pager pagination={list.meta.pagination} what="Workspaces" />
     </>
   );
+}
+
+/** For a workspace whose runs all planned only, or ended before it was their turn: the last of them. */
+function WithoutEffect({ organization, workspace }: { readonly organization: string; readonly workspace: Workspace }) {
+  const { attributes, relationships } = workspace;
+  const latest = relationships['latest-run']?.data?.id;
+  if (latest === undefined) return <span className="quiet">none</span>;
+  return <Link href={addresses.run(organization, attributes.name, latest)}>planned only, or discarded</Link>;
 }

@@ -2,6 +2,9 @@ import { useLocation, useSearch } from 'wouter';
 
 export type Values = Readonly<Record<string, string | undefined>>;
 
+/** The page that an address names; the first if it names none. */
+export const pageOf = ({ page = '' }: Values): number => Math.max(1, Number.parseInt(page, 10) || 1);
+
 /**
  * The query of the address, as the state of filters and pages: it can be shared and reloaded. `change` replaces values,
  * and goes back to the first page unless it names one; `hrefWith` is the same as a link.

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Button as AriaButton, type ButtonProps } from 'react-aria-components';
 
 interface Props extends Omit<ButtonProps, 'className' | 'style' | 'isPending'> {
@@ -15,6 +15,21 @@ export const Button = ({ kind = 'plain', isPending = false, onPress, type, ...pr
     className={`button button-${kind}`}
   />
 );
+
+/** A button for what cannot be done now, with the reason next to it. */
+export function DisabledButton({ because, children }: { readonly because: string; readonly children: ReactNode }) {
+  const id = useId();
+  return (
+    <span className="unusable">
+      <Button isDisabled aria-describedby={id}>
+        {children}
+      </Button>
+      <span id={id} className="quiet">
+        {because}
+      </span>
+    </span>
+  );
+}
 
 /** Says that a request runs, next to the button that sent it. */
 export const Sending = ({ isPending }: { readonly isPending: boolean }) => (

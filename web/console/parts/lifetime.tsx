@@ -1,5 +1,5 @@
 import { SelectField } from './field.tsx';
-import { StatusBadge } from './status.tsx';
+import { Badge } from './status.tsx';
 import { Time } from './time.tsx';
 
 const day = 24 * 3600_000;
@@ -30,10 +30,8 @@ export function Expiry({ at }: { readonly at: string | null }) {
   return (
     <>
       <Time at={at} />
-      {left <= 0 && <StatusBadge status="expired" />}
-      {left > 0 && days <= soon && (
-        <StatusBadge status="expiring" label={days === 1 ? 'within a day' : `in ${days} days`} />
-      )}
+      {left <= 0 && <Badge tone="bad">expired</Badge>}
+      {left > 0 && days <= soon && <Badge tone="warn">{days === 1 ? 'within a day' : `in ${days} days`}</Badge>}
     </>
   );
 }

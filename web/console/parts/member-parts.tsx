@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useMaybeRead } from '../api/reading.ts';
-import { SearchSelect } from './search-select.tsx';
+import { Picker } from './picker.tsx';
 
 export type Membership = Schemas['client.OrganizationMembership'];
 
@@ -15,21 +15,21 @@ interface SelectProps {
   readonly offers?: (membership: Membership) => boolean;
 }
 
-/** A list box of members of the organization; its form gets the id of the user as `user`. */
+/** A field for a member of the organization; its form gets the id of the user as `user`. */
 export function MemberSelect({ organization, offers = () => true }: SelectProps) {
   const [search, setSearch] = useState('');
   const { data } = useMaybeRead('/organizations/{organization}/organization-memberships', {
     path: { organization },
-    query: { q: search, 'page[size]': 100 },
+    query: { q: search, 'page[size]': 50 },
   });
   return (
-    <SearchSelect
+    <Picker
       label="Person"
       name="user"
-      search={search}
+      isRequired
       onSearch={setSearch}
       isCut={(data?.meta.pagination['next-page'] ?? null) !== null}
-      choices={(data?.data ?? []).filter(offers).map(({ attributes, relationships }) => ({
+      choices={data?.data.filter(offers).map(({ attributes, relationships }) => ({
         value: relationships.user.data.id,
         label: nameOfMember(attributes),
       }))}

@@ -1,47 +1,18 @@
-type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle';
-
-const tones: Readonly<Record<string, Tone>> = {
-  applied: 'good',
-  planned_and_finished: 'good',
-  planned_and_saved: 'warn',
-  uploaded: 'good',
-  finished: 'good',
-  finalized: 'good',
-  passed: 'good',
-  active: 'good',
-  current: 'good',
-  added: 'good',
-  planned: 'warn',
-  post_plan_completed: 'warn',
-  post_plan_awaiting_decision: 'warn',
-  awaiting_override: 'warn',
-  overridden: 'warn',
-  invited: 'warn',
-  locked: 'warn',
-  expiring: 'warn',
-  expired: 'bad',
-  changed: 'warn',
-  errored: 'bad',
-  failed: 'bad',
-  unreachable: 'bad',
-  removed: 'bad',
-  planning: 'busy',
-  applying: 'busy',
-  fetching: 'busy',
-  running: 'busy',
-  pre_plan_running: 'busy',
-  post_plan_running: 'busy',
-  pre_apply_running: 'busy',
-};
+import type { ReactNode } from 'react';
+import { type StatusOf, type Subject, statusWords, type Tone } from './status-words.ts';
 
 const marks: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', warn: '!', busy: '●', idle: '○' };
 
-/** A status in words, with a colour and a mark. */
-export const StatusBadge = ({ status, label }: { readonly status: string; readonly label?: string }) => {
-  const tone = tones[status] ?? 'idle';
-  return (
-    <span className={`badge badge-${tone}`}>
-      <span aria-hidden="true">{marks[tone]}</span> {label ?? status.replaceAll('_', ' ')}
-    </span>
-  );
-};
+/** Words with a colour and a mark. */
+export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) => (
+  <span className={`badge badge-${tone}`}>
+    <span aria-hidden="true">{marks[tone]}</span> {children}
+  </span>
+);
+
+/** A status in words. */
+export function StatusBadge<S extends Subject>({ of, status }: { readonly of: S; readonly status: StatusOf<S> }) {
+  const words: Readonly<Record<PropertyKey, readonly [string, Tone]>> = statusWords[of];
+  const [label, tone] = words[status] ?? [String(status), 'idle'];
+  return <Badge tone={tone}>{label}</Badge>;
+}

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import type { Schemas } from '../api/client.ts';
 import { useMaybeRead } from '../api/reading.ts';
-import { SearchSelect } from './search-select.tsx';
+import { Picker } from './picker.tsx';
 
 export type Team = Schemas['client.Team'];
 
@@ -34,18 +34,18 @@ interface SelectProps {
   readonly offers?: (team: Team) => boolean;
 }
 
-/** A list box of teams; its form gets the id as `team`. */
+/** A field for a team; its form gets the id as `team`. */
 export function TeamSelect({ organization, offers = () => true }: SelectProps) {
   const [search, setSearch] = useState('');
-  const { data } = useMaybeRead(teams, { path: { organization }, query: { q: search, 'page[size]': 100 } });
+  const { data } = useMaybeRead(teams, { path: { organization }, query: { q: search, 'page[size]': 50 } });
   return (
-    <SearchSelect
+    <Picker
       label="Team"
       name="team"
-      search={search}
+      isRequired
       onSearch={setSearch}
       isCut={(data?.meta.pagination['next-page'] ?? null) !== null}
-      choices={(data?.data ?? []).filter(offers).map(({ id, attributes }) => ({ value: id, label: attributes.name }))}
+      choices={data?.data.filter(offers).map(({ id, attributes }) => ({ value: id, label: attributes.name }))}
     />
   );
 }

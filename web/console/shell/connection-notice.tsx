@@ -32,7 +32,7 @@ export function ConnectionNotice() {
           <p className="notice">The service does not respond. This page may be outdated, and changes cannot be sent.</p>
         )}
       </div>
-      {isAway && <Button onPress={() => void look()}>Ask the service again</Button>}
+      {isAway && <Button onPress={() => void look()}>Retry now</Button>}
     </div>
   );
 }

@@ -31,7 +31,7 @@ export function LockNotice({ organization, workspace: { attributes, relationship
       <p className="notice">
         Locked by the run{' '}
         <Link href={addresses.run(organization, name, holder.id)}>{run?.attributes.message || holder.id}</Link>{' '}
-        {run !== undefined && <StatusBadge status={run.attributes.status} />} until it ends, or is discarded or
+        {run !== undefined && <StatusBadge of="run" status={run.attributes.status} />} until it ends, or is discarded or
         canceled.
       </p>
     );
@@ -95,7 +95,7 @@ export function LockButtons({ workspace: { id, attributes, relationships } }: { 
     permissions['can-force-unlock'] && (
       <Confirm
         trigger="Force unlock"
-        title="Unlock this workspace for another?"
+        title="Force-unlock this workspace?"
         confirm="Force unlock"
         isDanger
         typed={attributes.name}

@@ -1,7 +1,10 @@
-import { useLocation } from 'wouter';
+import { useState } from 'react';
+import { Dialog, DialogTrigger, Popover } from 'react-aria-components';
+import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { useMaybeRead } from '../api/reading.ts';
-import { MenuButton } from '../parts/menu-button.tsx';
+import { Button } from '../parts/button.tsx';
+import { FilterField } from '../parts/filters.tsx';
 
 /** The organization of the current address. */
 export function useOrganizationName(): string | undefined {
@@ -10,20 +13,44 @@ export function useOrganizationName(): string | undefined {
   return name === undefined || name === 'settings' ? undefined : decodeURIComponent(name);
 }
 
-/** The first hundred organizations; the page with all of them has a search. */
+/** Leads to another organization, with a search among all of them. */
 export function OrganizationSwitcher() {
-  const [, navigate] = useLocation();
   const current = useOrganizationName();
-  const { data } = useMaybeRead('/organizations', { query: { 'page[size]': 100 } });
-  const names = (data?.data ?? []).map(({ attributes }) => attributes.name);
+  const label = current ?? 'Organizations';
   return (
-    <MenuButton
-      label={current ?? 'Organizations'}
-      name="Organization"
-      items={[
-        ...names.map((name) => ({ label: name, onAction: () => navigate(addresses.workspaces(name)) })),
-        { label: 'All organizations', onAction: () => navigate(addresses.organizations) },
-      ]}
-    />
+    <DialogTrigger>
+      <Button kind="menu" aria-label={`Organization: ${label}`}>
+        <span className="cut">{label}</span> <span aria-hidden="true">▾</span>
+      </Button>
+      <Popover className="popover">
+        <Dialog className="switcher" aria-label="Organizations">
+          {({ close }) => <Organizations close={close} />}
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}
+
+function Organizations({ close }: { readonly close: () => void }) {
+  const [search, setSearch] = useState('');
+  const { data } = useMaybeRead('/organizations', { query: { 'q[name]': search, 'page[size]': 20 } });
+  return (
+    <>
+      <FilterField label="Search organizations" value={search} onChange={setSearch} />
+      <ul>
+        {data?.data.map(({ attributes: { name } }) => (
+          <li key={name}>
+            <Link href={addresses.workspaces(name)} onClick={close}>
+              {name}
+            </Link>
+          </li>
+        ))}
+        <li>
+          <Link href={addresses.organizations} onClick={close}>
+            All organizations
+          </Link>
+        </li>
+      </ul>
+    </>
   );
 }

@@ -1,6 +1,7 @@
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { useMaybeRead } from '../api/reading.ts';
+import { NavLinks } from '../parts/nav-links.tsx';
 import { organizationSections } from '../sections.ts';
 
 /** The sections of an organization that the caller may use. */
@@ -12,16 +13,14 @@ export function SectionLinks({ organization }: { readonly organization: string }
     ({ when }) => when === undefined || (permissions !== undefined && when(permissions)),
   );
   return (
-    <nav aria-label="Organization" className="sections">
-      {offered.map(({ path, label }) => {
+    <NavLinks
+      label="Organization"
+      className="sections"
+      links={offered.map(({ path, label }) => {
         const href = addresses.inOrganization(organization, path);
         const isCurrent = location === href || location.startsWith(`${href}/`);
-        return (
-          <Link key={path} href={href} aria-current={isCurrent ? 'page' : undefined}>
-            {label}
-          </Link>
-        );
+        return { href, label, current: isCurrent ? 'page' : undefined };
       })}
-    </nav>
+    />
   );
 }

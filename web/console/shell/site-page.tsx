@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
+import { NavLinks } from '../parts/nav-links.tsx';
 import { siteTabs } from '../sections.ts';
 import { Page } from './page.tsx';
 
@@ -24,17 +24,15 @@ export function SitePage({ tab, title, actions, children }: Props) {
       ]}
       actions={actions}
     >
-      <nav aria-label="Site administration" className="tabs">
-        {siteTabs.map(({ path, label }) => (
-          <Link
-            key={path}
-            href={addresses.site(path)}
-            aria-current={path === tab ? (title === undefined ? 'page' : 'true') : undefined}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
+      <NavLinks
+        label="Site administration"
+        className="tabs"
+        links={siteTabs.map(({ path, label }) => ({
+          href: addresses.site(path),
+          label,
+          current: path === tab ? (title === undefined ? 'page' : 'true') : undefined,
+        }))}
+      />
       {children}
     </Page>
   );

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import type { Schemas } from '../api/client.ts';
 import { useChanges } from '../api/live.ts';
 import { useRead } from '../api/reading.ts';
-import { StatusBadge } from '../parts/status.tsx';
+import { NavLinks } from '../parts/nav-links.tsx';
+import { Badge } from '../parts/status.tsx';
 import { workspaceTabs } from '../sections.ts';
 import { Page } from './page.tsx';
 
@@ -47,24 +47,22 @@ export function WorkspacePage({ organization, name, tab, title, badges, actions,
       badges={
         <>
           {badges}
-          {locked && <StatusBadge status="locked" />}
+          {locked && <Badge tone="warn">locked</Badge>}
         </>
       }
       actions={actions?.(workspace)}
     >
-      <nav aria-label="Workspace" className="tabs">
-        {workspaceTabs
+      <NavLinks
+        label="Workspace"
+        className="tabs"
+        links={workspaceTabs
           .filter(({ when }) => when === undefined || when(permissions))
-          .map(({ path, label }) => (
-            <Link
-              key={path}
-              href={addresses.inWorkspace(organization, name, path)}
-              aria-current={path === tab ? (title === undefined ? 'page' : 'true') : undefined}
-            >
-              {label}
-            </Link>
-          ))}
-      </nav>
+          .map(({ path, label }) => ({
+            href: addresses.inWorkspace(organization, name, path),
+            label,
+            current: path === tab ? (title === undefined ? 'page' : 'true') : undefined,
+          }))}
+      />
       {children(workspace)}
     </Page>
   );

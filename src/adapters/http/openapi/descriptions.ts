@@ -21,7 +21,7 @@ export const about = [
   'underscores and case. Other parameters and attributes that an operation does not describe are ignored.',
 ].join('\n');
 
-export const sessionDescription = `The session of a person who signed in at \`/session/sign-in\`. Without https, its name is \`gatehouse-session\`. A request that changes something also needs the header \`${consoleHeader}: 1\`, and an \`Origin\` or \`Sec-Fetch-Site\` header that names this service. A token goes before a session.`;
+export const sessionDescription = `The session of a person who signed in at \`/session/sign-in\`. Without https, its name is \`gatehouse-session\`. A request that changes something also needs the header \`${consoleHeader}: 1\`, and an \`Origin\` or \`Sec-Fetch-Site\` header that names this service. A token takes precedence over a session.`;
 
 export const headers = {
   'X-Request-Id': {

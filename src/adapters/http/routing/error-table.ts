@@ -48,7 +48,7 @@ export const errorTable = {
   'workspace/not-safe-to-delete': { status: 409, title: 'conflict' },
   'workspace/lock-refused': { status: 409, title: 'conflict' },
   'state-version/conflict': { status: 409, title: 'conflict' },
-  // Clients try again, as they do where the service is away.
+  // Clients try again, as they do where the service is unavailable.
   'state-version/outputs-unread': { status: 503, title: 'service unavailable', isFault: false },
   'state-version/outputs-errored': { status: 422, title: 'unprocessable entity' },
   'changes/too-many-followers': { status: 429, title: 'Too many requests' },

@@ -48,7 +48,7 @@ export interface Admission {
   readonly organization: string | null;
   /** A lease or a lock that the caller holds: its slow body is then waited for as long as an upload. */
   readonly holds?: 'lease' | 'lock';
-  /** Whose share of the memory the request counts against. By default the user's, team's or token's, or the address. */
+  /** The caller whose share of the memory the request counts against. By default the user's, team's or token's, or the address. */
   readonly caller?: string;
 }
 

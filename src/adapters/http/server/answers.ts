@@ -26,7 +26,7 @@ export const write = async (exchange: HttpExchange, answer: Answer): Promise<voi
   else exchange.respond(status, { 'Content-Type': mediaType }, jsonText(document));
 };
 
-/** How long a client is listened to that was refused for want of memory, in milliseconds. */
+/** How long the body of a client that was refused for want of memory is read, in milliseconds. */
 const brieflyLingering = 1_000;
 
 /**

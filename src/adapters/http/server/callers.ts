@@ -30,7 +30,7 @@ export interface Callers {
   count(exchange: HttpExchange, countedAs: CountedAs): void;
 }
 
-/** Whose limit a token's requests count against: its owner's, however many tokens the owner has. */
+/** The owner of a token, against whose limit its requests count, however many tokens the owner has. */
 const ownerOf = (caller: Actor): string => {
   const { kind, id } = identityOf(caller);
   return `${kind} ${id}`;
@@ -80,7 +80,7 @@ export const callers = ({ use, browsers, meter, rates, rateLimitPerSecond }: Cal
   };
 
   const cookie = sessionCookie(browsers);
-  /** A token goes before a session: a request that has the header is not looked at for a cookie. */
+  /** A token takes precedence over a session: a request that has the header is not looked at for a cookie. */
   const actor = async ({ request }: HttpExchange): Promise<Actor> => {
     const session = request.headers.authorization === undefined ? cookie.read(request) : undefined;
     if (session === undefined) return use.authenticate.execute(bearerOf(request));

@@ -113,7 +113,7 @@ export class HttpExchange implements Exchange {
   private inHand = false;
   private closed = false;
   private memory: RequestMemory | undefined;
-  /** Whose memory it counts against; undefined without a valid token. */
+  /** The caller whose memory it counts against; undefined without a valid token. */
   private caller: string | undefined;
   private admission: Admission = { organization: null };
   private endTurn = () => {};

@@ -51,7 +51,7 @@ export const projectAccessRoutes = (use: UseCases, dialect: Dialect): Route[] =>
       '/team-projects/:id',
       'project-access/manage',
       changes('updateProjectAccess', 'Update team access to a project', readChange, access, {
-        about: `Applies from the next request on. ${covered}`,
+        about: `Applies immediately. ${covered}`,
         refusals: ['team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) =>

@@ -60,8 +60,7 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/team-workspaces/:id',
       'team-access/manage',
       changes('updateTeamAccess', 'Update team access to a workspace', readChange, access, {
-        about:
-          'Changing to a fixed level removes the permissions of a custom access. Applies from the next request on.',
+        about: 'Changing to a fixed level removes the permissions of a custom access. Applies immediately.',
         refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) => use.updateTeamAccess.execute(call.actor, parameter(call, 'id'), readChange(call))),

@@ -35,7 +35,7 @@ export interface Delivery {
   } | null;
 }
 
-/** Calls receivers of notifications, which may be malicious. Never throws for a fault of theirs. */
+/** Calls receivers of notifications, which may be malicious. Never throws for their faults. */
 export interface Notifier {
   deliver(notification: Notification): Promise<Delivery>;
 }

@@ -23,7 +23,7 @@ export type CallAnswer =
   /** `final`: another attempt would fail the same way. The reason is a sentence for readers of the run. */
   | { readonly delivered: false; readonly final: boolean; readonly reason: string };
 
-/** Calls the servers of run tasks, which may be malicious. Never throws for a fault of theirs. */
+/** Calls the servers of run tasks, which may be malicious. Never throws for their faults. */
 export interface RunTaskCaller {
   call(call: RunTaskCall): Promise<CallAnswer>;
 }

@@ -140,7 +140,7 @@ export class CompleteSignIn {
     return { user, identity: await this.links.add(tx, user, proven), isLinked: true, isNew: true };
   }
 
-  /** The address has a user: the person's own, if another sign-in of theirs has just been the first. */
+  /** The address has a user: the person's own, if the person's first sign-in has just ended elsewhere. */
   private async madeMeanwhile(tx: Stored, proven: ProvenIdentity): Promise<Found> {
     const found = await tx.identities.find(proven.issuer, proven.subject);
     if (found !== undefined) return { ...found, isLinked: false, isNew: false };

@@ -36,7 +36,7 @@ const clockDifference = 60;
 
 /**
  * Links a further identity to the user of a session. A copied cookie must not be enough: the person signs in again with
- * an identity that they have. If the provider cannot show that, an older token of theirs counts instead. A session that
+ * an identity that they have. If the provider cannot show that, an older token of the user counts instead. A session that
  * was made from a token takes that token again.
  */
 export class IdentityLinks {

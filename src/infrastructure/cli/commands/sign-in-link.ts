@@ -3,7 +3,7 @@ import { signInAddress } from '../../console-address.js';
 import type { Command } from '../toolkit/command.js';
 import { atWork, findOrFail, publicUrlOf, userNamed } from '../toolkit/operator.js';
 
-/** Signs a user in to the console without a token: the first time, or when the identity provider is away. */
+/** Signs a user in to the console without a token: the first time, or when the identity provider is unavailable. */
 export const signInLink: Command = {
   name: 'sign-in-link',
   does: 'prints a link that signs a user in to the console, once',

@@ -7,20 +7,20 @@ import { EntryForm } from '../../parts/entry-form.tsx';
 import { MemberSelect } from '../../parts/member-parts.tsx';
 import type { Params } from '../../parts/params.ts';
 import { ProblemView } from '../../parts/problem-view.tsx';
-import { StatusBadge } from '../../parts/status.tsx';
+import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { TeamSelect } from '../../parts/team-parts.tsx';
 import { Loading } from '../../shell/page.tsx';
 import { WorkspacePage } from '../../shell/workspace-page.tsx';
-import { rightLabels } from './right-labels.ts';
 import { type Right, Ways } from './sources.tsx';
+import { claimWords, rightWords } from './words.ts';
 
 type Names = Params<'organization' | 'workspace'>;
 type Holder = { readonly 'filter[user][id]': string } | { readonly 'filter[team][id]': string };
 
 /** The rights of one person or team on a workspace; the caller's own at an address that names neither. */
 export const EffectiveAccessPage = ({ params: { organization, workspace: name } }: Names) => (
-  <WorkspacePage organization={organization} name={name} tab="access" title="Rights, and why">
+  <WorkspacePage organization={organization} name={name} tab="access" title="Effective permissions">
     {(workspace) => (
       <>
         <Holders organization={organization} workspace={name} />
@@ -40,9 +40,9 @@ function Holders({ organization, workspace }: { readonly organization: string; r
   return (
     <div className="cards">
       <section className="card" aria-labelledby="of-person">
-        <h2 id="of-person">Of a person</h2>
+        <h2 id="of-person">User</h2>
         <EntryForm
-          submit="Show rights of the person"
+          submit="Show permissions of the user"
           isPending={false}
           problem={undefined}
           onSubmit={({ user = '' }) => show({ user })}
@@ -51,9 +51,9 @@ function Holders({ organization, workspace }: { readonly organization: string; r
         </EntryForm>
       </section>
       <section className="card" aria-labelledby="of-team">
-        <h2 id="of-team">Of a team</h2>
+        <h2 id="of-team">Team</h2>
         <EntryForm
-          submit="Show rights of the team"
+          submit="Show permissions of the team"
           isPending={false}
           problem={undefined}
           onSubmit={({ team = '' }) => show({ team })}
@@ -81,7 +81,7 @@ function Own(props: Props) {
   const { data, error } = useMaybeRead('/account/details', {});
   if (data !== undefined) return <Rights {...props} holder={{ 'filter[user][id]': data.data.id }} />;
   // The token of a team or an organization has no account.
-  if (error instanceof Problem && error.status === 404) return <p className="empty">Choose whose rights to show.</p>;
+  if (error instanceof Problem && error.status === 404) return <p className="empty">Choose a user or a team.</p>;
   return error === null ? <Loading /> : <ProblemView problem={error} />;
 }
 
@@ -93,8 +93,8 @@ function Rights({ organization, workspaceId, holder }: Props & { readonly holder
   if (error instanceof Problem && error.status === 404) {
     return (
       <p className="empty">
-        You may not see these rights. Owners see those of everybody, admins of the workspace those of teams with access
-        to it, and everybody their own.
+        You may not see these permissions. Owners see those of all users and teams. Workspace admins see those of teams
+        with access to the workspace. You always see your own.
       </p>
     );
   }
@@ -103,18 +103,18 @@ function Rights({ organization, workspaceId, holder }: Props & { readonly holder
   const { name, invited, rights } = data.data.attributes;
   return (
     <section aria-labelledby="rights">
-      <h2 id="rights">Rights of {name ?? 'a secret team'}</h2>
-      {invited && <p>The invitation is not accepted yet. These are the rights that the teams will give.</p>}
+      <h2 id="rights">Permissions of {name ?? 'a secret team'}</h2>
+      {invited && <p>The invitation is not accepted yet. These are the permissions that the teams will give.</p>}
       <Table
-        caption={`Rights of ${name ?? 'a secret team'}`}
+        caption={`Permissions of ${name ?? 'a secret team'}`}
         rows={rights}
         keyOf={({ right }) => right}
         empty={null}
         columns={[
-          { head: 'Right', cell: ({ right }) => rightLabels[right] },
+          { head: 'Permission', cell: ({ right }) => rightWords[right] },
           {
             head: 'Held',
-            cell: ({ held }) => <StatusBadge status={held ? 'passed' : 'none'} label={held ? 'yes' : 'no'} />,
+            cell: ({ held }) => <Badge tone={held ? 'good' : 'idle'}>{held ? 'yes' : 'no'}</Badge>,
           },
           { head: 'Given by', cell: ({ claims }) => <Ways organization={organization} claims={claims} /> },
           { head: 'Needs', cell: (right) => <span className="quiet">{needs(right)}</span> },
@@ -125,4 +125,5 @@ function Rights({ organization, workspaceId, holder }: Props & { readonly holder
 }
 
 /** The alternatives, of which one suffices. */
-const needs = ({ requires }: Right): string => requires.map((all) => all.join(' + ')).join('; or ');
+const needs = ({ requires }: Right): string =>
+  requires.map((all) => all.map((claim) => claimWords[claim] ?? claim).join(' + ')).join('; or ');

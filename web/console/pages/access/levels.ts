@@ -6,13 +6,13 @@ export type ProjectAccess = Schemas['client.ProjectAccess'];
 const choicesOf = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
-const custom = 'Custom: what you choose';
+const custom = 'Custom permissions';
 
 export const workspaceLevels = choicesOf({
   read: 'Read: see everything',
   plan: 'Plan: create runs',
   write: 'Write: apply runs, lock, change variables',
-  admin: 'Admin: everything, and the settings',
+  admin: 'Admin: full control, including settings',
   custom,
 } satisfies Record<TeamAccess['attributes']['access'], string>);
 
@@ -20,7 +20,7 @@ export const projectLevels = choicesOf({
   read: 'Read: see everything',
   write: 'Write: apply runs, lock, change variables',
   maintain: 'Maintain: admin of its workspaces',
-  admin: 'Admin: everything, and the settings',
+  admin: 'Admin: full control, including settings',
   custom,
 } satisfies Record<ProjectAccess['attributes']['access'], string>);
 

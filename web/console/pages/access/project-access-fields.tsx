@@ -12,6 +12,7 @@ import {
   variableSets,
   variables,
 } from './levels.ts';
+import { customWords } from './words.ts';
 
 type Attributes = Schemas['client.ProjectAccess']['attributes'];
 type OnProject = Attributes['project-access'];
@@ -85,18 +86,18 @@ export function ProjectAccessFields({ held }: Props) {
                 value={inside?.['state-versions'] ?? 'none'}
                 choices={states}
               />
-              <SelectField
-                label="Policy mocks"
-                name="policy-mocks"
-                value={inside?.['policy-mocks'] ?? 'none'}
-                choices={mocks}
-              />
             </div>
-            <CheckField label="Lock and unlock" name="locking" isChecked={inside?.locking} />
-            <CheckField label="Run tasks" name="run-tasks" isChecked={inside?.['run-tasks']} />
+            <CheckField label={customWords['workspace-locking']} name="locking" isChecked={inside?.locking} />
+            <CheckField label={customWords['run-tasks']} name="run-tasks" isChecked={inside?.['run-tasks']} />
             <CheckField label="Create workspaces" name="create" isChecked={inside?.create} />
             <CheckField label="Move workspaces into the project" name="move" isChecked={inside?.move} />
             <CheckField label="Delete workspaces" name="delete" isChecked={inside?.delete} />
+            <SelectField
+              label={customWords['policy-mocks']}
+              name="policy-mocks"
+              value={inside?.['policy-mocks'] ?? 'none'}
+              choices={mocks}
+            />
           </fieldset>
         </>
       )}

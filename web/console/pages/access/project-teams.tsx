@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts';
 import { useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Chips } from '../../parts/chips.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -28,7 +28,7 @@ interface Props {
 export function ProjectTeams({ organization, projectId, mayManage }: Props) {
   const [values] = useAddressValues();
   const { data, meta } = useRead('/team-projects', {
-    query: { 'filter[project][id]': projectId, 'page[number]': Number(values.page ?? 1) },
+    query: { 'filter[project][id]': projectId, 'page[number]': pageOf(values) },
   });
   return (
     <section className="card" aria-labelledby="project-teams">

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { useMaybeReadEach, useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { useSettled } from '../../parts/settled.ts';
 import { Table } from '../../parts/table.tsx';
@@ -59,7 +59,7 @@ export function RightsMatrix({ organization, workspace, workspaceId }: Props) {
     '/organizations/{organization}/teams',
     useSettled({
       path: { organization },
-      query: { 'page[size]': rowsPerPage, 'page[number]': Number(values.page ?? 1) },
+      query: { 'page[size]': rowsPerPage, 'page[number]': pageOf(values) },
     }),
   );
   const accesses = useMaybeReadEach(
@@ -74,19 +74,19 @@ export function RightsMatrix({ organization, workspace, workspaceId }: Props) {
   const shown = rows.filter(({ error }) => error === null);
   return (
     <section className="card" aria-labelledby="matrix">
-      <h2 id="matrix">Rights of the teams</h2>
+      <h2 id="matrix">Team permissions</h2>
       <Table
-        caption="Rights of the teams on this workspace"
+        caption="Team permissions on this workspace"
         rows={shown}
         keyOf={({ team }) => team.id}
-        empty={<p>You may not see the rights of these teams.</p>}
+        empty={<p>You may not see the permissions of these teams.</p>}
         columns={[
           {
             head: 'Team',
             cell: ({ team }) => (
               <Link
                 href={addresses.effectiveAccess(organization, workspace, { team: team.id })}
-                aria-label={`All rights of ${team.attributes.name}`}
+                aria-label={`All permissions of ${team.attributes.name}`}
               >
                 {team.attributes.name}
               </Link>
@@ -100,7 +100,7 @@ export function RightsMatrix({ organization, workspace, workspaceId }: Props) {
         ]}
       />
       {shown.length > 0 && shown.length < rows.length && (
-        <p className="quiet">Teams whose rights you may not see are left out.</p>
+        <p className="quiet">Teams whose permissions you may not see are left out.</p>
       )}
       <Pager pagination={meta.pagination} what="Teams" />
     </section>

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import type { Schemas } from '../../api/client.ts';
+import { claimWords, organizationPermissions } from './words.ts';
 
 export type EffectiveAccess = Schemas['client.EffectiveAccess'];
 export type Right = EffectiveAccess['attributes']['rights'][number];
@@ -14,7 +15,7 @@ const inWords = ({ kind, level, permission }: Part): string => {
     case 'owners-team':
       return 'ownership of the organization';
     case 'organization-permission':
-      return `organization: ${permission}`;
+      return `organization: ${permission === null ? '' : organizationPermissions[permission][0]}`;
     case 'team-access':
       return `workspace: ${level}`;
     case 'project-access':
@@ -35,7 +36,7 @@ export const Ways = ({ organization, claims }: Props) => (
   <ul className="ways">
     {claims.map((given) => (
       <li key={`${given.claim} ${given['team-id']} ${throughInWords(given)}`}>
-        {given.claim} <span className="quiet">through</span>{' '}
+        {claimWords[given.claim] ?? given.claim} <span className="quiet">through</span>{' '}
         {given['team-id'] !== null && (
           <>
             {given['team-name'] === null ? (

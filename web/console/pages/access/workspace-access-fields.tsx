@@ -3,6 +3,7 @@ import type { Schemas } from '../../api/client.ts';
 import type { FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, SelectField } from '../../parts/field.tsx';
 import { mocks, runs, states, variables, workspaceLevels } from './levels.ts';
+import { customWords } from './words.ts';
 
 type Attributes = Schemas['client.TeamAccess']['attributes'];
 type Level<Name extends keyof Attributes> = Exclude<Attributes[Name], 'none'>;
@@ -45,19 +46,23 @@ export function WorkspaceAccessFields({ held }: Props) {
               value={held?.['state-versions'] ?? 'none'}
               choices={states}
             />
-            <SelectField
-              label="Policy mocks"
-              name="policy-mocks"
-              value={held?.['policy-mocks'] ?? 'none'}
-              choices={mocks}
-            />
           </div>
-          <CheckField label="Lock and unlock" name="workspace-locking" isChecked={held?.['workspace-locking']} />
-          <CheckField label="Run tasks" name="run-tasks" isChecked={held?.['run-tasks']} />
           <CheckField
-            label="Override failed policies, if the team has delegate-policy-overrides"
+            label={customWords['workspace-locking']}
+            name="workspace-locking"
+            isChecked={held?.['workspace-locking']}
+          />
+          <CheckField label={customWords['run-tasks']} name="run-tasks" isChecked={held?.['run-tasks']} />
+          <CheckField
+            label={customWords['policy-overrides']}
             name="policy-overrides"
             isChecked={held?.['policy-overrides']}
+          />
+          <SelectField
+            label={customWords['policy-mocks']}
+            name="policy-mocks"
+            value={held?.['policy-mocks'] ?? 'none'}
+            choices={mocks}
           />
         </fieldset>
       )}

@@ -17,7 +17,7 @@ export const WorkspaceAccessPage = ({
           <RightsMatrix organization={organization} workspace={name} workspaceId={workspace.id} />
         )}
         <p>
-          <Link href={addresses.effectiveAccess(organization, name)}>Rights of a person or team, and why</Link>{' '}
+          <Link href={addresses.effectiveAccess(organization, name)}>Effective permissions</Link>{' '}
           <Link href={addresses.inSection(organization, 'projects', workspace.relationships.project.data.id)}>
             Team access to the project
           </Link>

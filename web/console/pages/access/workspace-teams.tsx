@@ -32,7 +32,7 @@ export function WorkspaceTeams({ organization, workspace: { id: workspaceId, att
         caption="Team access to this workspace"
         rows={data}
         keyOf={({ id }) => id}
-        empty={<p>No team has access that is set on this workspace.</p>}
+        empty={<p>No team has access set on this workspace.</p>}
         columns={[
           {
             head: 'Team',

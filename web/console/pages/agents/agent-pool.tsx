@@ -3,7 +3,7 @@ import { addresses } from '../../addresses.ts';
 import { api, included, type Schemas } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { useMaybeRead, useMaybeReadEach, useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -15,7 +15,8 @@ import { SettingsCard } from '../../parts/settings-card.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { Loading } from '../../shell/page.tsx';
-import { AgentTokens, contactInterval } from './agent-tokens.tsx';
+import { AgentTokens } from './agent-tokens.tsx';
+import { contactInterval } from './contact.ts';
 
 type Pool = Schemas['client.AgentPool'];
 
@@ -29,7 +30,7 @@ export function AgentPoolPage({ params: { organization, id } }: Params<'organiza
   // The service refuses the list to those who may not change the pool, and no other response says who may.
   const { data: tokens, error } = useMaybeRead(
     tokensPath,
-    { path: { poolId: id }, query: { 'page[number]': Number(values.page ?? 1) } },
+    { path: { poolId: id }, query: { 'page[number]': pageOf(values) } },
     { refetchInterval: contactInterval },
   );
   const users = pool.data.relationships.workspaces?.data ?? [];
@@ -195,7 +196,7 @@ const Settings = ({ pool: { id, attributes } }: { readonly pool: Pool }) => (
   >
     <Field label="Name" name="name" isRequired defaultValue={attributes.name} />
     <CheckField
-      label="It may serve every workspace of the organization"
+      label="Available to every workspace in the organization"
       name="organization-scoped"
       isChecked={attributes['organization-scoped']}
     />

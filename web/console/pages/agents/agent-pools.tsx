@@ -2,7 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api } from '../../api/client.ts';
 import { useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Field } from '../../parts/field.tsx';
 import { FilterField } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
@@ -64,7 +64,7 @@ function Pools({ organization }: { readonly organization: string }) {
     '/organizations/{organization}/agent-pools',
     useSettled({
       path: { organization },
-      query: { include: ['workspaces'], q: values.name ?? '', 'page[number]': Number(values.page ?? 1) },
+      query: { include: ['workspaces'], q: values.name ?? '', 'page[number]': pageOf(values) },
     }),
   );
   return (

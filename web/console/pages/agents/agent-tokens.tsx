@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { api, type Readable, type Schemas } from '../../api/client.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -6,17 +6,12 @@ import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Secret } from '../../parts/secret.tsx';
-import { StatusBadge } from '../../parts/status.tsx';
+import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { isInContact, useNow } from './contact.ts';
 
 type Token = Schemas['client.AgentToken'];
-
-/** Agents ask at least every minute, and the time of the last use is accurate to one more. */
-const silence = 3 * 60_000;
-
-/** How often a page with agents asks whether they are in contact, in milliseconds. */
-export const contactInterval = 60_000;
 
 const nameOf = ({ id, attributes }: Token): string => attributes.description || id;
 
@@ -41,7 +36,7 @@ export function AgentTokens({ tokens, issue, outdates }: Props) {
         caption="Agents and their tokens"
         rows={tokens.data}
         keyOf={({ id }) => id}
-        empty={<p>No agent has a token of this pool.</p>}
+        empty={<p>No tokens yet.</p>}
         columns={[
           { head: 'Token', cell: nameOf },
           { head: 'Agents', cell: (token) => <Contact token={token} now={now} /> },
@@ -70,19 +65,6 @@ export function AgentTokens({ tokens, issue, outdates }: Props) {
   );
 }
 
-/** The time, which moves on although the reads of the tokens of a silent agent are all the same. */
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), contactInterval);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
-}
-
-const isInContact = ({ attributes: { 'last-used-at': last } }: Token, now: number): boolean =>
-  last !== null && now - Date.parse(last) < silence;
-
 /** Which tokens have agents in contact. A screen reader reads it when that changes. */
 function Alive({ tokens: { data, meta }, now }: Pick<Props, 'tokens'> & { readonly now: number }) {
   if (data.length === 0) return null;
@@ -99,12 +81,8 @@ function Alive({ tokens: { data, meta }, now }: Pick<Props, 'tokens'> & { readon
 }
 
 function Contact({ token, now }: { readonly token: Token; readonly now: number }) {
-  if (token.attributes['last-used-at'] === null) return <StatusBadge status="pending" label="never in contact" />;
-  return isInContact(token, now) ? (
-    <StatusBadge status="active" label="in contact" />
-  ) : (
-    <StatusBadge status="unreachable" label="silent" />
-  );
+  if (token.attributes['last-used-at'] === null) return <Badge tone="idle">Never connected</Badge>;
+  return isInContact(token, now) ? <Badge tone="good">In contact</Badge> : <Badge tone="bad">Silent</Badge>;
 }
 
 function NewToken({ issue, outdates }: Pick<Props, 'issue' | 'outdates'>) {

@@ -4,7 +4,7 @@ import type { Schemas } from '../../api/client.ts';
 import { useAddressValues, type Values } from '../../parts/address-values.ts';
 import { SelectField } from '../../parts/field.tsx';
 import { FilterField, InstantField } from '../../parts/filters.tsx';
-import { StatusBadge } from '../../parts/status.tsx';
+import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -55,12 +55,8 @@ export function AuditFilters({ children }: { readonly children?: ReactNode }) {
     <search className="filters" aria-label="Audit events">
       <FilterField label="Action" value={values.action} onChange={(action) => change({ action })} />
       <FilterField label="Username" value={values.user} onChange={(user) => change({ user })} />
-      <FilterField
-        label="ID of the workspace"
-        value={values.workspace}
-        onChange={(workspace) => change({ workspace })}
-      />
-      <FilterField label="ID of the actor" value={values.actor} onChange={(actor) => change({ actor })} />
+      <FilterField label="Workspace ID" value={values.workspace} onChange={(workspace) => change({ workspace })} />
+      <FilterField label="Actor ID" value={values.actor} onChange={(actor) => change({ actor })} />
       <InstantField label="Since" value={values.since} onChange={(since) => change({ since })} />
       <InstantField label="Until" value={values.until} onChange={(until) => change({ until })} />
       <SelectField
@@ -71,7 +67,7 @@ export function AuditFilters({ children }: { readonly children?: ReactNode }) {
         onChange={(outcome) => change({ outcome })}
       />
       <SelectField
-        label="Routine of agents"
+        label="Agent routine"
         name="routine"
         value={routineOf(values)}
         choices={routine}
@@ -113,7 +109,7 @@ export function AuditTable({ events: { data, links } }: Props) {
             head: 'Outcome',
             cell: ({ attributes: { outcome, count } }) => (
               <>
-                <StatusBadge status={outcome === 'done' ? 'finished' : 'failed'} label={outcome} />
+                <Badge tone={outcome === 'done' ? 'good' : 'bad'}>{outcome}</Badge>
                 {count > 1 && ` ${count} times`}
               </>
             ),

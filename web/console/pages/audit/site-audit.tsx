@@ -21,7 +21,7 @@ export function SiteAuditPage() {
       <p>Events outside organizations, and what remains of an organization that was deleted.</p>
       <AuditFilters>
         <FilterField
-          label="ID of a deleted organization"
+          label="Deleted organization ID"
           value={values.organization}
           onChange={(organization) => change({ organization })}
         />

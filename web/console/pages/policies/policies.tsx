@@ -2,7 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api } from '../../api/client.ts';
 import { useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { FilterField } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
@@ -67,7 +67,7 @@ function Policies({ organization }: { readonly organization: string }) {
     '/organizations/{organization}/policies',
     useSettled({
       path: { organization },
-      query: { 'search[name]': values.name ?? '', 'page[number]': Number(values.page ?? 1) },
+      query: { 'search[name]': values.name ?? '', 'page[number]': pageOf(values) },
     }),
   );
   return (
@@ -85,7 +85,7 @@ function Policies({ organization }: { readonly organization: string }) {
             ),
           },
           { head: 'Kind', cell: ({ attributes }) => kinds.find(({ value }) => value === attributes.kind)?.label },
-          { head: 'Level', cell: ({ attributes }) => attributes['enforcement-level'] },
+          { head: 'Level', cell: ({ attributes }) => attributes['enforcement-level'].replace('-', ' ') },
           { head: 'Code', cell: ({ attributes }) => (attributes.uploaded ? 'uploaded' : 'missing') },
           { head: 'Policy sets', isNumber: true, cell: ({ attributes }) => attributes['policy-set-count'] },
           { head: 'Changed', cell: ({ attributes }) => <Time at={attributes['updated-at']} /> },

@@ -53,7 +53,7 @@ export function PolicyFields({ policy }: Props) {
         label="Enforcement level"
         name="enforcement-level"
         value={attributes?.['enforcement-level'] ?? 'advisory'}
-        choices={levels[kind].map((value) => ({ value, label: value }))}
+        choices={levels[kind].map((value) => ({ value, label: value.replace('-', ' ') }))}
       />
       <Field label="Description" name="description" defaultValue={attributes?.description ?? ''} />
     </>

@@ -18,13 +18,13 @@ export const PolicySetFields = ({ set }: { readonly set?: PolicySet }) => (
     <Field label="Description" name="description" defaultValue={set?.attributes.description ?? ''} />
     {set === undefined && <SelectField label="Kind" name="kind" value="opa" choices={kinds} />}
     <Field
-      label="Version of the policy engine"
+      label="Policy engine version"
       name="policy-tool-version"
       defaultValue={set?.attributes['policy-tool-version'] ?? ''}
       description="The version that the policies are written for. Empty for any."
     />
     <CheckField
-      label="Global: it applies to every workspace of the organization"
+      label="Global: applies to every workspace in the organization"
       name="global"
       isChecked={set?.attributes.global ?? false}
     />

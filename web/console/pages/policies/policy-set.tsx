@@ -35,7 +35,7 @@ export function PolicySetPage({ params: { organization, id } }: Params<'organiza
           <Policies organization={organization} set={set} />
           {attributes.policies.length > 0 && <Declared set={set.data} />}
           {attributes.global ? (
-            <p>It applies to every workspace of the organization, except those that are excluded.</p>
+            <p>This set applies to every workspace in the organization except the excluded ones.</p>
           ) : (
             <>
               <Workspaces organization={organization} set={set} relationship="workspaces" />
@@ -84,9 +84,9 @@ function Policies({ organization, set }: Shown) {
 /** Declared by clients of the API. */
 const Declared = ({ set: { attributes } }: { readonly set: PolicySet }) => (
   <section className="card" aria-labelledby="declared">
-    <h2 id="declared">Policies whose code is with the agents</h2>
+    <h2 id="declared">Policies stored on the agents</h2>
     <Table
-      caption="Policies whose code is with the agents"
+      caption="Policies stored on the agents"
       rows={attributes.policies}
       keyOf={({ name }) => name}
       empty={<p>None.</p>}
@@ -116,7 +116,7 @@ const lists = {
   workspaces: {
     path: '/policy-sets/{id}/relationships/workspaces',
     heading: 'Workspaces',
-    empty: 'The set is attached to no workspace.',
+    empty: 'Not attached to any workspace.',
     verbs: ['Attach', 'Detach'],
   },
   'workspace-exclusions': {
@@ -209,7 +209,7 @@ function RemoveSet({ organization, set }: { readonly organization: string; reado
         navigate(addresses.inOrganization(organization, 'policy-sets'));
       }}
     >
-      <p>Its policies stay. Runs that were created before keep the set.</p>
+      <p>Its policies are kept. Existing runs still use the set.</p>
     </Confirm>
   );
 }

@@ -2,7 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api } from '../../api/client.ts';
 import { useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { FilterField } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
@@ -65,7 +65,7 @@ function PolicySets({ organization }: { readonly organization: string }) {
     '/organizations/{organization}/policy-sets',
     useSettled({
       path: { organization },
-      query: { 'search[name]': values.name ?? '', 'page[number]': Number(values.page ?? 1) },
+      query: { 'search[name]': values.name ?? '', 'page[number]': pageOf(values) },
     }),
   );
   return (

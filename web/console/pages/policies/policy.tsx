@@ -8,7 +8,7 @@ import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
-import { StatusBadge } from '../../parts/status.tsx';
+import { Badge } from '../../parts/status.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { type Policy, PolicyFields, policySettings } from './policy-fields.tsx';
 
@@ -23,7 +23,7 @@ export function PolicyPage({ params: { organization, id } }: Params<'organizatio
       organization={organization}
       section="policies"
       title={attributes.name}
-      badges={!attributes.uploaded && <StatusBadge status="invited" label="no code" />}
+      badges={!attributes.uploaded && <Badge tone="warn">no code</Badge>}
       actions={() => <RemovePolicy organization={organization} policy={policy} />}
     >
       {() => (
@@ -67,7 +67,7 @@ function Code({ policy: { id }, code }: { readonly policy: Policy; readonly code
           name="code"
           rows={Math.min(30, Math.max(10, code.split('\n').length))}
           defaultValue={code}
-          description="Runs that were created before use the code as it was."
+          description="Existing runs keep the earlier code."
           spellCheck="false"
         />
       </div>
@@ -97,7 +97,7 @@ function Sets({ organization, policy }: { readonly organization: string; readonl
   return (
     <section className="card" aria-labelledby="sets">
       <h2 id="sets">Policy sets with this policy</h2>
-      {data.length === 0 && <p className="quiet">None. Attach it to a policy set, so that runs are held to it.</p>}
+      {data.length === 0 && <p className="quiet">None. Attach it to a policy set to enforce it.</p>}
       <ul>
         {data.map(({ id }, index) => (
           <li key={id}>
@@ -129,9 +129,7 @@ function RemovePolicy({ organization, policy }: { readonly organization: string;
         navigate(addresses.inOrganization(organization, 'policies'));
       }}
     >
-      <p>
-        It is removed from {policy.attributes['policy-set-count']} policy sets. Runs that were created before keep it.
-      </p>
+      <p>It is removed from {policy.attributes['policy-set-count']} policy sets. Existing runs still use it.</p>
     </Confirm>
   );
 }

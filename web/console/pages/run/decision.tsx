@@ -71,7 +71,7 @@ function OverrideDecision({ run, stage }: Props & { readonly stage: Schemas['cli
         {permissions['can-override'] && (
           <Confirm
             trigger="Override"
-            title="Override what failed?"
+            title={tasks.length > 0 ? 'Override failed checks?' : 'Override failed policies?'}
             confirm="Override failures"
             isDanger
             comment="Comment"

@@ -37,7 +37,7 @@ export function LogView({ label, url, hasBegun }: Props) {
     const element = box.current;
     if (element !== null) atEnd.current = element.scrollTop + element.clientHeight >= element.scrollHeight - 40;
   };
-  if (!hasBegun) return <p className="quiet">The log begins when an agent has taken the run.</p>;
+  if (!hasBegun) return <p className="quiet">The log begins when an agent claims the run.</p>;
   return (
     <>
       {problem !== undefined && <ProblemView problem={problem} />}

@@ -9,7 +9,7 @@ import { type TaskResult, TaskResults } from './task-results.tsx';
 
 type Outcome = Schemas['client.PolicySetOutcome'];
 
-/** The policies and tasks that a run is held to. */
+/** The policies and tasks that check a run. */
 export function Policies({ runId }: { readonly runId: string }) {
   const { data, error } = useMaybeRead('/runs/{runId}/task-stages', { path: { runId } });
   if (error !== null) return <ProblemView problem={error} />;
@@ -35,7 +35,7 @@ function Stage({ listed, runId }: { readonly listed: Schemas['client.TaskStage']
     <>
       <div className="heading">
         <h3>{name}</h3>
-        <StatusBadge status={attributes.status} />
+        <StatusBadge of="stage" status={attributes.status} />
       </div>
       {error !== null && <ProblemView problem={error} />}
       {evaluations.some((evaluation) => evaluation.attributes.status === 'overridden') && <Overridden runId={runId} />}
@@ -81,7 +81,7 @@ function Evaluation({ evaluation }: { readonly evaluation: Schemas['client.Polic
     { enabled: isDone },
   );
   if (error !== null) return <ProblemView problem={error} />;
-  if (!isDone) return <StatusBadge status={status} />;
+  if (!isDone) return <StatusBadge of="evaluation" status={status} />;
   if (data === undefined) return null;
   const count = data.meta.pagination['total-count'];
   return (
@@ -113,7 +113,7 @@ function tallyOf({ attributes: { 'result-count': count } }: Schemas['client.Poli
 const SetOutcome = ({ outcome: { attributes } }: { readonly outcome: Outcome }) => (
   <section className="policy-set">
     <h3>
-      {attributes['policy-set-name']} <StatusBadge status={attributes.status} />
+      {attributes['policy-set-name']} <StatusBadge of="outcome" status={attributes.status} />
     </h3>
     {attributes['policy-set-description'] && <p className="quiet">{attributes['policy-set-description']}</p>}
     {attributes.error !== '' && <p className="problem">{attributes.error}</p>}
@@ -125,7 +125,7 @@ const SetOutcome = ({ outcome: { attributes } }: { readonly outcome: Outcome }) 
     <ul className="policies">
       {attributes.outcomes.map((policy) => (
         <li key={policy.policy_name}>
-          <StatusBadge status={policy.status} /> <strong>{policy.policy_name}</strong>
+          <StatusBadge of="outcome" status={policy.status} /> <strong>{policy.policy_name}</strong>
           {policy.enforcement_level !== null && <span className="quiet"> {policy.enforcement_level}</span>}
           {policy.description !== '' && <p>{policy.description}</p>}
           <Messages output={policy.output} />

@@ -19,7 +19,7 @@ export const TaskResults = ({ stage, results }: Props) =>
     <ul className="policies" aria-label={`Tasks ${stage.toLowerCase()}`}>
       {results.map(({ id, attributes }) => (
         <li key={id}>
-          <StatusBadge status={attributes.status} /> <strong>{attributes['task-name']}</strong>
+          <StatusBadge of="task" status={attributes.status} /> <strong>{attributes['task-name']}</strong>
           <span className="quiet"> {attributes['workspace-task-enforcement-level']}</span>
           {attributes.message !== '' && <p>{attributes.message}</p>}
           {attributes.url !== '' && (

@@ -24,7 +24,7 @@ export function Timeline({ run }: Props) {
           const actor = included<Schemas['client.Member']>(data, 'users', relationships.actor.data?.id);
           return (
             <li key={id}>
-              <StatusBadge status={attributes.action} /> <Time at={attributes['created-at']} />
+              <StatusBadge of="event" status={attributes.action} /> <Time at={attributes['created-at']} />
               {actor !== undefined && <span className="quiet"> by {actor.attributes.username}</span>}
               {attributes.comment !== null && <blockquote>{attributes.comment}</blockquote>}
             </li>

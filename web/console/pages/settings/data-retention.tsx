@@ -15,7 +15,7 @@ const deleting = 'data-retention-policy-delete-olders';
 const days = 'delete-older-than-n-days';
 
 const choices: readonly { readonly value: Kind; readonly label: string }[] = [
-  { value: '', label: 'As the operator of this service has decided' },
+  { value: '', label: 'Site default' },
   { value: deleting, label: 'Delete them after a number of days' },
   { value: 'data-retention-policy-dont-deletes', label: 'Keep them' },
 ];
@@ -29,7 +29,7 @@ export function DataRetention({ workspace: { id, relationships } }: { readonly w
   return (
     <section className="card" aria-labelledby="retention">
       <h2 id="retention">Old configurations and states</h2>
-      <p>Configuration versions and states that are not current can lose their files after some time.</p>
+      <p>Delete old configuration versions and states after a number of days.</p>
       {error !== null && <ProblemView problem={error} />}
       {(kind !== deleting || data !== undefined) && (
         <Policy key={`${kind} ${shown}`} workspaceId={id} kind={kind} shown={shown} />

@@ -1,6 +1,15 @@
 import { useState } from 'react';
 import { useMaybeRead } from '../../api/reading.ts';
 import { type Choice, Field, SelectField } from '../../parts/field.tsx';
+import { Picker } from '../../parts/picker.tsx';
+
+interface PoolProps {
+  readonly organization: string;
+  readonly workspace: string;
+  readonly name: string;
+  readonly value: string;
+  readonly none: string;
+}
 
 interface Props {
   readonly organization: string;
@@ -15,32 +24,39 @@ interface Props {
 /** The execution mode, and the agent pool where the mode has one. */
 export function ExecutionFields({ organization, workspace = '', mode, pool, mayList }: Props) {
   const [chosen, setChosen] = useState(mode.value);
-  const { data } = useMaybeRead(
-    '/organizations/{organization}/agent-pools',
-    { path: { organization }, query: { 'filter[allowed_workspaces][name]': workspace, 'page[size]': 100 } },
-    { enabled: mayList },
-  );
-  const pools = (data?.data ?? []).map(({ id, attributes }) => ({ value: id, label: attributes.name }));
-  // The pool in use may be one that the list does not have.
-  const isListed = pool.value === '' || pools.some(({ value }) => value === pool.value);
-  const others = isListed ? pools : [...pools, { value: pool.value, label: pool.value }];
   return (
     <>
       <SelectField label="Execution mode" name={mode.name} value={chosen} choices={mode.choices} onChange={setChosen} />
       {chosen === 'agent' &&
         (mayList ? (
-          data !== undefined && (
-            <SelectField
-              label="Agent pool"
-              name={pool.name}
-              value={pool.value}
-              choices={[{ value: '', label: pool.none }, ...others]}
-            />
-          )
+          <PoolPicker organization={organization} workspace={workspace} {...pool} />
         ) : (
-          <Field label="ID of the agent pool" name={pool.name} defaultValue={pool.value} />
+          <Field label="Agent pool ID" name={pool.name} defaultValue={pool.value} />
         ))}
     </>
+  );
+}
+
+function PoolPicker({ organization, workspace, name, value, none }: PoolProps) {
+  const [search, setSearch] = useState('');
+  const { data } = useMaybeRead('/organizations/{organization}/agent-pools', {
+    path: { organization },
+    query: { q: search, 'filter[allowed_workspaces][name]': workspace, 'page[size]': 50 },
+  });
+  const current = useMaybeRead('/agent-pools/{id}', { path: { id: value } }, { enabled: value !== '' });
+  // Its name is not known yet.
+  if (value !== '' && current.isPending) return null;
+  const nothing = { value: '', label: none };
+  const pools = data?.data.map(({ id, attributes }) => ({ value: id, label: attributes.name }));
+  return (
+    <Picker
+      label="Agent pool"
+      name={name}
+      chosen={value === '' ? nothing : { value, label: current.data?.data.attributes.name ?? value }}
+      choices={pools && [...(search === '' ? [nothing] : []), ...pools]}
+      isCut={(data?.meta.pagination['next-page'] ?? null) !== null}
+      onSearch={setSearch}
+    />
   );
 }
 

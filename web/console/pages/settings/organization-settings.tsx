@@ -80,7 +80,7 @@ function Settings({ organization }: { readonly organization: Organization }) {
           }}
           mayList={attributes.permissions?.['can-update-agent-pools'] === true}
         />
-        <p className="quiet">Workspaces that set no execution mode of their own use this one.</p>
+        <p className="quiet">The default for workspaces that do not set an execution mode.</p>
       </EntryForm>
     </section>
   );

@@ -38,7 +38,7 @@ export function ScheduledDestruction({ workspace: { id, attributes } }: { readon
       <h2 id="destruction">Scheduled destruction</h2>
       <p>At this time, a run destroys all resources of the workspace. It is applied without confirmation.</p>
       {!attributes.actions['is-destroyable'] && (
-        <p className="notice">The settings allow no runs that destroy all resources, so nothing is destroyed.</p>
+        <p className="notice">The settings do not allow destroy runs, so nothing is destroyed.</p>
       )}
       <EntryForm
         key={`${attributes[at]} ${attributes[after]}`}

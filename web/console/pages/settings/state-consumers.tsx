@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts';
 import { useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import type { Workspace } from '../../shell/workspace-page.tsx';
@@ -18,8 +18,8 @@ export const StateConsumers = ({ organization, workspace: { id, attributes } }: 
     <section className="card" aria-labelledby="consumers">
       <h2 id="consumers">Remote state consumers</h2>
       <p>
-        Runs of every workspace of the organization may read the state. To choose workspaces, first end the sharing in
-        the general settings.
+        Every workspace in the organization can read this state. To choose workspaces, turn off sharing in the general
+        settings first.
       </p>
     </section>
   ) : (
@@ -28,12 +28,12 @@ export const StateConsumers = ({ organization, workspace: { id, attributes } }: 
 
 function Chosen({ organization, workspaceId: id }: { readonly organization: string; readonly workspaceId: string }) {
   const [values] = useAddressValues();
-  const { data, meta } = useRead(path, { path: { id }, query: { 'page[number]': Number(values.page ?? 1) } });
+  const { data, meta } = useRead(path, { path: { id }, query: { 'page[number]': pageOf(values) } });
   const bodyOf = (consumer: string) => ({ data: [{ type: 'workspaces' as const, id: consumer }] });
   return (
     <WorkspaceAttachments
       heading="Remote state consumers"
-      empty="Runs of no other workspace may read the state."
+      empty="No workspace can read this state."
       verbs={['Allow', 'Remove']}
       organization={organization}
       items={data.map((one) => ({ id: one.id, name: one.attributes.name }))}

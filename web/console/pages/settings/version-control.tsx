@@ -45,7 +45,7 @@ export function VersionControl({ workspace: { id, attributes } }: { readonly wor
               isDanger
               onConfirm={() => unlink.run(undefined)}
             >
-              <p>Pushed commits no longer create configuration versions. The present versions stay.</p>
+              <p>Pushed commits no longer create configuration versions. Existing versions are kept.</p>
             </Confirm>
           )}
         </div>
@@ -60,7 +60,7 @@ export function VersionControl({ workspace: { id, attributes } }: { readonly wor
       )}
       {issued?.['webhook-key'] !== undefined && issued['webhook-url'] === repository?.['webhook-url'] && (
         <>
-          <Secret label="Key of the webhook." value={issued['webhook-key']} />
+          <Secret label="Webhook key." value={issued['webhook-key']} />
           <p>Register the webhook in the version control system, with content type application/json and this key.</p>
         </>
       )}

@@ -1,12 +1,13 @@
 import { useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api } from '../../api/client.ts';
-import { outdated, useMaybeRead, useRead } from '../../api/reading.ts';
+import { outdated, useRead } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
-import { CheckField, Field, SelectField } from '../../parts/field.tsx';
+import { CheckField, Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
+import { ProjectPicker } from '../../parts/project-picker.tsx';
 import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
 import { DataRetention } from './data-retention.tsx';
 import { ExecutionFields, savedSentence } from './execution-fields.tsx';
@@ -126,7 +127,13 @@ function Settings({ organization, workspace }: Shown) {
       <EntryForm submit="Save settings" isPending={save.isPending} problem={save.problem} onSubmit={submit}>
         <Field label="Name" name="name" isRequired defaultValue={attributes.name} />
         <Field label="Description" name="description" defaultValue={attributes.description ?? ''} />
-        <ProjectChoice organization={organization} workspace={workspace} />
+        <ProjectPicker
+          organization={organization}
+          label="Project"
+          name="project"
+          value={workspace.relationships.project.data.id}
+          offers={(project) => project.attributes.permissions['can-move-workspace']}
+        />
         <Field
           label="Tags"
           name="tag-names"
@@ -140,13 +147,13 @@ function Settings({ organization, workspace }: Shown) {
             name: 'execution-mode',
             value: ownMode(attributes),
             choices: [
-              { value: '', label: `That of the organization (${around['default-execution-mode']})` },
+              { value: '', label: `Organization default (${around['default-execution-mode']})` },
               { value: 'remote', label: 'Remote: agents of this site' },
               { value: 'agent', label: 'Agent: agents of a pool' },
               { value: 'local', label: 'Local: only states are kept here' },
             ],
           }}
-          pool={{ name: 'agent-pool-id', value: ownPool(attributes), none: 'That of the organization' }}
+          pool={{ name: 'agent-pool-id', value: ownPool(attributes), none: 'Organization default' }}
           mayList={around.permissions?.['can-update-agent-pools'] === true}
         />
         <Field
@@ -167,30 +174,6 @@ function Settings({ organization, workspace }: Shown) {
         ))}
       </EntryForm>
     </section>
-  );
-}
-
-/** Projects that the caller may move workspaces to, and that of the workspace. */
-function ProjectChoice({ organization, workspace }: Shown) {
-  const { data } = useMaybeRead('/organizations/{organization}/projects', {
-    path: { organization },
-    query: { 'page[size]': 100 },
-  });
-  const current = workspace.relationships.project.data.id;
-  const offered = (data?.data ?? []).filter(
-    ({ id, attributes }) => id === current || attributes.permissions['can-move-workspace'],
-  );
-  const choices = offered.map(({ id, attributes }) => ({ value: id, label: attributes.name }));
-  if (data === undefined) return null;
-  return (
-    <SelectField
-      label="Project"
-      name="project"
-      value={current}
-      choices={
-        choices.some(({ value }) => value === current) ? choices : [{ value: current, label: current }, ...choices]
-      }
-    />
   );
 }
 

@@ -1,5 +1,5 @@
 import { useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -13,7 +13,7 @@ export const FailingJobsPage = () => (
 
 function FailingJobs() {
   const [values] = useAddressValues();
-  const { data, meta } = useRead('/admin/failing-effects', { query: { 'page[number]': Number(values.page ?? 1) } });
+  const { data, meta } = useRead('/admin/failing-effects', { query: { 'page[number]': pageOf(values) } });
   return (
     <>
       <Table

@@ -2,14 +2,15 @@ import { useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api, type Schemas } from '../../api/client.ts';
 import { usePolled, useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
 import { SitePage } from '../../shell/site-page.tsx';
-import { AgentTokens, contactInterval } from '../agents/agent-tokens.tsx';
+import { AgentTokens } from '../agents/agent-tokens.tsx';
+import { contactInterval } from '../agents/contact.ts';
 
 type Pool = Schemas['client.SiteAgentPool'];
 
@@ -21,7 +22,7 @@ export function SitePoolPage({ params: { id } }: Params<'id'>) {
   const [values] = useAddressValues();
   const { data: pool } = useRead(one, { path: { id } });
   const path = { sitePoolId: id };
-  const tokens = usePolled(tokensPath, { path, query: { 'page[number]': Number(values.page ?? 1) } }, contactInterval);
+  const tokens = usePolled(tokensPath, { path, query: { 'page[number]': pageOf(values) } }, contactInterval);
   return (
     <SitePage tab="agent-pools" title={pool.attributes.name} actions={<RemovePool pool={pool} />}>
       <AgentTokens

@@ -2,7 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api } from '../../api/client.ts';
 import { useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
@@ -14,7 +14,7 @@ const list = '/admin/agent-pools';
 
 export const SitePoolsPage = () => (
   <SitePage tab="agent-pools" actions={<NewPool />}>
-    <p>Their agents execute the runs of workspaces in execution mode remote, of every organization.</p>
+    <p>Agents in these pools execute runs of remote workspaces in every organization.</p>
     <Pools />
   </SitePage>
 );
@@ -39,7 +39,7 @@ function NewPool() {
 
 function Pools() {
   const [values] = useAddressValues();
-  const { data, meta } = useRead(list, { query: { 'page[number]': Number(values.page ?? 1) } });
+  const { data, meta } = useRead(list, { query: { 'page[number]': pageOf(values) } });
   return (
     <>
       <Table

@@ -1,14 +1,16 @@
 import { useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { useMaybeRead, useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CheckField, Field } from '../../parts/field.tsx';
+import { FilterField } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Secret } from '../../parts/secret.tsx';
-import { StatusBadge } from '../../parts/status.tsx';
+import { useSettled } from '../../parts/settled.ts';
+import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { SitePage } from '../../shell/site-page.tsx';
 
@@ -23,9 +25,13 @@ interface Issued {
 
 export function UsersPage() {
   const [issued, setIssued] = useState<Issued>();
+  const [values, change] = useAddressValues();
   return (
     <SitePage tab="users" actions={<NewUser onCreated={setIssued} />}>
       {issued !== undefined && <Secret label={`The first token of ${issued.username}.`} value={issued.secret} />}
+      <search className="filters" aria-label="Users">
+        <FilterField label="Username or e-mail" value={values.name} onChange={(name) => change({ name })} />
+      </search>
       <Users />
     </SitePage>
   );
@@ -56,7 +62,7 @@ const NewUser = ({ onCreated }: { readonly onCreated: (issued: Issued) => void }
 
 function Users() {
   const [values] = useAddressValues();
-  const { data, meta } = useRead(list, { query: { 'page[number]': Number(values.page ?? 1) } });
+  const { data, meta } = useRead(list, useSettled({ query: { q: values.name ?? '', 'page[number]': pageOf(values) } }));
   // The service refuses to suspend or delete the caller's own user.
   const ownId = useMaybeRead('/account/details', {}).data?.data.id;
   return (
@@ -65,7 +71,7 @@ function Users() {
         caption="Users"
         rows={data}
         keyOf={({ id }) => id}
-        empty={<p>There are no users.</p>}
+        empty={<p>No user matches.</p>}
         columns={[
           { head: 'Username', cell: ({ attributes }) => attributes.username },
           { head: 'E-mail address', cell: ({ attributes }) => attributes.email },
@@ -73,11 +79,7 @@ function Users() {
           {
             head: 'Status',
             cell: ({ attributes }) =>
-              attributes['is-suspended'] ? (
-                <StatusBadge status="failed" label="suspended" />
-              ) : (
-                <StatusBadge status="active" />
-              ),
+              attributes['is-suspended'] ? <Badge tone="bad">Suspended</Badge> : <Badge tone="good">Active</Badge>,
           },
           { head: 'Actions', cell: (user) => (user.id === ownId ? 'your own user' : <UserActions user={user} />) },
         ]}

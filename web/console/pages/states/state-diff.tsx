@@ -2,12 +2,14 @@ import { addresses } from '../../addresses.ts';
 import { ownAddress } from '../../api/own-address.ts';
 import { useRead, useText } from '../../api/reading.ts';
 import type { Params } from '../../parts/params.ts';
-import { StatusBadge } from '../../parts/status.tsx';
+import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { WorkspacePage } from '../../shell/workspace-page.tsx';
 import { changesBetween, stateIn, type ValueChange } from './state-changes.ts';
 import { StateLink } from './state-link.tsx';
 import { type StateVersion, titleOf } from './state-version.ts';
+
+const tones = { added: 'good', changed: 'warn', removed: 'bad' } as const;
 
 /** A page with more becomes slow. */
 const max = { resources: 200, values: 200, text: 2_000 };
@@ -66,7 +68,7 @@ function Changes({ before, after }: { readonly before: StateVersion; readonly af
         {shown.map(({ address, kind, values }) => (
           <div key={address} className="card">
             <h3>
-              <code>{address}</code> <StatusBadge status={kind} />
+              <code>{address}</code> <Badge tone={tones[kind]}>{kind}</Badge>
             </h3>
             <Values caption={`Attributes of ${address}`} head="Attribute" values={values} />
           </div>

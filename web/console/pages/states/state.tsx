@@ -3,8 +3,8 @@ import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api, type Schemas } from '../../api/client.ts';
 import { useMaybeRead, useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
-import { Button } from '../../parts/button.tsx';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
+import { Button, DisabledButton } from '../../parts/button.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -29,7 +29,7 @@ export function StatePage({ params: { organization, workspace: name, id } }: Nam
       name={name}
       tab="states"
       title={titleOf(version)}
-      badges={<StatusBadge status={attributes.status} />}
+      badges={<StatusBadge of="state" status={attributes.status} />}
       actions={(workspace) => <RollBack workspace={workspace} version={version} />}
     >
       {(workspace) => (
@@ -96,6 +96,17 @@ function ToCurrent({ organization, workspace, id }: ToCurrentProps) {
   );
 }
 
+function obstacleOf(
+  { attributes: { locked, permissions }, relationships }: Workspace,
+  version: StateVersion,
+  isOwnLock: boolean,
+): string | undefined {
+  if (relationships['current-state-version'].data?.id === version.id) return 'This state is the current one.';
+  if (version.attributes.status !== 'finalized') return 'The content of this state is not stored.';
+  if (locked && !isOwnLock) return 'The workspace is locked. Only the holder of the lock can roll back.';
+  return locked || permissions['can-lock'] ? undefined : 'A rollback locks the workspace, which you may not do.';
+}
+
 /** The service lets only the holder of the lock write a state. */
 function RollBack({ workspace, version }: { readonly workspace: Workspace; readonly version: StateVersion }) {
   const { locked, permissions } = workspace.attributes;
@@ -128,10 +139,9 @@ function RollBack({ workspace, version }: { readonly workspace: Workspace; reado
       outdates: ['/organizations/{organization}/workspaces/{name}', '/state-versions', '/state-versions/{id}'],
     },
   );
-  const isCurrent = workspace.relationships['current-state-version'].data?.id === version.id;
-  const mayLock = locked ? isOwnLock : permissions['can-lock'];
-  const isStored = version.attributes.status === 'finalized';
-  if (isCurrent || !isStored || !mayLock || !permissions['can-create-state-versions']) return null;
+  if (!permissions['can-create-state-versions']) return null;
+  const obstacle = obstacleOf(workspace, version, isOwnLock);
+  if (obstacle !== undefined) return <DisabledButton because={obstacle}>Roll back</DisabledButton>;
   return (
     <Confirm
       trigger="Roll back"
@@ -152,7 +162,7 @@ function Outputs({ id }: { readonly id: string }) {
   const [values] = useAddressValues();
   const { data, meta } = useRead('/state-versions/{id}/outputs', {
     path: { id },
-    query: { 'page[number]': Number(values.page ?? 1) },
+    query: { 'page[number]': pageOf(values) },
   });
   return (
     <section className="card" aria-labelledby="outputs">

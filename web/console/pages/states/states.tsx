@@ -1,12 +1,12 @@
 import { Link, useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { SubmitButton } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import type { Params } from '../../parts/params.ts';
-import { StatusBadge } from '../../parts/status.tsx';
+import { Badge, StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { LockButtons } from '../../shell/lock.tsx';
@@ -34,7 +34,7 @@ function States({ organization, workspace }: { readonly organization: string; re
     query: {
       'filter[organization][name]': organization,
       'filter[workspace][name]': name,
-      'page[number]': Number(values.page ?? 1),
+      'page[number]': pageOf(values),
     },
   });
   const currentId = workspace.relationships['current-state-version'].data?.id;
@@ -53,7 +53,7 @@ function States({ organization, workspace }: { readonly organization: string; re
               <>
                 <Link href={addresses.state(organization, name, version.id)}>{titleOf(version)}</Link>{' '}
                 <code className="quiet">{version.id}</code>
-                {version.id === currentId ? <StatusBadge status="current" /> : <UnlessFinalized version={version} />}
+                {version.id === currentId ? <Badge tone="good">current</Badge> : <UnlessFinalized version={version} />}
               </>
             ),
           },
@@ -73,7 +73,7 @@ function States({ organization, workspace }: { readonly organization: string; re
 }
 
 const UnlessFinalized = ({ version: { attributes } }: { readonly version: StateVersion }) =>
-  attributes.status !== 'finalized' && <StatusBadge status={attributes.status} />;
+  attributes.status !== 'finalized' && <StatusBadge of="state" status={attributes.status} />;
 
 interface CompareProps {
   readonly organization: string;

@@ -1,10 +1,12 @@
 import { Chips } from '../../parts/chips.tsx';
 import type { Team } from '../../parts/team-parts.tsx';
+import { organizationPermissions, permissionsInOrder } from '../access/words.ts';
 
 /** The organization-level permissions of a team. */
 export function AccessChips({ team }: { readonly team: Team }) {
-  const access = Object.entries(team.attributes['organization-access']);
-  const held = access.filter(([, isHeld]) => isHeld).map(([name]) => name);
+  const access = team.attributes['organization-access'];
+  const held = permissionsInOrder.filter((permission) => access[permission]);
   // Only the team of the owners has all of them, and their names would fill the page.
-  return held.length === access.length ? 'everything' : <Chips texts={held} none="none" />;
+  if (held.length === permissionsInOrder.length) return 'everything';
+  return <Chips texts={held.map((permission) => organizationPermissions[permission][0])} none="none" />;
 }

@@ -44,7 +44,7 @@ export function TeamMembers({ organization, team: { id, attributes }, members }:
       isDanger
       onConfirm={() => remove.run(member.id)}
     >
-      <p>The person loses what the team gives, from the next request on.</p>
+      <p>They lose the team's permissions immediately.</p>
     </Confirm>
   );
   return (

@@ -78,7 +78,7 @@ function DeleteTeam({
         forget('/teams/{id}');
       }}
     >
-      <p>Its token is revoked, and its members lose the access to workspaces and projects that it gave.</p>
+      <p>Its token is revoked, and its members lose the access that it gave.</p>
     </Confirm>
   );
 }

@@ -17,7 +17,7 @@ export const VariableSetFields = ({ set }: { readonly set?: VariableSet }) => (
     <Field label="Description" name="description" defaultValue={set?.attributes.description ?? ''} />
     {set?.relationships.parent.data.type !== 'projects' && (
       <CheckField
-        label="Global: it applies to every workspace of the organization"
+        label="Global: applies to every workspace in the organization"
         name="global"
         isChecked={set?.attributes.global ?? false}
       />

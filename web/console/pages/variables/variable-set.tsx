@@ -130,7 +130,7 @@ function Workspaces({ organization, set }: Shown) {
       heading="Workspaces"
       organization={organization}
       items={items}
-      empty="The set is attached to no workspace."
+      empty="Not attached to any workspace."
       add={(workspaceId) => api.post(path, { path: { id }, body: bodyOf(workspaceId) })}
       remove={(workspaceId) => api.delete(path, { path: { id }, body: bodyOf(workspaceId) })}
       outdates={outdates}
@@ -151,7 +151,7 @@ function Projects({ organization, set }: Shown) {
       heading="Projects"
       what="project"
       items={items}
-      empty="The set is attached to no project."
+      empty="Not attached to any project."
       add={async ({ name = '' }) =>
         api.post(path, { path: { id }, body: bodyOf(await projectNamed(organization, name)) })
       }

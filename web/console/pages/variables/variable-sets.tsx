@@ -1,13 +1,13 @@
 import { Link, useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api } from '../../api/client.ts';
-import { useMaybeRead, useRead } from '../../api/reading.ts';
-import { useAddressValues } from '../../parts/address-values.ts';
-import { SelectField } from '../../parts/field.tsx';
+import { useRead } from '../../api/reading.ts';
+import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { FilterField } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import type { Params } from '../../parts/params.ts';
+import { ProjectPicker } from '../../parts/project-picker.tsx';
 import { useSettled } from '../../parts/settled.ts';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -38,8 +38,6 @@ export function VariableSetsPage({ params: { organization } }: Params<'organizat
 
 function NewVariableSet({ organization }: { readonly organization: string }) {
   const [, navigate] = useLocation();
-  const ofOrganization = { path: { organization }, query: { 'page[size]': 100 } } as const;
-  const projects = useMaybeRead('/organizations/{organization}/projects', ofOrganization).data?.data ?? [];
   return (
     <FormDialog
       trigger="New variable set"
@@ -53,8 +51,8 @@ function NewVariableSet({ organization }: { readonly organization: string }) {
             data: {
               type: 'varsets',
               attributes: settingsOf(values),
-              ...(values.owner !== '' && {
-                relationships: { parent: { data: { type: 'projects', id: values.owner ?? '' } } },
+              ...(values.owner && {
+                relationships: { parent: { data: { type: 'projects', id: values.owner } } },
               }),
             },
           },
@@ -65,15 +63,7 @@ function NewVariableSet({ organization }: { readonly organization: string }) {
       then={({ data }) => navigate(addresses.inSection(organization, 'varsets', data.id))}
     >
       <VariableSetFields />
-      <SelectField
-        label="Owner"
-        name="owner"
-        value=""
-        choices={[
-          { value: '', label: 'The organization' },
-          ...projects.map(({ id, attributes }) => ({ value: id, label: `The project ${attributes.name}` })),
-        ]}
-      />
+      <ProjectPicker organization={organization} label="Owner" name="owner" none="The organization" />
     </FormDialog>
   );
 }
@@ -82,7 +72,7 @@ function VariableSets({ organization }: { readonly organization: string }) {
   const [values] = useAddressValues();
   const { data, meta } = useRead(
     '/organizations/{organization}/varsets',
-    useSettled({ path: { organization }, query: { q: values.name ?? '', 'page[number]': Number(values.page ?? 1) } }),
+    useSettled({ path: { organization }, query: { q: values.name ?? '', 'page[number]': pageOf(values) } }),
   );
   return (
     <>

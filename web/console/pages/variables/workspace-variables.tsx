@@ -61,7 +61,7 @@ function Variables({ organization, workspace }: { readonly organization: string;
       caption="Variables"
       rows={rows}
       keyOf={(variable) => variable.id}
-      empty={<p>Runs of this workspace receive no variables.</p>}
+      empty={<p>This workspace has no variables.</p>}
       columns={[
         {
           head: 'Key',

@@ -3,7 +3,7 @@ import { limits } from '../../routing/limits.js';
 /** How a request proved whom it comes from: by nothing, by a valid token, or by a token and the lease of a run. */
 export type Standing = 'unknown' | 'known' | 'leased';
 
-/** Whose share of the memory a request counts against. */
+/** The caller whose share of the memory a request counts against. */
 export interface Holder {
   readonly key: string;
   readonly standing: Standing;

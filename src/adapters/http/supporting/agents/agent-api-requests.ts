@@ -110,7 +110,7 @@ export function readStateReport(body: unknown): StateReport {
   return { ...report, outputs: asTexts(report.outputs) };
 }
 
-/** One at a time, when it is its turn: printing all values at once would hold the event loop. */
+/** One at a time, in turn: printing all values at once would hold the event loop. */
 const asTexts = (outputs: z.infer<typeof stateReport>['outputs']): Iterable<ReportedOutput> => ({
   *[Symbol.iterator]() {
     for (const { type, value, ...output } of outputs) yield { ...output, type: textOf(type), value: textOf(value) };

@@ -159,7 +159,7 @@ const run =
         'terraform-version': attribute(
           maybeText,
           options.terraformVersion,
-          'That of the workspace when the run was created, unless the request named one.',
+          'The version of the workspace when the run was created, unless the request named one.',
         ),
         'trigger-reason': attribute(manual, 'manual'),
         'updated-at': attribute(dateTime, updatedAtOf(state), 'When it last reached a status.'),

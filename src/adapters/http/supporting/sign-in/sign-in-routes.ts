@@ -19,7 +19,7 @@ import { formSecretOf, readForm, Visits } from './visits.js';
 /** The path of the redirect URI that the provider knows. */
 export const callbackPath = '/session/callback';
 
-/** Pages for people who sign in, and the session as the console sees it. */
+/** Web pages of sign-in, and the session as the console sees it. */
 export const signInRoutes = (use: UseCases, browsers: Browsers): PlainRoute[] => {
   const { publicUrl } = browsers;
   const visits = new Visits(use, browsers);

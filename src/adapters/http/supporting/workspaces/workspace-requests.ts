@@ -74,7 +74,7 @@ const settings = {
   'project-remote-state': unserved('States are not shared within a project. Name remote state consumers'),
   'hyok-enabled': unserved('Keys of your own are not served'),
   'migration-environment': unserved('Environments of the legacy service cannot be migrated'),
-  'tag-names': absentable(manyOf(word)).meta({ description: 'The names of all tags. Capitals become small letters.' }),
+  'tag-names': absentable(manyOf(word)).meta({ description: 'The names of all tags. Converted to lowercase.' }),
 };
 
 const relationships = (dialect: Dialect) => ({

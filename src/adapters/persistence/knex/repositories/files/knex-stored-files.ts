@@ -9,7 +9,7 @@ interface Kind {
   readonly table: string;
   /** Has an index of its own. */
   readonly key: string;
-  /** Whose the bytes are. */
+  /** The owner of the bytes. */
   readonly of: string;
   /** Undefined where nothing more is known of them. */
   readonly known?: { readonly bytes: string; readonly sha256: string };

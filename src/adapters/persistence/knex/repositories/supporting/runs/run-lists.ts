@@ -180,7 +180,7 @@ export async function runsOfOrganization(
   return { ...found, items: found.items.map((run) => ({ subject: run, standing: standingOn(run.workspaceId) })) };
 }
 
-/** Sequences are dense and no run goes before its workspace, so that runs need not be counted. */
+/** Sequences are dense and no run is deleted before its workspace, so that runs need not be counted. */
 async function sumOfRuns(db: Statements, workspaces: Knex.QueryBuilder): Promise<number> {
   const row = await db.first<{ total: number | string | null }>(workspaces.sum({ total: 'w.last_run_sequence' }));
   return Number(row?.total ?? 0);
