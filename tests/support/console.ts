@@ -178,7 +178,7 @@ export class ConsolePage {
           `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html)))`,
         );
         const wider = await this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
-const at = await this.address();
+        const at = await this.address();
         deepStrictEqual({ at, value, width, faults, wider }, { at, value, width, faults: [], wider: 0 });
       }
     }
