@@ -14,17 +14,23 @@ export const recordedExamples: Readonly<Record<Key, unknown>> = JSON.parse(readF
 /** Ids of tests, and the names that tests make: those of two letters could be anything else, as a region. */
 const numberedNames = new RegExp(`\\b(${Object.values(idPrefixes).join('|')}|[a-z]{3,})([-_])\\d{1,6}\\b`, 'g');
 
-/** Replaces values that differ between two runs, recognized by their form. An id stays the same within an example. */
+const prefixes = new Set<string>(Object.values(idPrefixes));
+
+/**
+ * Replaces values that differ between two runs, recognized by their form. An id stays the same within an example, and
+ * looks as the service makes them.
+ */
 function normalized(value: unknown): string {
   const stood = new Map<string, string>();
-  const numbered = (prefix: string, given: string): string => {
-    const known =
-      stood.get(given) ?? String([...stood.keys()].filter((key) => key.startsWith(`${prefix}-`)).length + 1);
+  const numbered = (start: string, given: string): string => {
+    const known = stood.get(given) ?? String([...stood.keys()].filter((key) => key.startsWith(start)).length + 1);
     stood.set(given, known);
     return known;
   };
-  const idOf = (prefix: string, number: string) =>
-    `${prefix}-${createHash('sha256').update(`${prefix} ${number}`).digest('base64').replaceAll(/[+/=]/g, 'x').slice(0, 16)}`;
+  const idLike = (given: string, prefix: string) => {
+    const digest = createHash('sha256').update(`${prefix} ${numbered(`${prefix}-`, given)}`);
+    return `${prefix}-${digest.digest('base64').replaceAll(/[+/=]/g, 'x').slice(0, 16)}`;
+  };
   return JSON.stringify(value)
     .replaceAll(/gatehouse\.v1\.[\w-]{20,}/g, `gatehouse.v1.${'example-'.repeat(6)}`)
     .replaceAll(
@@ -39,12 +45,12 @@ function normalized(value: unknown): string {
     .replaceAll(/\b202\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2030-01-01T00:00:00.000Z')
     .replaceAll(/\b0\.\d{8,}\b/g, 'network')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8080')
-    .replaceAll(/\b([a-z]{2,12})-([A-Za-z0-9]{16})\b/g, (whole, prefix: string) =>
-      idOf(prefix, numbered(prefix, whole)),
-    )
-    .replaceAll(numberedNames, (whole, prefix: string, mark: string) => {
-      return `${prefix}${mark}${numbered(`${prefix}${mark}`, whole)}`;
-    });
+    .replaceAll(/\b([a-z]{2,12})-[A-Za-z0-9]{16}\b/g, idLike)
+    .replaceAll(numberedNames, (whole, prefix: string, mark: string) =>
+      mark === '-' && prefixes.has(prefix)
+        ? idLike(whole, prefix)
+        : `${prefix}${mark}${numbered(prefix + mark, whole)}`,
+    );
 }
 
 function* pathsIn(value: unknown, at = ''): Generator<string> {
