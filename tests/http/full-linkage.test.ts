@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { unlinkedIn } from '../support/full-linkage.js';
-import { recordedExamples } from '../support/recorded-examples.js';
+import { recordedExamples } from '../support/kept-examples.js';
 
 interface Resource {
   readonly type: string;

@@ -27,6 +27,7 @@ import type { Response, Test } from 'supertest';
 import supertest from 'supertest';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
+import { beforeNextFile } from './past-files.js';
 import { RowsInMemory } from './rows-in-memory.js';
 import { noteEnvironment, noteSecret, noteUrl, watchedLogger } from './secrets-in-logs.js';
 import { type SeededRun, seedRun } from './seed-run.js';
@@ -191,12 +192,17 @@ async function listening(app: RequestListener): Promise<Server> {
   return server;
 }
 
-// Node keeps the modules of each file, and they must keep no service.
 afterAll(async () => {
   agent.destroy();
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-  for (const rows of databases.splice(0)) await rows.close();
+  for (const server of servers) server.close().closeAllConnections();
+  for (const rows of databases) await rows.close();
 });
+
+/** Leaves an empty shell, which keeps no service. */
+function forget(server: Server, api: object): void {
+  server.removeAllListeners();
+  for (const name of Object.keys(api)) Reflect.deleteProperty(api, name);
+}
 
 const signingSecret = 'a secret for tests that is long enough';
 
@@ -312,7 +318,7 @@ export async function startApi(
   const as = (given: string | undefined, id = '') => new Caller(server, options.prefix ?? '', given, id);
   const admin = as(secret.secret, administrator?.id);
 
-  return {
+  const api = {
     app,
     /** The app, listening. */
     server,
@@ -424,6 +430,8 @@ export async function startApi(
       return as(answer.body.data.attributes.token);
     },
   };
+  beforeNextFile.push(() => forget(server, api));
+  return api;
 }
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;

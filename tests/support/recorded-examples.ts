@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { idPrefixes } from '../../src/domain/index.js';
-
-/** Which example an answer is one of: `operation status`, `operation request` or `response title`. */
-type Key = string;
-
-const kept = new URL('../../src/adapters/http/openapi/examples.json', import.meta.url);
-
-export const recordedExamples: Readonly<Record<Key, unknown>> = JSON.parse(readFileSync(kept, 'utf8'));
+import { type Key, recordedExamples } from './kept-examples.js';
 
 /** Ids of tests, and the names that tests make: those of two letters could be anything else, as a region. */
 const numberedNames = new RegExp(`\\b(${Object.values(idPrefixes).join('|')}|[a-z]{3,})([-_])\\d{1,6}\\b`, 'g');

@@ -1,10 +1,12 @@
 import type { ChangeListener, Transaction, UnitOfWork } from '../../src/application/index.js';
 import { forgetKinds, giveBack, takeBare, takeKnown, type Undoable } from './idle-databases.js';
+import { beforeNextFile } from './past-files.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-// The rows of a kind would be strange to this file, whose ids begin again.
-forgetKinds();
+for (const forget of beforeNextFile.splice(0)) forget();
+// The rows of a kind would be strange to the next file, whose ids begin again.
+beforeNextFile.push(forgetKinds);
 
 /** A SQLite database in memory, without rows at first, whose rows a test can look at. */
 export class RowsInMemory implements UnitOfWork {

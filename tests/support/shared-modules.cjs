@@ -13,8 +13,8 @@ const { compiled, sourceMapOf } = require('./compiled.cjs');
 
 const root = pathToFileURL(join(__dirname, '../..') + sep).href;
 const loadedAgain = [`${root}tests/`, `${root}lab/`];
-/** They keep compiled schemas, the routes and databases without rows, and no state of the tests. */
-const loadedOnce = ['idle-databases', 'published-description', 'walk-routes'].map(
+/** They keep compiled schemas, examples, the routes and databases without rows, and no state of the tests. */
+const loadedOnce = ['idle-databases', 'kept-examples', 'past-files', 'published-description', 'walk-routes'].map(
   (name) => `${root}tests/support/${name}.ts`,
 );
 
