@@ -193,7 +193,7 @@ describeConsole(
       await view.open('/app/acme/workspaces');
       await view.choose('Status', 'In progress');
       await view.shows('○ Plan waits for an agent');
-      expect(await view.has('link', 'empty')).toBe(false);
+      await view.lacks('link', 'empty');
       await view.isAccessible();
       await steps.ask('POST', `/runs/${waiting}/actions/cancel`);
     });

@@ -57,6 +57,11 @@ export class ConsolePage {
     return (await this.page.$(selectorOf(role, name))) !== null;
   }
 
+  /** Resolves once there is none. */
+  async lacks(role: Role, name: string): Promise<void> {
+    await until(`there is no ${role} "${name}"`, async () => !(await this.has(role, name)));
+  }
+
   /** Presses what has these names, one after the other: the second may be in the dialog that the first opens. */
   async press(role: Role, ...names: readonly string[]): Promise<void> {
     for (const name of names) {
