@@ -12,7 +12,14 @@ const attempt = 180_000;
 /** npm in a folder, with nothing of the npm that runs the tests: its settings speak of this project. */
 export const npm = async (folder: string, words: readonly string[]): Promise<string> => {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
-  const env = { ...Object.fromEntries(own), npm_config_update_notifier: 'false', npm_config_audit: 'false' };
+  const env = {
+    ...Object.fromEntries(own),
+    npm_config_update_notifier: 'false',
+    npm_config_audit: 'false',
+    // A request that is not answered is sent again long before the attempt is over.
+    npm_config_fetch_timeout: '20000',
+    npm_config_fetch_retries: '5',
+  };
   const options = { cwd: folder, env, maxBuffer: 1 << 26, timeout: attempt };
   for (let further = 2; ; further -= 1) {
     try {
