@@ -117,6 +117,18 @@ export class Client {
     });
   }
 
+  /** Sends again after a fault, or without a response, at most `repetitions` times. Returns the last response. */
+  async insist<Said extends { readonly status: number }>(
+    send: () => Promise<Said>,
+    repetitions: number,
+  ): Promise<Said> {
+    for (let tries = 0; ; tries += 1) {
+      const said = await send();
+      if ((said.status !== 0 && said.status < 500) || tries === repetitions) return said;
+      await pause(this.random.between(50, 400));
+    }
+  }
+
   now(): number {
     return this.journal.now();
   }

@@ -191,15 +191,6 @@ async function override(client: Client, id: string): Promise<void> {
     await client.api({ kind: 'override', object: `run ${id}` }, 'POST', `/task-stages/${stage}/actions/override`);
 }
 
-/** Retries a report until it is acknowledged, as agents do. Returns the last response. */
-async function insisting(client: Client, send: () => Promise<{ readonly status: number; readonly json: Json }>) {
-  for (let tries = 0; ; tries += 1) {
-    const said = await send();
-    if ((said.status !== 0 && said.status < 500) || tries === 8) return said;
-    await pause(client.random.between(50, 400));
-  }
-}
-
 /** Claims a run and executes it as an agent does. Some agents die in the middle. */
 async function execute(client: Client, world: World): Promise<void> {
   const { random } = client;
@@ -228,7 +219,7 @@ async function execute(client: Client, world: World): Promise<void> {
   const dies = () => random.chance(0.02);
   const report = async (send: () => Promise<{ readonly status: number; readonly json: Json }>) => {
     const begun = client.now();
-    const said = await insisting(client, send);
+    const said = await client.insist(send, 8);
     const status = said.json?.run?.status;
     if (said.status === 200 && status !== undefined) client.note(`run ${runId}`, 'show', status, begun);
     return said.status === 200;

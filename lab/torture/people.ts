@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { adminToken } from '../../tests/support/process.js';
 import { bytesOf, githubHeaders, signersBy } from '../../tests/support/webhook-deliveries.js';
 import { type Answer, type Client, type Json, orNone } from './client.js';
@@ -43,17 +42,15 @@ export async function readState(client: Client, { keptId }: World): Promise<void
 
 /** Reports on a call until the report is acknowledged or refused, as run tasks do. Calls that are repeated get the same. */
 export async function reportOnTask(client: Client, world: World): Promise<void> {
-  const call = world.neighbours.calls.shift();
-  if (call === undefined) return;
-  const { resultId, callback, token } = call;
+  const call = world.neighbours.task.calls.shift();
+  if (call === undefined || call.stage === 'test') return;
+  const resultId = call.task_result_id;
+  const callback = new URL(call.task_result_callback_url).pathname;
   world.resultIds.add(resultId);
   const status = createHash('sha256').update(resultId).digest().readUInt8() < 50 ? 'failed' : 'passed';
   const meant = { kind: 'put', object: `result ${resultId}`, value: status };
-  for (let tries = 0; tries < 20; tries += 1) {
-    const said = await client.as(token, meant, 'PATCH', callback, document('task-results', { status }));
-    if (said.outcome === 'done' || said.outcome === 'refused') return;
-    await pause(client.random.between(50, 400));
-  }
+  const body = document('task-results', { status });
+  await client.insist(() => client.as(call.access_token, meant, 'PATCH', callback, body), 20);
 }
 
 export const showResult = (client: Client, id: string): Promise<Answer> =>
@@ -110,11 +107,7 @@ export async function push(client: Client, world: World): Promise<void> {
     ...signersBy(hook.key).hub(body),
   };
   const meant = { kind: 'put', object: `push ${sha}`, value: 'taken once' };
-  for (let tries = 0; tries < 20; tries += 1) {
-    const { outcome } = await client.send(meant, { method: 'POST', path: hook.path, headers, body });
-    if (outcome === 'done' || outcome === 'refused') return;
-    await pause(client.random.between(50, 400));
-  }
+  await client.insist(() => client.send(meant, { method: 'POST', path: hook.path, headers, body }), 20);
 }
 
 /** The longest that a stream may be silent about a change, in milliseconds. */

@@ -104,7 +104,7 @@ export async function setUp(client: Client, neighbours: Neighbours): Promise<Wor
   const agentToken = await post(`/admin/agent-pools/${pool.id}/authentication-tokens`);
   const task = await post(
     `${organization}/tasks`,
-    document('tasks', { name: 'scanner', url: neighbours.taskUrl, category: 'task' }),
+    document('tasks', { name: 'scanner', url: neighbours.task.url, category: 'task' }),
   );
   const stages = ['pre_plan', 'post_plan'];
   const attachment = document(

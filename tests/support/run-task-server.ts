@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { until } from './service-steps.js';
 
-interface CallBody {
+export interface CallBody {
   readonly stage: string;
   readonly access_token: string;
+  readonly task_result_id: string;
   readonly task_result_callback_url: string;
 }
 
@@ -28,7 +29,8 @@ class Called {
 export class RunTaskServer {
   private constructor(
     private readonly server: Server,
-    private readonly calls: CallBody[],
+    /** In the order in which they came, with those that try a task before it is saved. */
+    readonly calls: CallBody[],
   ) {}
 
   static async start(): Promise<RunTaskServer> {
