@@ -1,11 +1,4 @@
-import {
-  DomainError,
-  executionOf,
-  type RunId,
-  type TokenOwner,
-  type Workspace,
-  type WorkspaceId,
-} from '../../domain/index.js';
+import { executionOf, type RunId, type TokenOwner, type Workspace, type WorkspaceId } from '../../domain/index.js';
 import { revised } from '../../domain/shared/revision.js';
 import {
   because,
@@ -21,7 +14,7 @@ import type { ByteQuota } from '../files/byte-quota.js';
 import type { Clock } from '../ports/outside/clock.js';
 import { inWorkspace } from '../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
-import { usableVersion } from '../supporting/runs/create-run.js';
+import { obstacleToRun, usableVersion } from '../supporting/runs/create-run.js';
 import type { ProgressRepositories, RunProgress } from '../supporting/runs/run-progress.js';
 import { activityOf } from '../supporting/runs/workspace-activity.js';
 import { hasResources } from '../supporting/workspaces/scheduled-destruction.js';
@@ -109,18 +102,7 @@ export class CreateScheduledDestroys {
         'the user or team that scheduled the destruction is no longer an admin of the workspace',
       );
     }
-    if (await this.quota.isUsedUp(tx, workspace)) {
-      return because(
-        refusedToSystem('runs/queue', id, 'organization/over-quota'),
-        'the organization is over its quota',
-      );
-    }
-    return usableVersion(tx, workspace, undefined).then(
-      () => undefined,
-      (error: unknown) => {
-        if (error instanceof DomainError) return refused(error.message);
-        throw error;
-      },
-    );
+    const obstacle = await obstacleToRun(tx, this.quota, workspace);
+    return obstacle && because(refusedToSystem('runs/queue', id, obstacle.code), obstacle.reason);
   }
 }

@@ -1,5 +1,4 @@
 import {
-  DomainError,
   depthAfter,
   executionOf,
   type RunId,
@@ -9,6 +8,7 @@ import {
   type Workspace,
   type WorkspaceRunTrigger,
 } from '../../../domain/index.js';
+import type { DomainErrorCode } from '../../../domain/shared/domain-error.js';
 import {
   because,
   doneBySystem,
@@ -20,7 +20,7 @@ import { findForCreator, stillMay } from '../../authorization/creator-standing.j
 import type { ByteQuota } from '../../files/byte-quota.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction } from '../../ports/repositories/unit-of-work.js';
-import { usableVersion } from '../runs/create-run.js';
+import { obstacleToRun, usableVersion } from '../runs/create-run.js';
 import type { ProgressRepositories, RunProgress } from '../runs/run-progress.js';
 
 type Needs = ProgressRepositories | 'policySets' | 'workspaceTasks' | 'keptBytes' | 'rowLocks' | 'audit';
@@ -100,22 +100,14 @@ export class TriggeredRuns {
     workspace: Workspace,
     source: RunState,
   ): Promise<NewAuditEvent | undefined> {
-    const refused = (reason: string, code: DomainError['code'] = 'run/transition-refused') =>
+    const refused = (reason: string, code: DomainErrorCode = 'run/transition-refused') =>
       because(refusedToSystem('runs/queue', workspace.id, code), `${source.id} triggered no run: ${reason}`);
     const { chain } = runTriggerLimits;
     if (depthAfter(source) > chain) {
       return refused(`it is the last of ${chain} runs that triggered each other and that no person confirmed`);
     }
     if (executionOf(workspace).mode === 'local') return refused('the execution mode of the workspace is local');
-    if (await this.quota.isUsedUp(tx, workspace)) {
-      return refused('the organization is over its quota', 'organization/over-quota');
-    }
-    return usableVersion(tx, workspace, undefined).then(
-      () => undefined,
-      (error: unknown) => {
-        if (error instanceof DomainError) return refused(error.message);
-        throw error;
-      },
-    );
+    const obstacle = await obstacleToRun(tx, this.quota, workspace);
+    return obstacle && refused(obstacle.reason, obstacle.code);
   }
 }

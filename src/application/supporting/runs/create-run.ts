@@ -9,7 +9,7 @@ import {
   type Workspace,
   type WorkspaceId,
 } from '../../../domain/index.js';
-import { foundInBody, invalidAttribute } from '../../../domain/shared/domain-error.js';
+import { type DomainErrorCode, foundInBody, invalidAttribute } from '../../../domain/shared/domain-error.js';
 import { checkProgramVersion } from '../../../domain/shared/program-version.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import type { ByteQuota } from '../../files/byte-quota.js';
@@ -93,6 +93,24 @@ export async function usableVersion(
   if (version?.state.workspaceId !== workspace.id) throw unusable('the workspace does not have this version');
   if (!version.usableInRuns) throw unusable(`its status is ${version.state.status}`);
   return version;
+}
+
+/** The reason why the service queues no run on its own: the quota is used up, or there is no usable version. */
+export async function obstacleToRun(
+  tx: Transaction<'configurationVersions' | 'keptBytes'>,
+  quota: ByteQuota,
+  workspace: Workspace,
+): Promise<{ readonly code: DomainErrorCode; readonly reason: string } | undefined> {
+  if (await quota.isUsedUp(tx, workspace)) {
+    return { code: 'organization/over-quota', reason: 'the organization is over its quota' };
+  }
+  return usableVersion(tx, workspace, undefined).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof DomainError) return { code: 'run/transition-refused', reason: error.message };
+      throw error;
+    },
+  );
 }
 
 const unusable = (because: string): DomainError =>
