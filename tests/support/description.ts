@@ -23,6 +23,8 @@ interface Template {
   readonly item: PathItem;
 }
 
+const depthOf = (path: string): number => path.split('/').length;
+
 const headersOf = (response: Described): readonly string[] =>
   Object.keys(response.headers ?? {}).filter((name) => !name.startsWith('X-RateLimit-'));
 
@@ -39,6 +41,8 @@ export class Description {
   private readonly compiled = new Map<string, ValidateFunction>();
   /** Fixed words first, as the routes have them. */
   private readonly templates: readonly Template[];
+  /** By the number of slashes. */
+  private readonly byDepth: ReadonlyMap<number, readonly Template[]>;
 
   constructor(private readonly openApi: OpenApi) {
     addFormats.default(this.ajv);
@@ -50,6 +54,12 @@ export class Description {
         item,
       }))
       .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+    this.byDepth = Map.groupBy(this.templates, ({ path }) => depthOf(path));
+  }
+
+  private templateOf(url: string): Template | undefined {
+    const path = (url.split('?', 1)[0] ?? url).replace(/(?<=.)\/$/, '');
+    return this.byDepth.get(depthOf(path))?.find(({ pattern }) => pattern.test(path));
   }
 
   /** The fault in a value, in words; undefined when it fits. */
@@ -61,8 +71,7 @@ export class Description {
 
   /** The key of the example: the operation, whether it reads a document, and the response that describes a refusal. */
   placeOf(method: string, url: string, status: number) {
-    const path = url.split('?', 1)[0] ?? url;
-    const operation = this.templates.find(({ pattern }) => pattern.test(path))?.item[method.toLowerCase() as 'get'];
+    const operation = this.templateOf(url)?.item[method.toLowerCase() as 'get'];
     const response = operation?.responses[status];
     if (operation === undefined || response === undefined) return undefined;
     const reads = Object.values(operation.requestBody?.content ?? {}).some(({ schema }) => schema !== undefined);
@@ -89,8 +98,7 @@ export class Description {
 
   /** The part of a response that is not described; undefined when all of it is. */
   undescribedIn(method: string, url: string, answer: Answered): string | undefined {
-    const path = url.split('?', 1)[0] ?? url;
-    const template = this.templates.find(({ pattern }) => pattern.test(path));
+    const template = this.templateOf(url);
     if (template === undefined) return this.faultElsewhere(answer, [400, 401, 404, 414]);
     const asked = method.toLowerCase();
     const of = (asked === 'head' ? 'get' : asked) as keyof PathItem;

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { idPrefixes } from '../../src/domain/index.js';
-import { type Key, recordedExamples } from './kept-examples.js';
+import { confirmed, type Key, membersOf, pathsIn, recordedExamples, recordedMembers } from './kept-examples.js';
 
 /** Ids of tests, and the names that tests make: those of two letters could be anything else, as a region. */
 const numberedNames = new RegExp(`\\b(${Object.values(idPrefixes).join('|')}|[a-z]{3,})([-_])\\d{1,6}\\b`, 'g');
@@ -47,14 +47,6 @@ function normalized(value: unknown): string {
     );
 }
 
-function* pathsIn(value: unknown, at = ''): Generator<string> {
-  yield at;
-  if (Array.isArray(value)) for (const item of value) yield* pathsIn(item, `${at}/*`);
-  else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) yield* pathsIn(member, `${at}/${name}`);
-  }
-}
-
 /** Suites that send malformed requests. */
 const odd = /(hardening|every-route|protocol|bodies|no-gain|recorded-changes)\.test/;
 
@@ -73,6 +65,7 @@ const rankOf = (text: string): readonly [number, number] => {
 /** The examples of one test file: compares them with actual responses, or records better ones in recording mode. */
 export class RecordedExamples {
   private readonly found = new Map<Key, { readonly rank: readonly [number, number]; readonly text: string }>();
+  /** Those that this file has confirmed, and none before it in this process. */
   private readonly confirmed = new Set<Key>();
 
   constructor(private readonly recording: boolean) {}
@@ -80,7 +73,9 @@ export class RecordedExamples {
   note(key: Key, value: unknown): void {
     if (key.endsWith(' request') && isOdd()) return;
     if (!this.recording) {
-      if (!this.confirmed.has(key) && this.isAs(key, value)) this.confirmed.add(key);
+      if (confirmed.has(key) || !this.isAs(key, value)) return;
+      confirmed.add(key);
+      this.confirmed.add(key);
       return;
     }
     const text = normalized(value);
@@ -92,10 +87,8 @@ export class RecordedExamples {
 
   /** Compares error responses verbatim and other responses by their members. */
   private isAs(key: Key, value: unknown): boolean {
-    const recorded = recordedExamples[key];
-    if (/^[45]\d\d/.test(key)) return normalized(value) === JSON.stringify(recorded);
-    const members = (of: unknown) => [...new Set(pathsIn(of))].sort().join();
-    return members(value) === members(recorded);
+    if (/^[45]\d\d/.test(key)) return normalized(value) === JSON.stringify(recordedExamples[key]);
+    return membersOf(value) === recordedMembers(key);
   }
 
   /** A line for each, for the reporter. */
