@@ -84,8 +84,12 @@ export async function pageOf<Row, Item>(
 }
 
 /** `matching` selects no columns. */
-export async function countOf(db: Statements, matching: Knex.QueryBuilder): Promise<number> {
-  const counted = await db.first<{ total: number | string }>(matching.clone().count({ total: '*' }));
+export const countOf = (db: Statements, matching: Knex.QueryBuilder): Promise<number> =>
+  totalOf(db, matching.clone().count({ total: '*' }));
+
+/** `counting` selects a number as `total`. */
+export async function totalOf(db: Statements, counting: Query): Promise<number> {
+  const counted = await db.first<{ total: number | string }>(counting);
   return Number(counted?.total);
 }
 
