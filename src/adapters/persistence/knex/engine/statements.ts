@@ -21,6 +21,8 @@ export const compiled = (query: Query): Compiled => ('toSQL' in query ? query.to
  */
 export interface Statements {
   readonly sql: Knex;
+  /** Whether statements of several units of work may be one. */
+  readonly batches?: boolean;
   all<Row>(query: Query): Promise<Row[]>;
   first<Row>(query: Query): Promise<Row | undefined>;
   /** Returns the number of rows changed. */
