@@ -37,6 +37,7 @@ const reasons: Readonly<Record<string, string>> = {
   '@opentelemetry/resources': 'names the service in traces; loaded only where the environment asks for them',
   '@opentelemetry/sdk-trace': 'collects traces; loaded only where the environment asks for them',
   'better-sqlite3': 'the database, unless another is named',
+  dataloader: 'finds the tokens of requests that arrive together in one statement of Postgres',
   express: 'routes and the reading of requests',
   inversify: 'the container that puts the service together, without decorators',
   knex: 'builds statements for both databases; migrations',

@@ -23,6 +23,14 @@ onEveryBackend('tokens', (on) => {
     expect(await on.read((tx) => tx.tokens.findCredential('no digest'))).toBeUndefined();
   });
 
+  it('finds each of many that are asked for at once, and none that is unknown', async () => {
+    const tokens = await Promise.all(Array.from({ length: 9 }, async () => on.token(ownedBy('user', await on.user()))));
+    const unknown = on.read((tx) => tx.tokens.findCredential('no digest'));
+    const found = await Promise.all([...tokens, ...tokens].map(credential));
+    expect(found.map((one) => one?.token)).toEqual([...tokens, ...tokens].map(presented));
+    expect(await unknown).toBeUndefined();
+  });
+
   it('lets the bearer of a user’s token act as the user', async () => {
     for (const siteAdministrator of [true, false]) {
       const user = await on.user({ siteAdministrator });

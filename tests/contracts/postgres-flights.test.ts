@@ -2,7 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { Transaction, UnitOfWork } from '../../src/application/index.js';
 import type { Organization } from '../../src/domain/index.js';
-import { anOrganization, aTeam, aTeamWorkspace, aUser, aWorkspace, unique } from '../support/builders.js';
+import {
+  anOrganization,
+  aTeam,
+  aTeamWorkspace,
+  aToken,
+  aUser,
+  aWorkspace,
+  ownedBy,
+  unique,
+} from '../support/builders.js';
 import { Way } from '../support/database-way.js';
 import { freshDatabase, skipPostgres } from '../support/databases.js';
 import { refusal } from './on-every-backend.js';
@@ -145,6 +154,43 @@ import { refusal } from './on-every-backend.js';
       Promise.all([find(tx), tx.users.find(user.id), tx.users.add(user), tx.users.find(user.id), tx.effects.done(1)]),
     );
     expect(found.slice(0, 4)).toEqual([expect.anything(), undefined, undefined, user]);
+  });
+
+  describe('that finds whose token it is, at once with others', () => {
+    const credential = (digest: string) => unitOfWork.read((tx) => tx.tokens.findCredential(digest));
+    const issued = async () => {
+      const user = aUser();
+      const token = aToken(ownedBy('user', user));
+      await unitOfWork.run(async (tx) => {
+        await tx.users.add(user);
+        await tx.tokens.add(token);
+      });
+      return token;
+    };
+
+    it('takes one round trip for all', async () => {
+      const tokens = [await issued(), await issued(), await issued()];
+      way.roundTrips = 0;
+      const found = await Promise.all([...tokens, ...tokens].map(({ secretDigest }) => credential(secretDigest)));
+      expect(found.map((one) => one?.token.id)).toEqual([...tokens, ...tokens].map(({ id }) => id));
+      expect(way.roundTrips).toBe(1);
+    });
+
+    it('does not find one that was revoked before', async () => {
+      const [kept, revoked] = [await issued(), await issued()];
+      const both = () => Promise.all([kept, revoked].map(({ secretDigest }) => credential(secretDigest)));
+      expect(await both()).toEqual([expect.anything(), expect.anything()]);
+      await unitOfWork.run((tx) => tx.tokens.remove(revoked.id));
+      expect(await both()).toEqual([expect.anything(), undefined]);
+    });
+
+    it('fails alone if its own digest is why the statement fails', async () => {
+      const token = await issued();
+      // Postgres has no text with this character.
+      const impossible = expect(credential('\u0000')).rejects.toThrow('invalid byte sequence');
+      expect((await credential(token.secretDigest))?.token.id).toBe(token.id);
+      await impossible;
+    });
   });
 
   it('leaves its connection as it was, whatever became of it', async () => {

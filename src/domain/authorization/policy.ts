@@ -21,9 +21,26 @@ const everything: OrganizationAccess = new Set(organizationPermissions);
 
 export const isOwner = (standing: Standing): boolean => standing.teams.some((team) => team.owners);
 
+/** Evaluates each standing once: a document asks the policy up to thirty times about one. */
+const oncePerStanding = <Result extends object>(
+  evaluate: (standing: Standing) => Result,
+): ((standing: Standing) => Result) => {
+  const known = new WeakMap<Standing, Result>();
+  return (standing) => {
+    let result = known.get(standing);
+    if (result === undefined) {
+      result = evaluate(standing);
+      known.set(standing, result);
+    }
+    return result;
+  };
+};
+
 /** The union over the caller's teams. An owner holds every organization-level permission. */
-export const organizationAccessOf = (standing: Standing): OrganizationAccess =>
-  isOwner(standing) ? everything : new Set(standing.teams.flatMap((team) => [...team.access]));
+export const organizationAccessOf = oncePerStanding(
+  (standing): OrganizationAccess =>
+    isOwner(standing) ? everything : new Set(standing.teams.flatMap((team) => [...team.access])),
+);
 
 /** The workspace permissions that an organization-level permission implies on every workspace. */
 const impliedOnWorkspaces: readonly (readonly [OrganizationPermission, WorkspacePermissions])[] = [
@@ -44,16 +61,18 @@ const union = (held: readonly WorkspacePermissions[]): WorkspacePermissions =>
 const ownersPermissions = union(impliedByAccess(everything));
 
 /** The caller's permissions on the workspace: the highest level from all grants and organization-level permissions. */
-export const effectivePermissions = (standing: Standing): WorkspacePermissions =>
-  isOwner(standing)
-    ? ownersPermissions
-    : union([
-        ...impliedByAccess(organizationAccessOf(standing)),
-        ...standing.teams.flatMap(({ grant, projectGrant }) => [
-          ...(grant ? [permissionsOf(grant)] : []),
-          ...(projectGrant ? [permissionsInProject(projectGrant).workspaces] : []),
+export const effectivePermissions = oncePerStanding(
+  (standing): WorkspacePermissions =>
+    isOwner(standing)
+      ? ownersPermissions
+      : union([
+          ...impliedByAccess(organizationAccessOf(standing)),
+          ...standing.teams.flatMap(({ grant, projectGrant }) => [
+            ...(grant ? [permissionsOf(grant)] : []),
+            ...(projectGrant ? [permissionsInProject(projectGrant).workspaces] : []),
+          ]),
         ]),
-      ]);
+);
 
 const administersAll = (standing: Standing): boolean => {
   const access = organizationAccessOf(standing);
@@ -293,8 +312,19 @@ export type Action = keyof typeof policy;
 
 export const actions = Object.keys(policy) as readonly Action[];
 
-export const may = (standing: Standing, action: Action): boolean =>
-  policy[action].some((alternative: readonly Claim[]) => alternative.every((claim) => claims[claim](standing)));
+const decisionsOn = oncePerStanding(() => new Map<Action, boolean>());
+
+export const may = (standing: Standing, action: Action): boolean => {
+  const decisions = decisionsOn(standing);
+  let decision = decisions.get(action);
+  if (decision === undefined) {
+    decision = policy[action].some((alternative: readonly Claim[]) =>
+      alternative.every((claim) => claims[claim](standing)),
+    );
+    decisions.set(action, decision);
+  }
+  return decision;
+};
 
 /** The actions whose area has no `read`, and the one that shows their subject. */
 const shownBy: Partial<Record<Action, Action>> = { 'policy-sets/link-repository': 'policy-sets/manage' };

@@ -117,6 +117,8 @@ export class StatementSender {
 
 /** Reads what is committed, each statement on whatever connection of the pool is free. */
 export class PostgresReads extends OnlyReads {
+  readonly batches = true;
+
   constructor(
     readonly sql: Knex,
     private readonly pool: Knex,

@@ -21,6 +21,8 @@ export const compiled = (query: Query): Compiled => ('toSQL' in query ? query.to
  */
 export interface Statements {
   readonly sql: Knex;
+  /** Whether statements of several units of work may be one. */
+  readonly batches?: boolean;
   all<Row>(query: Query): Promise<Row[]>;
   first<Row>(query: Query): Promise<Row | undefined>;
   /** Returns the number of rows changed. */
@@ -84,8 +86,12 @@ export async function pageOf<Row, Item>(
 }
 
 /** `matching` selects no columns. */
-export async function countOf(db: Statements, matching: Knex.QueryBuilder): Promise<number> {
-  const counted = await db.first<{ total: number | string }>(matching.clone().count({ total: '*' }));
+export const countOf = (db: Statements, matching: Knex.QueryBuilder): Promise<number> =>
+  totalOf(db, matching.clone().count({ total: '*' }));
+
+/** `counting` selects a number as `total`. */
+export async function totalOf(db: Statements, counting: Query): Promise<number> {
+  const counted = await db.first<{ total: number | string }>(counting);
   return Number(counted?.total);
 }
 

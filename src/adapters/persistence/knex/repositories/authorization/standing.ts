@@ -320,18 +320,27 @@ async function withGrants(
 ): Promise<(id: string) => Standing> {
   const teamIds = standing.teams.map(({ teamId }) => teamId);
   const rows = teamIds.length === 0 || ids.length === 0 ? [] : await db.all<HeldRow>(grants(db, { teamIds, ids }));
-  const held = Map.groupBy(rows, (row) => `${row.id} ${row.team_id}`);
+  const held = Map.groupBy(rows, ({ id }) => id);
   const grantsIn = (row: HeldRow) => {
     const grant = row.access && grantFromRow(row as GrantRow);
     const projectGrant = projectGrantFromRow({ level: row.level, permissions: row.project_permissions });
     return { ...(grant && { grant }), ...(projectGrant && { projectGrant }) };
   };
-  return (id) => ({
+  const through = (rows: readonly HeldRow[]): Standing => ({
     ...standing,
     teams: standing.teams.map(({ grant: _, projectGrant: __, ...team }) =>
-      Object.assign({}, team, ...(held.get(`${id} ${team.teamId}`) ?? []).map(grantsIn)),
+      Object.assign({}, team, ...rows.filter((row) => row.team_id === team.teamId).map(grantsIn)),
     ),
   });
+  // The policy evaluates each standing once, and most places of a list have the same grants.
+  const known = new Map<string, Standing>();
+  return (id) => {
+    const rows = held.get(id) ?? [];
+    const grants = JSON.stringify(rows.map(({ id: _, ...grant }) => grant));
+    const same = known.get(grants) ?? through(rows);
+    known.set(grants, same);
+    return same;
+  };
 }
 
 export const standingOnEach = (

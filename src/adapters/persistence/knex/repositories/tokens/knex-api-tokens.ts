@@ -23,6 +23,7 @@ import {
   teamNameKey,
   type UserId,
 } from '../../../../../domain/index.js';
+import { byKey } from '../../engine/by-key.js';
 import { newestFirst, ofPage, partOf } from '../../engine/lists.js';
 import { inserted, prepared } from '../../engine/prepared.js';
 import { columnsOf, countOf, likeLiteral, pageOf, type Statements } from '../../engine/statements.js';
@@ -30,10 +31,11 @@ import { onlyVisibleTeams } from '../supporting/teams/knex-teams.js';
 import { type OwnerRow, ownerColumns, ownerFromRow, owners, replacing, tokenRows } from './token-rows.js';
 
 /** The columns read in each request. */
-const credentialColumns = ['id', ...ownerColumns, 'expires_at', 'last_used_at', 'made_in_session'];
+const credentialColumns = ['id', 'secret_digest', ...ownerColumns, 'expires_at', 'last_used_at', 'made_in_session'];
 
 interface CredentialRow extends OwnerRow {
   readonly id: TokenId;
+  readonly secret_digest: string;
   readonly expires_at: Instant | null;
   readonly last_used_at: Instant | null;
   readonly site_administrator: boolean | number | null;
@@ -116,16 +118,19 @@ const living = (sql: Knex): Knex.QueryBuilder =>
     )
     .where((owner) => owner.whereNotNull('u.id').orWhereNotNull('o.id'));
 
-const credential = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
-  living(sql)
-    .where('k.secret_digest', secretDigest)
-    .select(...columnsOf('k', credentialColumns), 'u.site_administrator', 'u.suspended', {
-      owning_organization_id: 'o.id',
-      invited: sql.raw(
-        'exists (select 1 from organization_memberships as i where i.user_id = k.user_id and i.invited_email is not null)',
-      ),
-    }),
+const credentials = prepared((sql, { keys }: { readonly keys: readonly string[] }) =>
+  (keys.length === 1
+    ? living(sql).where('k.secret_digest', keys[0])
+    : living(sql).whereIn('k.secret_digest', keys)
+  ).select(...columnsOf('k', credentialColumns), 'u.site_administrator', 'u.suspended', {
+    owning_organization_id: 'o.id',
+    invited: sql.raw(
+      'exists (select 1 from organization_memberships as i where i.user_id = k.user_id and i.invited_email is not null)',
+    ),
+  }),
 );
+
+const credential = byKey<CredentialRow>(credentials, (row) => row.secret_digest);
 
 const ofOrganization = '(organization_id, audits) where organization_id is not null';
 
@@ -138,7 +143,7 @@ export class KnexApiTokens implements ApiTokenRepository {
   constructor(private readonly db: Statements) {}
 
   async findCredential(secretDigest: string): Promise<Credential | undefined> {
-    const row = await this.db.first<CredentialRow>(credential(this.db, { secretDigest }));
+    const row = await credential(this.db, secretDigest);
     if (row === undefined || row.suspended) return undefined;
     const { id, expires_at: expiresAt, last_used_at: lastUsedAt } = row;
     return { token: { id, expiresAt, lastUsedAt }, actor: actorFromRow(row), invited: Boolean(row.invited) };

@@ -34,6 +34,7 @@ import {
   throwIfTaken,
 } from '../../../engine/statements.js';
 import { seeing, standingOnEach, workspacesThrough } from '../../authorization/standing.js';
+import { plainStatements } from './plain-workspace-lists.js';
 import { WorkspaceLists } from './workspace-lists.js';
 import { modeToRow, workspaceRows } from './workspace-rows.js';
 
@@ -56,6 +57,9 @@ export const activeWorkspaces = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
   query.join('organizations as o', 'o.id', 'w.organization_id').where({ 'w.deleted_at': null, 'o.deleted_at': null });
 
 const living = (sql: Knex): Knex.QueryBuilder => activeWorkspaces(sql('workspaces as w'));
+
+const shown = { active: living, present: select };
+const plain = plainStatements(shown);
 
 /** The mode of a workspace `w` of an organization `o`, as `executionOf` says. */
 export const executionModeOf =
@@ -255,11 +259,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
       everyCurrentRun: this.isFilled('current_runs') && this.isFilled('current_runs_of_all'),
       latestChanges: this.isFilled('latest_changes'),
     };
-    const lists = new WorkspaceLists(this.db, organizationId, kept, {
-      living: () => living(this.db.sql),
-      present: (workspaces) => select(this.db.sql, workspaces),
-    });
-    const found = await lists.page(visibility, filter, page);
+    const found = await new WorkspaceLists(this.db, organizationId, kept, shown, plain).page(visibility, filter, page);
     return this.seenOnEach(standing, found);
   }
 

@@ -3,6 +3,7 @@ import type { WorkspaceFilter } from '../../../../../../application/ports/reposi
 import {
   type KeyValue,
   type OrganizationId,
+  type TeamId,
   tagNameOf,
   type WorkspaceVisibility,
 } from '../../../../../../domain/index.js';
@@ -113,6 +114,12 @@ async function placesOf(
 
 type Bound = 'workspace' | 'project';
 
+/** Workspaces that one of the teams has access to. */
+export const grantedTo = (sql: Knex, teamIds: readonly TeamId[]): Condition => ({
+  ids: () => sql.from(workspacesThrough(sql, teamIds).as('g')).select('g.workspace_id as id'),
+  demand: (rows, id) => rows.whereRaw("?? || '' in (?)", [id, workspacesThrough(sql, teamIds)]),
+});
+
 /** The demands of a filter, but for names and the project. `isKept`: whether the table of current runs is filled. */
 export async function conditionsOf(
   db: Statements,
@@ -140,13 +147,7 @@ export async function conditionsOf(
       return anyOf(sql, [...flat, ...spellings.flatMap((key) => bound({ key }, false))]);
     });
   const demanded: Condition[] = [];
-  if (visibility !== 'all') {
-    const granted = () => sql.from(workspacesThrough(sql, visibility.throughTeams).as('g'));
-    demanded.push({
-      ids: () => granted().select('g.workspace_id as id'),
-      demand: (rows, id) => rows.whereRaw("?? || '' in (?)", [id, workspacesThrough(sql, visibility.throughTeams)]),
-    });
-  }
+  if (visibility !== 'all') demanded.push(grantedTo(sql, visibility.throughTeams));
   demanded.push(
     ...bindings.map((binding) => withoutDoubles(sql, anyOf(sql, bound(binding, true)), binding.key === undefined)),
     ...havingEach(tags),
