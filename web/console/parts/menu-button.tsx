@@ -11,7 +11,7 @@ interface Props {
   readonly label: string;
   /** The subject of the label, for screen readers. */
   readonly name: string;
-  /** What stands for the label on a narrow screen. */
+  /** Stands for the label on a narrow screen. */
   readonly icon: ReactNode;
   readonly items: readonly Item[];
 }

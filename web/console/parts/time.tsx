@@ -11,7 +11,7 @@ const listeners = new Set<() => void>();
 let ticks = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** A page that nobody sees need not be right. */
+/** A hidden page need not be right. */
 function tick(): void {
   if (document.visibilityState === 'hidden') return;
   ticks += 1;

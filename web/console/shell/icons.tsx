@@ -31,7 +31,7 @@ const icons = {
 
 export type IconName = keyof typeof icons;
 
-/** A picture beside words that say the same: screen readers skip it. */
+/** A picture next to words that say the same: screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }) {
   const Shown = icons[name];
   return <Shown aria-hidden="true" className="icon" size={18} strokeWidth={1.75} />;

@@ -51,7 +51,7 @@ function Sections({ organization, onFollow }: Props) {
   );
 }
 
-/** Beside the page where there is room. */
+/** Next to the page where there is room. */
 export const Sidebar = ({ organization }: Props) => (
   <div className="sidebar">
     <Sections organization={organization} />
