@@ -294,7 +294,12 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.shows('page 3 of 3');
     expect(await view.address()).toBe('/app/acme/teams?page=3');
     await view.page.setViewport({ width: 390, height: 844 });
-    const navigation = `document.querySelector('.sections').getBoundingClientRect().height`;
-    expect(await view.page.evaluate(navigation)).toBeLessThan(70);
+    await view.lacks('link', 'Members');
+    await view.press('button', 'Menu');
+    await view.isAccessible();
+    await view.page.setViewport({ width: 390, height: 844 });
+    await view.press('link', 'Members');
+    await view.find('heading', 'Members');
+    await view.lacks('button', 'Close');
   });
 });

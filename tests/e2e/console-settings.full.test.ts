@@ -174,7 +174,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.signIn('/app', adminToken);
     await view.press('button', 'New organization');
     await view.submit('Create organization', { Name: 'globex' });
-    await view.press('link', 'Organization settings');
+    await view.press('link', 'General');
     await view.choose('Execution mode', 'Agent: agents of a pool');
     await view.press('button', 'Save settings');
     await view.page.waitForSelector('.field-error');
@@ -346,7 +346,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     const token = await steps.memberToken('readers', { 'read-workspaces': true });
     await view.signIn('/app/acme/workspaces/network', token);
     await view.find('heading', 'network');
-    for (const name of ['Settings', 'Organization settings', 'Variable sets', 'Policies', 'Agent pools', 'Audit trail'])
+    for (const name of ['Settings', 'General', 'Variable sets', 'Policies', 'Agent pools', 'Audit trail'])
       expect(await view.has('link', name)).toBe(false);
     await view.press('link', 'Variables');
     await view.find('rowheader', 'owner');

@@ -180,6 +180,51 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.page.waitForFunction(`document.activeElement.textContent === 'Organizations'`);
   });
 
+  it('jumps to what is searched for, by the keyboard alone', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces', adminToken);
+    await view.find('heading', 'Workspaces');
+    const jump = async (text: string) => {
+      await view.page.keyboard.down('Control');
+      await view.page.keyboard.press('KeyK');
+      await view.page.keyboard.up('Control');
+      await view.find('searchbox', 'Workspace, team, person, policy set, page or id of a run');
+      await view.page.keyboard.type(text);
+    };
+    await jump('netw');
+    await view.find('menuitem', 'network');
+    await view.isAccessible();
+    await view.page.keyboard.press('ArrowDown');
+    await view.page.keyboard.press('Enter');
+    await view.find('heading', 'network');
+    expect(await view.address()).toBe('/app/acme/workspaces/network');
+    await jump('members');
+    await view.find('menuitem', 'Members');
+    await view.page.keyboard.press('ArrowDown');
+    await view.page.keyboard.press('Enter');
+    await view.find('heading', 'Members');
+    await jump('there-is-no-such-thing');
+    await view.shows('Nothing has this name.');
+    await view.page.keyboard.press('Escape');
+    await view.page.keyboard.press('Escape');
+    await view.lacks('searchbox', 'Workspace, team, person, policy set, page or id of a run');
+  });
+
+  it('keeps the colours that a person chose, whatever the system has', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces', adminToken);
+    const background = () => view.page.evaluate('getComputedStyle(document.body).backgroundColor');
+    await view.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
+    await view.find('heading', 'Workspaces');
+    const light = await background();
+    await view.press('button', 'Theme');
+    await view.press('menuitemradio', 'Dark');
+    await until('the page is dark', async () => (await background()) !== light);
+    await view.page.reload();
+    await view.find('heading', 'Workspaces');
+    expect(await background()).not.toBe(light);
+  });
+
   it('has the run at the address that terraform prints', async () => {
     const { view, steps } = suite;
     const run = (await steps.ask('GET', '/api/v2/organizations/acme/runs'))[0];

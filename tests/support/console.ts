@@ -15,6 +15,7 @@ type Role =
   | 'heading'
   | 'link'
   | 'menuitem'
+  | 'menuitemradio'
   | 'option'
   | 'rowheader'
   | 'searchbox'

@@ -9,8 +9,10 @@ import { settling } from './parts/settled.ts';
 import { routes } from './routes.ts';
 import { ConnectionNotice } from './shell/connection-notice.tsx';
 import { Header } from './shell/header.tsx';
+import { useOrganizationName } from './shell/organization-switcher.tsx';
 import { Loading, NotFound, Page } from './shell/page.tsx';
 import { ProblemBoundary } from './shell/problem-boundary.tsx';
+import { Sidebar } from './shell/sidebar.tsx';
 import { SignIn, SignInAgain, SignInByLink } from './shell/sign-in.tsx';
 
 visit.subscribe(() => queries.clear());
@@ -56,6 +58,8 @@ function Shown({ how }: { readonly how: SignedIn }) {
 /** Signing in keeps the address, so the page that needed it is shown next. */
 export function Console() {
   const how = signedIn.useValue();
+  const isSignedIn = !['no', 'unknown'].includes(how);
+  const organization = useOrganizationName();
   const [, navigate] = useLocation();
   useEffect(() => {
     if (how === 'unknown') void session.begin();
@@ -69,9 +73,12 @@ export function Console() {
         <Fragment key={visit.useValue()}>
           <Header />
           <ConnectionNotice />
-          <main id="main" tabIndex={-1}>
-            <Shown how={how} />
-          </main>
+          <div className="frame">
+            {organization !== undefined && isSignedIn && <Sidebar organization={organization} />}
+            <main id="main" tabIndex={-1}>
+              <Shown how={how} />
+            </main>
+          </div>
         </Fragment>
         {how === 'expired' && <SignInAgain />}
         <Settling />

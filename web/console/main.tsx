@@ -1,6 +1,7 @@
 import '../pages.css';
 import './styles/base.css';
 import './styles/layout.css';
+import './styles/frame.css';
 import './styles/parts.css';
 import './styles/access.css';
 import './styles/log.css';
@@ -10,7 +11,9 @@ import { createRoot } from 'react-dom/client';
 import { Problem } from './api/problem.ts';
 import { queries } from './api/reading.ts';
 import { Console } from './console.tsx';
+import { beginTheme } from './parts/theme.ts';
 
+beginTheme();
 const root = document.getElementById('console');
 if (root === null) throw new Error('index.html has an element #console');
 // A problem of a request is shown on the page; anything else is a mistake in the console.

@@ -11,19 +11,32 @@ interface Section<Permissions> {
   readonly when?: (permissions: Permissions) => boolean;
 }
 
-/** The navigation of an organization. */
-export const organizationSections: readonly Section<OrganizationPermissions>[] = [
+interface OrganizationSection extends Section<OrganizationPermissions> {
+  /** The entry of the sidebar that it stands below; it is an entry of its own without one. */
+  readonly group?: 'Access' | 'Policy' | 'Settings';
+  /** The heading of its page where the label says too little without the group. */
+  readonly heading?: string;
+}
+
+/** The sidebar of an organization, in its order. */
+export const organizationSections: readonly OrganizationSection[] = [
   { path: 'workspaces', label: 'Workspaces' },
   { path: 'projects', label: 'Projects' },
-  { path: 'teams', label: 'Teams' },
-  { path: 'members', label: 'Members' },
-  { path: 'tokens', label: 'Tokens' },
-  { path: 'varsets', label: 'Variable sets', when: (permissions) => permissions['can-read-varsets'] },
-  { path: 'policies', label: 'Policies', when: (permissions) => permissions['can-update-sentinel'] },
-  { path: 'policy-sets', label: 'Policy sets', when: (permissions) => permissions['can-update-sentinel'] },
-  { path: 'agent-pools', label: 'Agent pools', when: (permissions) => permissions['can-update-agent-pools'] },
-  { path: 'audit', label: 'Audit trail', when: (permissions) => permissions['can-read-audit-events'] },
-  { path: 'settings', label: 'Organization settings', when: (permissions) => permissions['can-update'] },
+  { path: 'teams', label: 'Teams', group: 'Access' },
+  { path: 'members', label: 'Members', group: 'Access' },
+  { path: 'tokens', label: 'Tokens', group: 'Access' },
+  { path: 'policy-sets', label: 'Policy sets', group: 'Policy', when: (may) => may['can-update-sentinel'] },
+  { path: 'policies', label: 'Policies', group: 'Policy', when: (may) => may['can-update-sentinel'] },
+  {
+    path: 'settings',
+    label: 'General',
+    heading: 'Organization settings',
+    group: 'Settings',
+    when: (may) => may['can-update'],
+  },
+  { path: 'varsets', label: 'Variable sets', group: 'Settings', when: (may) => may['can-read-varsets'] },
+  { path: 'agent-pools', label: 'Agent pools', group: 'Settings', when: (may) => may['can-update-agent-pools'] },
+  { path: 'audit', label: 'Audit trail', group: 'Settings', when: (may) => may['can-read-audit-events'] },
 ];
 
 /** The tabs of a workspace. */

@@ -4,6 +4,7 @@ import { api, type Schemas } from '../api/client.ts';
 import { forget, useRead } from '../api/reading.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { DangerZone } from '../parts/danger-zone.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Field } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -28,14 +29,7 @@ export function ProjectPage({ params: { organization, id } }: Params<'organizati
         { label: organization, href: addresses.workspaces(organization) },
         { label: 'Projects', href: addresses.inOrganization(organization, 'projects') },
       ]}
-      actions={
-        <>
-          {permissions['can-update'] && <ChangeProject project={project} />}
-          {permissions['can-destroy'] && !attributes['is-default'] && (
-            <DeleteProject organization={organization} project={project} />
-          )}
-        </>
-      }
+      actions={permissions['can-update'] && <ChangeProject project={project} />}
     >
       {attributes.description !== '' && <p>{attributes.description}</p>}
       <section className="card" aria-labelledby="about">
@@ -54,6 +48,11 @@ export function ProjectPage({ params: { organization, id } }: Params<'organizati
         />
       </section>
       <ProjectTeams organization={organization} projectId={id} mayManage={permissions['can-manage-teams']} />
+      {permissions['can-destroy'] && !attributes['is-default'] && (
+        <DangerZone>
+          <DeleteProject organization={organization} project={project} />
+        </DangerZone>
+      )}
     </Page>
   );
 }

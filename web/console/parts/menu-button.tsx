@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { Button } from './button.tsx';
 
@@ -10,13 +11,15 @@ interface Props {
   readonly label: string;
   /** The subject of the label, for screen readers. */
   readonly name: string;
+  /** Stands for the label on a narrow screen. */
+  readonly icon: ReactNode;
   readonly items: readonly Item[];
 }
 
-export const MenuButton = ({ label, name, items }: Props) => (
+export const MenuButton = ({ label, name, icon, items }: Props) => (
   <MenuTrigger>
     <Button kind="menu" aria-label={`${name}: ${label}`}>
-      <span className="cut">{label}</span> <span aria-hidden="true">▾</span>
+      {icon} <span className="cut wide">{label}</span> <span aria-hidden="true">▾</span>
     </Button>
     <Popover className="popover">
       <Menu className="menu" aria-label={name}>

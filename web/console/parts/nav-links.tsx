@@ -3,7 +3,6 @@ import { Link } from 'wouter';
 
 interface Props {
   readonly label: string;
-  readonly className: 'sections' | 'tabs';
   readonly links: readonly {
     readonly href: string;
     readonly label: string;
@@ -13,7 +12,7 @@ interface Props {
 }
 
 /** Links in one line, which scrolls on a narrow screen and then shows the current one. */
-export function NavLinks({ label, className, links }: Props) {
+export function NavLinks({ label, links }: Props) {
   const line = useRef<HTMLElement>(null);
   const current = links.find((link) => link.current !== undefined)?.href;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the element of the current link is another one.
@@ -22,7 +21,7 @@ export function NavLinks({ label, className, links }: Props) {
     if (line.current && link) line.current.scrollLeft = link.offsetLeft - line.current.offsetLeft;
   }, [current]);
   return (
-    <nav ref={line} aria-label={label} className={className}>
+    <nav ref={line} aria-label={label} className="tabs">
       {links.map(({ href, label: text, current: isCurrent }) => (
         <Link key={href} href={href} aria-current={isCurrent}>
           {text}

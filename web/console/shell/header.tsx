@@ -3,8 +3,11 @@ import { addresses } from '../addresses.ts';
 import { useMaybeRead } from '../api/reading.ts';
 import { session, signedIn } from '../api/session.ts';
 import { MenuButton } from '../parts/menu-button.tsx';
+import { Icon } from './icons.tsx';
+import { Jump } from './jump.tsx';
 import { OrganizationSwitcher, useOrganizationName } from './organization-switcher.tsx';
-import { SectionLinks } from './section-links.tsx';
+import { Drawer } from './sidebar.tsx';
+import { ThemeMenu } from './theme-menu.tsx';
 
 const AccountMenu = () => {
   const [, navigate] = useLocation();
@@ -13,6 +16,7 @@ const AccountMenu = () => {
     <MenuButton
       label={data?.data.attributes.username ?? 'Account'}
       name="Account"
+      icon={<Icon name="account" />}
       items={[
         { label: 'Your tokens', onAction: () => navigate(addresses.userTokens) },
         ...(data?.data.attributes['is-site-admin']
@@ -33,17 +37,21 @@ export function Header() {
   return (
     <header className="bar">
       <div className="bar-inside">
+        {isSignedIn && organization !== undefined && <Drawer organization={organization} />}
         <Link href={addresses.organizations} className="brand">
           <img src="/assets/icon.svg" alt="" width="28" height="28" /> Gatehouse{' '}
           <span className="version">{version}</span>
         </Link>
         {isSignedIn && <OrganizationSwitcher />}
         <nav aria-label="Service" className="bar-links">
-          <a href="/docs">API reference</a>
+          {isSignedIn && <Jump organization={organization} />}
+          <ThemeMenu />
+          <a href="/docs">
+            <Icon name="reference" /> <span className="wide">API reference</span>
+          </a>
         </nav>
         {isSignedIn && <AccountMenu />}
       </div>
-      {isSignedIn && organization !== undefined && <SectionLinks organization={organization} />}
     </header>
   );
 }

@@ -29,7 +29,7 @@ export function OrganizationPage({ organization, section, title, badges, actions
   const isOffered = current?.when === undefined || (permissions !== undefined && current.when(permissions));
   return (
     <Page
-      title={title ?? label}
+      title={title ?? current?.heading ?? label}
       crumbs={[
         { label: organization, href: addresses.workspaces(organization) },
         ...(title === undefined ? [] : [{ label, href: addresses.inOrganization(organization, section) }]),

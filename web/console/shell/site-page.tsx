@@ -26,7 +26,6 @@ export function SitePage({ tab, title, actions, children }: Props) {
     >
       <NavLinks
         label="Site administration"
-        className="tabs"
         links={siteTabs.map(({ path, label }) => ({
           href: addresses.site(path),
           label,

@@ -54,7 +54,6 @@ export function WorkspacePage({ organization, name, tab, title, badges, actions,
     >
       <NavLinks
         label="Workspace"
-        className="tabs"
         links={workspaceTabs
           .filter(({ when }) => when === undefined || when(permissions))
           .map(({ path, label }) => ({

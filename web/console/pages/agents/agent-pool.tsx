@@ -7,6 +7,7 @@ import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { DangerZone } from '../../parts/danger-zone.tsx';
 import { CheckField, Field } from '../../parts/field.tsx';
 import { ProjectField, projectNamed } from '../../parts/name-fields.tsx';
 import type { Params } from '../../parts/params.ts';
@@ -35,12 +36,7 @@ export function AgentPoolPage({ params: { organization, id } }: Params<'organiza
   );
   const users = pool.data.relationships.workspaces?.data ?? [];
   return (
-    <OrganizationPage
-      organization={organization}
-      section="agent-pools"
-      title={pool.data.attributes.name}
-      actions={() => tokens !== undefined && <RemovePool organization={organization} pool={pool.data} />}
-    >
+    <OrganizationPage organization={organization} section="agent-pools" title={pool.data.attributes.name}>
       {() => (
         <>
           {tokens === undefined && error === null && <Loading />}
@@ -82,6 +78,11 @@ export function AgentPoolPage({ params: { organization, id } }: Params<'organiza
               <Scope organization={organization} pool={pool.data} relationship="excluded-workspaces" />
               <Settings key={JSON.stringify(pool.data.attributes)} pool={pool.data} />
             </>
+          )}
+          {tokens !== undefined && (
+            <DangerZone>
+              <RemovePool organization={organization} pool={pool.data} />
+            </DangerZone>
           )}
         </>
       )}

@@ -5,6 +5,7 @@ import { useRead } from '../../api/reading.ts';
 import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { DangerZone } from '../../parts/danger-zone.tsx';
 import { PolicyField, ProjectField, policyNamed, projectNamed } from '../../parts/name-fields.tsx';
 import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
@@ -24,12 +25,7 @@ export function PolicySetPage({ params: { organization, id } }: Params<'organiza
   });
   const { attributes } = set.data;
   return (
-    <OrganizationPage
-      organization={organization}
-      section="policy-sets"
-      title={attributes.name}
-      actions={() => <RemoveSet organization={organization} set={set.data} />}
-    >
+    <OrganizationPage organization={organization} section="policy-sets" title={attributes.name}>
       {() => (
         <>
           <Policies organization={organization} set={set} />
@@ -45,6 +41,9 @@ export function PolicySetPage({ params: { organization, id } }: Params<'organiza
           <Workspaces organization={organization} set={set} relationship="workspace-exclusions" />
           <Projects organization={organization} set={set} relationship="project-exclusions" />
           <Settings key={attributes['updated-at']} set={set.data} />
+          <DangerZone>
+            <RemoveSet organization={organization} set={set.data} />
+          </DangerZone>
         </>
       )}
     </OrganizationPage>

@@ -4,6 +4,7 @@ import { api, putText } from '../../api/client.ts';
 import { useMaybeReadEach, useRead, useText } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { DangerZone } from '../../parts/danger-zone.tsx';
 import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
@@ -24,7 +25,6 @@ export function PolicyPage({ params: { organization, id } }: Params<'organizatio
       section="policies"
       title={attributes.name}
       badges={!attributes.uploaded && <Badge tone="warn">no code</Badge>}
-      actions={() => <RemovePolicy organization={organization} policy={policy} />}
     >
       {() => (
         <>
@@ -34,6 +34,9 @@ export function PolicyPage({ params: { organization, id } }: Params<'organizatio
           </section>
           <Settings key={attributes['updated-at']} policy={policy} />
           <Sets organization={organization} policy={policy} />
+          <DangerZone>
+            <RemovePolicy organization={organization} policy={policy} />
+          </DangerZone>
         </>
       )}
     </OrganizationPage>

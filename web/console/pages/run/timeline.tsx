@@ -3,7 +3,9 @@ import { useChange } from '../../parts/change.ts';
 import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
+import { duration } from '../../parts/relative-time.ts';
 import { StatusBadge } from '../../parts/status.tsx';
+import { statusWords } from '../../parts/status-words.ts';
 import { Time } from '../../parts/time.tsx';
 import { changed } from './changed.ts';
 import { useRunEvents } from './run-events.ts';
@@ -11,6 +13,8 @@ import { useRunEvents } from './run-events.ts';
 interface Props {
   readonly run: Schemas['client.Run'];
 }
+
+type Event = Schemas['client.RunEvent']['attributes'];
 
 /** The events of the run, oldest first, with the comments. It is read again when the run's status changes. */
 export function Timeline({ run }: Props) {
@@ -20,11 +24,13 @@ export function Timeline({ run }: Props) {
       <h2 id="timeline">Timeline</h2>
       {error !== null && <ProblemView problem={error} />}
       <ol className="timeline">
-        {data?.data.map(({ id, attributes, relationships }) => {
+        {data?.data.map(({ id, attributes, relationships }, index, events) => {
+          const lasted = lengthOf(attributes, events.slice(index + 1));
           const actor = included<Schemas['client.Member']>(data, 'users', relationships.actor.data?.id);
           return (
             <li key={id}>
               <StatusBadge of="event" status={attributes.action} /> <Time at={attributes['created-at']} />
+              {lasted !== undefined && <span className="quiet">, for {lasted}</span>}
               {actor !== undefined && <span className="quiet"> by {actor.attributes.username}</span>}
               {attributes.comment !== null && <blockquote>{attributes.comment}</blockquote>}
             </li>
@@ -34,6 +40,13 @@ export function Timeline({ run }: Props) {
       {run.attributes.permissions['can-comment'] && <NewComment runId={run.id} />}
     </section>
   );
+}
+
+/** How long the run was in a status in which something worked on it, or in which it waited. */
+function lengthOf({ action, 'created-at': from }: Event, later: readonly { readonly attributes: Event }[]) {
+  if (!['busy', 'warn'].includes(statusWords.event[action]?.[1])) return undefined;
+  const next = later.find(({ attributes }) => attributes.action !== 'commented')?.attributes['created-at'];
+  return next === undefined ? undefined : duration(Date.parse(next) - Date.parse(from));
 }
 
 function NewComment({ runId }: { readonly runId: string }) {

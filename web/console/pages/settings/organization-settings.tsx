@@ -4,6 +4,7 @@ import { api } from '../../api/client.ts';
 import { outdated } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { DangerZone } from '../../parts/danger-zone.tsx';
 import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
@@ -93,8 +94,7 @@ function Deletion({ name }: { readonly name: string }) {
     outdates: ['/organizations'],
   });
   return (
-    <section className="card" aria-labelledby="deletion">
-      <h2 id="deletion">Delete this organization</h2>
+    <DangerZone>
       <Confirm
         trigger="Delete organization"
         title={`Delete ${name}?`}
@@ -109,6 +109,6 @@ function Deletion({ name }: { readonly name: string }) {
       >
         <p>Its workspaces, states, teams and policies are deleted with it.</p>
       </Confirm>
-    </section>
+    </DangerZone>
   );
 }

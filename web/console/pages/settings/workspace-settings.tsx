@@ -4,6 +4,7 @@ import { api } from '../../api/client.ts';
 import { outdated, useRead } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { DangerZone } from '../../parts/danger-zone.tsx';
 import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
@@ -186,8 +187,7 @@ function Deletion({ organization, workspace }: Shown) {
   const forced = useChange(() => api.delete('/workspaces/{id}', { path }), after);
   const leave = () => navigate(addresses.workspaces(organization));
   return (
-    <section className="card" aria-labelledby="deletion">
-      <h2 id="deletion">Delete this workspace</h2>
+    <DangerZone>
       <p>Its states, runs, variables and configuration versions are deleted with it.</p>
       <div className="actions">
         {resources === 0 ? (
@@ -219,6 +219,6 @@ function Deletion({ organization, workspace }: Shown) {
           )
         )}
       </div>
-    </section>
+    </DangerZone>
   );
 }

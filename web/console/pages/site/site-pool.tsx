@@ -5,6 +5,7 @@ import { usePolled, useRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { DangerZone } from '../../parts/danger-zone.tsx';
 import { Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
@@ -24,7 +25,7 @@ export function SitePoolPage({ params: { id } }: Params<'id'>) {
   const path = { sitePoolId: id };
   const tokens = usePolled(tokensPath, { path, query: { 'page[number]': pageOf(values) } }, contactInterval);
   return (
-    <SitePage tab="agent-pools" title={pool.attributes.name} actions={<RemovePool pool={pool} />}>
+    <SitePage tab="agent-pools" title={pool.attributes.name}>
       <AgentTokens
         tokens={tokens}
         issue={(description) =>
@@ -33,6 +34,9 @@ export function SitePoolPage({ params: { id } }: Params<'id'>) {
         outdates={[tokensPath]}
       />
       <Settings key={pool.attributes.name} pool={pool} />
+      <DangerZone>
+        <RemovePool pool={pool} />
+      </DangerZone>
     </SitePage>
   );
 }

@@ -4,6 +4,7 @@ import { api, included, type Schemas } from '../../api/client.ts';
 import { forget, useRead } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { DangerZone } from '../../parts/danger-zone.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import type { Params } from '../../parts/params.ts';
 import type { Team } from '../../parts/team-parts.tsx';
@@ -28,7 +29,6 @@ export function TeamPage({ params: { organization, id } }: Params<'organization'
         { label: organization, href: addresses.workspaces(organization) },
         { label: 'Teams', href: addresses.inOrganization(organization, 'teams') },
       ]}
-      actions={attributes.permissions['can-destroy'] && <DeleteTeam organization={organization} team={team} />}
     >
       <section className="card" aria-labelledby="about">
         <h2 id="about">About</h2>
@@ -48,6 +48,11 @@ export function TeamPage({ params: { organization, id } }: Params<'organization'
       <OrganizationAccess team={team} />
       {attributes.permissions['can-update-api-token'] && <TeamToken teamId={id} />}
       {attributes.permissions['can-update'] && <TeamSettings team={team} />}
+      {attributes.permissions['can-destroy'] && (
+        <DangerZone>
+          <DeleteTeam organization={organization} team={team} />
+        </DangerZone>
+      )}
     </Page>
   );
 }

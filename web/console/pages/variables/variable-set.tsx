@@ -5,6 +5,7 @@ import { useRead } from '../../api/reading.ts';
 import { Attachments } from '../../parts/attachments.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { DangerZone } from '../../parts/danger-zone.tsx';
 import { ProjectField, projectNamed } from '../../parts/name-fields.tsx';
 import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
@@ -27,12 +28,7 @@ export function VariableSetPage({ params: { organization, id } }: Params<'organi
   const set = useRead(one, { path: { id }, query: { include: ['workspaces', 'projects'] } });
   const { attributes } = set.data;
   return (
-    <OrganizationPage
-      organization={organization}
-      section="varsets"
-      title={attributes.name}
-      actions={() => <RemoveSet organization={organization} set={set.data} />}
-    >
+    <OrganizationPage organization={organization} section="varsets" title={attributes.name}>
       {() => (
         <>
           <SetVariables id={id} />
@@ -43,6 +39,9 @@ export function VariableSetPage({ params: { organization, id } }: Params<'organi
             </>
           )}
           <Settings key={attributes['updated-at']} set={set.data} />
+          <DangerZone>
+            <RemoveSet organization={organization} set={set.data} />
+          </DangerZone>
         </>
       )}
     </OrganizationPage>

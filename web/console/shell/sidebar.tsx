@@ -1,0 +1,79 @@
+import { useId, useState } from 'react';
+import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
+import { Link, useLocation } from 'wouter';
+import { addresses } from '../addresses.ts';
+import { Button } from '../parts/button.tsx';
+import { Icon, type IconName } from './icons.tsx';
+import { useOfferedSections } from './offered-sections.ts';
+
+interface Props {
+  readonly organization: string;
+  /** Called when a link was followed. */
+  readonly onFollow?: () => void;
+}
+
+/** The sections of an organization that the caller may use, those of one subject together. */
+function Sections({ organization, onFollow }: Props) {
+  const [location] = useLocation();
+  const offered = useOfferedSections(organization);
+  const id = useId();
+  const link = ({ path, label }: (typeof offered)[number], icon?: IconName) => {
+    const href = addresses.inOrganization(organization, path);
+    const isCurrent = location === href || location.startsWith(`${href}/`);
+    return (
+      <li key={path}>
+        <Link href={href} aria-current={isCurrent ? 'page' : undefined} onClick={() => onFollow?.()}>
+          {icon && <Icon name={icon} />}
+          {label}
+        </Link>
+      </li>
+    );
+  };
+  return (
+    <nav aria-label="Organization" className="sections">
+      <ul>
+        {[...Map.groupBy(offered, ({ group, path }) => group ?? path).values()].map((sections) => {
+          const [first] = sections;
+          if (first === undefined) return null;
+          if (first.group === undefined) return link(first, first.label as IconName);
+          return (
+            <li key={first.group}>
+              <span id={id + first.group} className="group">
+                <Icon name={first.group} />
+                {first.group}
+              </span>
+              <ul aria-labelledby={id + first.group}>{sections.map((section) => link(section))}</ul>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+/** Next to the page where there is room. */
+export const Sidebar = ({ organization }: Props) => (
+  <div className="sidebar">
+    <Sections organization={organization} />
+  </div>
+);
+
+/** Over the page on a narrow screen, where a button opens it. */
+export function Drawer({ organization }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="drawer-button">
+      <Button kind="menu" aria-label="Menu" onPress={() => setOpen(true)}>
+        <Icon name="menu" />
+      </Button>
+      <ModalOverlay isOpen={isOpen} onOpenChange={setOpen} isDismissable className="overlay drawer-overlay">
+        <Modal className="drawer">
+          <Dialog aria-label="Menu" className="dialog">
+            <Button onPress={() => setOpen(false)}>Close</Button>
+            <Sections organization={organization} onFollow={() => setOpen(false)} />
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+    </div>
+  );
+}
