@@ -669,9 +669,13 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'post /workspaces/:workspaceId/tasks',
     'get /task-results/:taskResultId/outcomes',
   ],
-  'a workspace has at most 20, found by one index': [
+  'a workspace, project or team has at most 20, found by one index': [
     'get /workspaces/:workspaceId/notification-configurations',
     'post /workspaces/:workspaceId/notification-configurations',
+    'get /projects/:id/notification-configurations',
+    'post /projects/:id/notification-configurations',
+    'get /teams/:id/notification-configurations',
+    'post /teams/:id/notification-configurations',
     'post /workspaces/:workspaceId/run-triggers',
   ],
   'a workspace has at most 20 sources; those that it is a source of are found by one index': [

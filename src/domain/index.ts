@@ -183,8 +183,10 @@ export type {
   DestinationType,
   NotificationConfiguration,
   NotificationSettings,
+  NotificationSubject,
   NotificationTrigger,
   NotifiedEvent,
+  RunNotificationTrigger,
 } from './supporting/notifications/notification-configuration.js';
 export {
   checkNotification,
@@ -192,10 +194,12 @@ export {
   checkToken,
   checkTriggers,
   destinationTypes,
+  notificationActionOf,
   notificationLimits,
-  notificationTriggers,
   notificationWaits,
+  runNotificationTriggers,
   triggerReached,
+  triggersOf,
   withDelivery,
 } from './supporting/notifications/notification-configuration.js';
 export type { Member, Membership, Organization } from './supporting/organizations/organization.js';

@@ -94,7 +94,6 @@ async function aRunIn(on: Ground, workspace: Workspace, given: Partial<RunState>
 
 type Saved =
   | 'agentPools'
-  | 'notificationConfigurations'
   | 'policySetParameters'
   | 'policySetVersions'
   | 'policySets'
@@ -869,7 +868,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     );
   },
   NotificationConfiguration: async (on) => {
-    const { actor, workspace } = await aPlace(on);
+    const { workspace } = await aPlace(on);
     const response = { url: 'https://hooks.example', code: '200', body: 'ok' };
     const email = { destinationType: 'email', url: null, emailAddresses: ['ops@acme.example'] } as const;
     const configured = aNotificationConfiguration(workspace, {
@@ -890,9 +889,14 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       updatedAt: afterNoon(2),
       revision: 1,
     };
-    return savedTwice(on, 'notificationConfigurations', [configured, after], (tx) =>
-      tx.notificationConfigurations.findFor(actor, configured.id),
-    );
+    const read = () => on.read((tx) => tx.notificationConfigurations.find(configured.id));
+    await on.run((tx) => tx.notificationConfigurations.add(configured));
+    const added = await read();
+    await on.run((tx) => tx.notificationConfigurations.save(after));
+    return [
+      [configured, added],
+      [after, await read()],
+    ];
   },
   ApplyingTask: async (on) => {
     const { organization, workspace } = await aPlace(on);

@@ -161,6 +161,13 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'run-triggers/read': [...mayReadRuns, ...organizationToken],
   'run-triggers/manage': administering,
   'notification-configurations/manage': [...administering, ...organizationToken],
+  'notification-configurations/manage-of-project': [
+    ...managingProjects,
+    'project: admin',
+    'project settings: update',
+    'project settings: delete',
+  ],
+  'notification-configurations/manage-of-team': delegatedTo('manage-teams', organizationToken),
   'teams/read': {
     'a visible team': members,
     'a secret team': [...owners, ...organizationToken, 'access-secret-teams'],

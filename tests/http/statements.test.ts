@@ -212,13 +212,19 @@ const promised: Readonly<Record<string, number>> = {
   'get /run-triggers/:id': 2,
   'delete /run-triggers/:id': 4,
   'get /workspaces/:workspaceId/notification-configurations': 4,
-  // They are counted under the workspace's lock.
+  // There are none.
+  'get /projects/:id/notification-configurations': 3,
+  'get /teams/:id/notification-configurations': 3,
+  // They are counted under the lock of the workspace, project or team.
   'post /workspaces/:workspaceId/notification-configurations': 5,
-  'get /notification-configurations/:id': 2,
+  'post /projects/:id/notification-configurations': 6,
+  'post /teams/:id/notification-configurations': 6,
+  // And the one that it belongs to.
+  'get /notification-configurations/:id': 3,
   // Read before the receiver is called, and again after it.
-  'patch /notification-configurations/:id': 5,
-  'delete /notification-configurations/:id': 4,
-  'post /notification-configurations/:id/actions/verify': 4,
+  'patch /notification-configurations/:id': 7,
+  'delete /notification-configurations/:id': 5,
+  'post /notification-configurations/:id/actions/verify': 6,
   'get /organizations/:organization/agent-pools': 4,
   'post /organizations/:organization/agent-pools': 4,
   // The pool's users and its allowed workspaces are one statement more; a change locks the pool first.
@@ -325,6 +331,8 @@ const refusedLater: Readonly<Record<string, number>> = {
   'get /authentication-tokens/:id': 3,
   // The right is checked in the membership's organization, which must be found first.
   'get /organization-memberships/:id': 3,
+  // The workspace, project or team must be found first.
+  'get /notification-configurations/:id': 3,
   // The run of the comment must be found first.
   'get /comments/:id': 3,
   // These have several rows, and are authorized as a whole.

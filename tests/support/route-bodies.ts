@@ -27,6 +27,12 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
   const policies = { data: [{ type: 'policies', id: referred.policy }] };
   const memberships = { data: [{ type: 'organization-memberships', id: referred.membership }] };
   const bindings = { data: [{ type: 'tag-bindings', attributes: { key: 'stage', value: 'live' } }] };
+  const notification = doc('notification-configurations', {
+    name: 'fresh',
+    enabled: false,
+    'destination-type': 'generic',
+    url: 'https://hooks.example',
+  });
   const tags = { data: [{ type: 'tags', attributes: { name: 'network' } }] };
   return {
     'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
@@ -74,12 +80,9 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
       { task: relationTo('tasks', referred.task) },
     ),
     'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': doc('workspace-tasks', { stages: ['pre_plan'] }),
-    'post /workspaces/:workspaceId/notification-configurations': doc('notification-configurations', {
-      name: 'fresh',
-      enabled: false,
-      'destination-type': 'generic',
-      url: 'https://hooks.example',
-    }),
+    'post /workspaces/:workspaceId/notification-configurations': notification,
+    'post /projects/:id/notification-configurations': notification,
+    'post /teams/:id/notification-configurations': notification,
     'post /workspaces/:workspaceId/run-triggers': doc(
       'run-triggers',
       {},

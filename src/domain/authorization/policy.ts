@@ -257,6 +257,9 @@ export const policy = {
   'workspace-tasks/manage': [['run tasks']],
   // They show and call addresses that may be secrets themselves.
   'notification-configurations/manage': [['workspace admin'], ['organization token']],
+  // The receivers of a project are notified of the runs of all its workspaces.
+  'notification-configurations/manage-of-project': [['project settings: update', 'runs: read'], ['organization token']],
+  'notification-configurations/manage-of-team': delegated('manage-teams', 'not the owners team'),
   'run-triggers/read': [['runs: read'], ['organization token']],
   // They queue runs on behalf of the caller, and an organization token creates none.
   'run-triggers/manage': [['workspace admin']],

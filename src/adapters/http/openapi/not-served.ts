@@ -73,12 +73,6 @@ export const notServed: readonly NotServed[] = [
     why: 'Modules come from Git sources, providers from the public registry or a mirror.',
   },
   {
-    name: 'notification configurations of teams and projects',
-    paths: ['/teams/:id/notification-configurations', '/projects/:id/notification-configurations'],
-    resources: ['tfe_team_notification_configuration'],
-    why: 'Workspaces have them. Teams are notified of change requests, which are not served.',
-  },
-  {
     name: 'OAuth clients',
     paths: [
       ...ofOrganization('oauth-clients', 'oauth-tokens', 'vcs-events'),
