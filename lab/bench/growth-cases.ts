@@ -688,5 +688,9 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   ],
   'reads the rows of one set, which has at most 100, by one index': ['get /policy-sets/:policySetId/parameters'],
   'reads what showing a workspace reads': ['get /workspaces/:id/relationships/data-retention-policy'],
+  'reads or changes one organization': [
+    'get /organizations/:organization/relationships/data-retention-policy',
+    'post /organizations/:organization/relationships/data-retention-policy',
+  ],
   'reads workspaces, by the keys that were added to one': ['get /workspaces/:id/relationships/remote-state-consumers'],
 };

@@ -552,6 +552,9 @@ function* access(setting: Setting): Story {
     yield* ask('setDataRetentionPolicy', [workspace]);
     yield* ask('showDataRetentionPolicy', [workspace]);
     yield* ask('removeDataRetentionPolicy', [workspace]);
+    yield* ask('setDataRetentionPolicyOfOrganization', at);
+    yield* ask('showDataRetentionPolicyOfOrganization', at);
+    yield* ask('removeDataRetentionPolicyOfOrganization', at);
   }
   yield* ask('removeTeamAccess', [grant]);
   yield* ask('removeTeam', [team]);

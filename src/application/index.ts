@@ -1,6 +1,6 @@
 /** The published interface for programs with their own adapters: use cases, their commands and results, and ports. */
 
-export { ApplyDataRetention, type DataRetained } from './background/apply-data-retention.js';
+export { ApplyDataRetention, type DataRetained, type RetentionPlace } from './background/apply-data-retention.js';
 export { type Begun, fetchedFiles } from './background/begun.js';
 export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 export { EffectPerformers } from './background/effect-performers.js';
@@ -444,6 +444,8 @@ export { ChangeWorkspaceLock } from './supporting/workspaces/change-workspace-lo
 export { CreateWorkspace, type NewWorkspace } from './supporting/workspaces/create-workspace.js';
 export {
   RemoveDataRetention,
+  type RetentionOwner,
+  retentionActions,
   SetDataRetention,
   ShowDataRetention,
 } from './supporting/workspaces/data-retention-policy.js';

@@ -255,16 +255,27 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     ];
   },
   Organization: async (on) => {
-    const organization = anOrganization({ createdAt: afterNoon(1), settings: otherSettings });
+    const organization = anOrganization({
+      createdAt: afterNoon(1),
+      settings: otherSettings,
+      retention: { id: 'drp-1', days: 30 },
+    });
     await on.run((tx) => tx.organizations.add(organization));
     const read = () => on.read((tx) => tx.organizations.findFor(asOrganization(organization), organization.name));
     const before = (await read())?.subject;
     const pool = anAgentPool(organization);
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
-    const renamed = { ...organization, email: 'other@example.com', settings: initialSettings, defaults };
+    const renamed = {
+      ...organization,
+      email: 'other@example.com',
+      settings: initialSettings,
+      defaults,
+      retention: null,
+    };
     await on.run((tx) => tx.organizations.save(renamed));
     await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
+    await on.run((tx) => tx.organizations.setRetention(organization.id, null));
     return [
       [organization, before],
       [renamed, (await read())?.subject],
@@ -329,7 +340,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   },
   Workspace: async (on) => {
     const settings = { ...initialSettings, allowForceDeleteWorkspaces: true };
-    const organization = await on.organization({ settings });
+    const organization = await on.organization({ settings, retention: { id: 'drp-2', days: 60 } });
     const pool = anAgentPool(organization);
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
@@ -352,11 +363,12 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const version = await on.version(workspace);
     await on.run((tx) => tx.workspaces.promote(workspace.id, version.state.id));
     const bare = aWorkspace(
-      { ...organization, defaults },
+      { ...organization, defaults, retention: null },
       { id: workspace.id, createdAt: workspace.createdAt, source: 'terraform' },
     );
     const after = { ...bare, currentConfigurationVersionId: version.state.id, revision: 1 };
     await on.run(async (tx) => {
+      await tx.organizations.setRetention(organization.id, null);
       await tx.workspaces.save(after);
       await tx.tags.takeFrom(workspace.id, 'all');
     });

@@ -76,7 +76,16 @@ export const aUser = (given: Partial<User> = {}): User => {
 export const anOrganization = (given: Partial<Organization> = {}): Organization => {
   const id = unique('org');
   const email = `${id}@example.com`;
-  return { id, name: id, email, defaults: initialDefaults, settings: initialSettings, createdAt: noon, ...given };
+  return {
+    id,
+    name: id,
+    email,
+    defaults: initialDefaults,
+    settings: initialSettings,
+    retention: null,
+    createdAt: noon,
+    ...given,
+  };
 };
 
 /** A user who is an active member, as the organization sees them. */
@@ -142,6 +151,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     repository: null,
     autoDestroy: null,
     retention: null,
+    organizationRetention: organization.retention,
     source: 'tfe-api',
     tagNames: [],
     currentConfigurationVersionId: null,

@@ -164,6 +164,7 @@ export const policy = {
   'organizations/create': [['site administrator']],
   'organizations/read': [['member']],
   'organizations/update': [['owner']],
+  'organizations/set-retention': [['owner']],
   'organizations/delete': [['owner']],
   // A group can be the group of people elsewhere: no owner takes it for their own.
   'organizations/give-groups': [['site administrator']],

@@ -115,12 +115,6 @@ export const notServed: readonly NotServed[] = [
     why: 'Agents hold no registration, only leases of runs. The tokens of a pool show when they were last used.',
   },
   {
-    name: 'retention policies of organizations',
-    paths: ofOrganization('relationships/data-retention-policy'),
-    resources: [],
-    why: 'The setting ARCHIVE_AFTER_DAYS applies to all organizations.',
-  },
-  {
     name: 'SAML and SCIM',
     paths: [...ofSite('saml-settings', 'scim-settings', 'scim-tokens', 'scim-group-mappings'), '/scim'],
     resources: ['tfe_saml_settings', 'tfe_scim_settings', 'tfe_scim_token', 'tfe_scim_group_mapping'],
@@ -172,7 +166,7 @@ export const notServed: readonly NotServed[] = [
     name: 'backing data of states',
     paths: ['/state-versions/:id/actions'],
     resources: [],
-    why: 'The data retention policy of a workspace deletes old states.',
+    why: 'Data retention policies delete old states.',
   },
   {
     name: 'states that could not be uploaded',

@@ -97,6 +97,7 @@ export class CreateWorkspace {
             activity: async () => noActivity,
           }),
           retention: null,
+          organizationRetention: organization.retention,
           tagNames: [],
           source,
           currentConfigurationVersionId: null,

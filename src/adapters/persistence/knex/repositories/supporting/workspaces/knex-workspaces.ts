@@ -48,6 +48,8 @@ const select = (sql: Knex, workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
   workspaces.select(...columnsOf('w', workspaceRows.columns), 'o.default_execution_mode', 'o.default_agent_pool_id', {
     organization_name: 'o.name',
     force_delete_by_owners: 'o.force_delete_by_owners',
+    organization_retention_id: 'o.retention_id',
+    organization_retention_days: 'o.retention_days',
     tag_names: sql.raw(tagNames),
   });
 
@@ -146,6 +148,16 @@ export class KnexWorkspaces implements WorkspaceRepository {
   async retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
     const retaining = living(this.db.sql).whereRaw('w.retention_days is not null').where('w.id', '>', after);
     return this.all(retaining.orderBy('w.id').limit(limit));
+  }
+
+  async withoutRetention(
+    organizationId: OrganizationId,
+    after: Pick<Workspace, 'createdAt' | 'id'> | null,
+    limit: number,
+  ): Promise<readonly Workspace[]> {
+    const inheriting = living(this.db.sql).where('w.organization_id', organizationId).whereNull('w.retention_id');
+    if (after !== null) inheriting.whereRaw('(w.created_at, w.id) > (?, ?)', [after.createdAt, after.id]);
+    return this.all(inheriting.orderBy(['w.created_at', 'w.id']).limit(limit));
   }
 
   add(workspace: Workspace): Promise<void> {
