@@ -309,9 +309,10 @@ export { type PolicySetChange, UpdatePolicySet } from './supporting/policies/upd
 export { UpdatePolicySetParameter } from './supporting/policies/update-policy-set-parameter.js';
 export { UploadPolicyCode } from './supporting/policies/upload-policy-code.js';
 export { UploadPolicySetVersion } from './supporting/policies/upload-policy-set-version.js';
-export { CreateProject } from './supporting/projects/create-project.js';
+export { CreateProject, type OtherProjectSettings } from './supporting/projects/create-project.js';
 export { ListProjects } from './supporting/projects/list-projects.js';
 export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
+export type { ChangedProject } from './supporting/projects/project-execution.js';
 export { RemoveProject } from './supporting/projects/remove-project.js';
 export { ShowProject } from './supporting/projects/show-project.js';
 export { UpdateProject } from './supporting/projects/update-project.js';

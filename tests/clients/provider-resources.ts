@@ -277,6 +277,15 @@ permissions {
     { importId: byId, data: `name = tfe_project.it.name\n${inOrganization}` },
   ),
   updated(
+    'tfe_project_settings',
+    'project_id = tfe_project.other.id\ndefault_execution_mode = "agent"\ndefault_agent_pool_id = tfe_agent_pool.it.id\n',
+    [
+      ['"agent"', '"local"'],
+      ['default_agent_pool_id = tfe_agent_pool.it.id\n', ''],
+    ],
+    { importId: byId },
+  ),
+  updated(
     'tfe_team_project_access',
     `team_id = tfe_team.it.id
 project_id = tfe_project.it.id

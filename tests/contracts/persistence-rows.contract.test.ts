@@ -347,7 +347,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
     const project = aProject(organization);
     await on.run((tx) => tx.projects.add(project));
-    const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, organizationDefaults: defaults };
+    const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, executionDefaults: defaults };
     const workspace = aWorkspace(organization, {
       ...given,
       tagNames: ['network'],
@@ -388,12 +388,27 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   },
   Project: async (on) => {
     const { organization, actor } = await aPlace(on);
-    const project = aProject(organization, {
-      description: 'Networks',
-      createdAt: afterNoon(1),
-      updatedAt: afterNoon(2),
-    });
-    const after = { ...project, name: unique('prj'), description: '', updatedAt: afterNoon(3), revision: 1 };
+    const defaults = { executionMode: 'agent', agentPoolId: 'apool-2' } as const;
+    await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
+    const project = aProject(
+      { ...organization, defaults },
+      {
+        description: 'Networks',
+        executionMode: 'agent',
+        agentPoolId: 'apool-1',
+        createdAt: afterNoon(1),
+        updatedAt: afterNoon(2),
+      },
+    );
+    const after = {
+      ...project,
+      name: unique('prj'),
+      description: '',
+      executionMode: null,
+      agentPoolId: null,
+      updatedAt: afterNoon(3),
+      revision: 1,
+    };
     return savedTwice(on, 'projects', [project, after], (tx) => tx.projects.findFor(actor, project.id));
   },
   Variable: async (on) => {

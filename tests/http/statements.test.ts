@@ -49,7 +49,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /policy-evaluations/:policyEvaluationId/policy-set-outcomes': 4,
   'get /policy-set-outcomes/:id': 3,
   'get /organizations/:organization/workspaces': 6,
-  'post /organizations/:organization/workspaces': 4,
+  // The default project is read for the execution mode.
+  'post /organizations/:organization/workspaces': 5,
   'get /organizations/:organization/workspaces/:name': 3,
   'patch /organizations/:organization/workspaces/:name': 5,
   'delete /organizations/:organization/workspaces/:name': 6,

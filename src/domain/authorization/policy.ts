@@ -105,6 +105,9 @@ export const claims = {
   'run tasks': mayAtLeast({ runTasks: true }),
   'access to the project or a workspace of it': (s: Standing) =>
     s.teams.some(({ projectGrant, inProject }) => projectGrant !== undefined || inProject === true),
+  'admin of the workspaces of the project': (s: Standing) =>
+    administersAll(s) ||
+    s.teams.some(({ projectGrant }) => projectGrant !== undefined && administersWorkspaces(projectGrant)),
   'project settings: update': mayInProject({ settings: 'update' }),
   'project settings: delete': mayInProject({ settings: 'delete' }),
   'project teams: read': mayInProject({ teams: 'read' }),
@@ -181,6 +184,8 @@ export const policy = {
   'projects/read': [['runs: read'], ['access to the project or a workspace of it'], ['organization token']],
   'projects/create': [['manage-projects'], ['organization token']],
   'projects/update': [['project settings: update'], ['organization token']],
+  // As for each of its workspaces: the agents of its pool can read their variables and states.
+  'projects/set-execution': [['project settings: update', 'admin of the workspaces of the project']],
   'projects/delete': [['project settings: delete'], ['organization token']],
   // The workspace's own side is `workspaces/update`. Its admins keep its runs, which get the variables of the project. To
   // create one there takes less, because it gives its creator nothing beyond what they have in the project.

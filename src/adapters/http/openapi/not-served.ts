@@ -27,12 +27,6 @@ export const notServed: readonly NotServed[] = [
     why: 'The API serves `token-ttl-policies`. The provider sends them only to a service that reports release 2.0.1 or later.',
   },
   {
-    name: 'settings of projects',
-    paths: [],
-    resources: ['tfe_project_settings'],
-    why: 'Execution modes and scheduled destruction belong to the organization or to workspaces.',
-  },
-  {
     name: 'policy sets by tags',
     paths: ['/policy-sets/:id/tag-selectors', '/policy-sets/:id/relationships/tag-selectors'],
     resources: ['tfe_tag_policy_set', 'tfe_tag_policy_set_exclusion'],

@@ -31,3 +31,5 @@ export * as '20261129143000_notifications_of_projects.ts' from './migrations/202
 export * as '20261129143001_notifications_of_teams.ts' from './migrations/20261129143001_notifications_of_teams.js';
 export * as '20261129145200_organization_retention.ts' from './migrations/20261129145200_organization_retention.js';
 export * as '20261129145201_organizations_retaining.ts' from './migrations/20261129145201_organizations_retaining.js';
+export * as '20261129151000_project_execution.ts' from './migrations/20261129151000_project_execution.js';
+export * as '20261129151001_projects_of_pool.ts' from './migrations/20261129151001_projects_of_pool.js';

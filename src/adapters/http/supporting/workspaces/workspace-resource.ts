@@ -135,7 +135,7 @@ const workspace =
             'execution-mode': attribute(flag, overwrites.executionMode),
             'agent-pool': attribute(flag, overwrites.agentPool),
           },
-          'Settings that the workspace overrides. The others come from the organization.',
+          'Settings that the workspace overrides. The others come from its project or the organization.',
         ),
         operations: attribute(flag, execution.mode !== 'local', 'False if the execution mode is `local`.'),
         'terraform-version': attribute(text, workspace.terraformVersion),

@@ -27,7 +27,7 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
   terraformVersion: row.terraform_version,
   workingDirectory: row.working_directory,
   agentPoolId: row.agent_pool_id,
-  organizationDefaults: {
+  executionDefaults: {
     executionMode: as.joined(row.default_execution_mode),
     agentPoolId: as.joined(row.default_agent_pool_id),
   },
