@@ -234,6 +234,7 @@ const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'teams/read': teams,
   'teams/update': teams,
   'teams/delete': teams,
+  'notification-configurations/manage-of-team': teams,
   'teams/set-organization-access': teams,
   'team-members/manage': teams,
   'team-tokens/manage': teams,

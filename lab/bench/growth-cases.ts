@@ -669,9 +669,13 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'post /workspaces/:workspaceId/tasks',
     'get /task-results/:taskResultId/outcomes',
   ],
-  'a workspace has at most 20, found by one index': [
+  'a workspace, project or team has at most 20, found by one index': [
     'get /workspaces/:workspaceId/notification-configurations',
     'post /workspaces/:workspaceId/notification-configurations',
+    'get /projects/:id/notification-configurations',
+    'post /projects/:id/notification-configurations',
+    'get /teams/:id/notification-configurations',
+    'post /teams/:id/notification-configurations',
     'post /workspaces/:workspaceId/run-triggers',
   ],
   'a workspace has at most 20 sources; those that it is a source of are found by one index': [
@@ -684,5 +688,9 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   ],
   'reads the rows of one set, which has at most 100, by one index': ['get /policy-sets/:policySetId/parameters'],
   'reads what showing a workspace reads': ['get /workspaces/:id/relationships/data-retention-policy'],
+  'reads or changes one organization': [
+    'get /organizations/:organization/relationships/data-retention-policy',
+    'post /organizations/:organization/relationships/data-retention-policy',
+  ],
   'reads workspaces, by the keys that were added to one': ['get /workspaces/:id/relationships/remote-state-consumers'],
 };

@@ -304,6 +304,15 @@ function* notified(setting: Setting): Story {
   yield* created('createRun', [], data({ 'plan-only': true }, { workspace: related(workspace) }));
   yield* ask('showNotificationConfiguration', [added]);
   yield* ask('removeNotificationConfiguration', [added]);
+  const at = [place(setting)];
+  for (const [creator, kind] of [
+    ['createProject', 'Project'],
+    ['createTeam', 'Team'],
+  ] as const) {
+    const subject = yield* created(creator, at, data({ name: fresh() }));
+    yield* created(`createNotificationConfigurationOf${kind}`, [subject], data({ ...settings, triggers: [] }));
+    yield* ask(`listNotificationConfigurationsOf${kind}`, [subject]);
+  }
 }
 
 /** A workspace gets a source, which has run triggers then. */
@@ -543,6 +552,9 @@ function* access(setting: Setting): Story {
     yield* ask('setDataRetentionPolicy', [workspace]);
     yield* ask('showDataRetentionPolicy', [workspace]);
     yield* ask('removeDataRetentionPolicy', [workspace]);
+    yield* ask('setDataRetentionPolicyOfOrganization', at);
+    yield* ask('showDataRetentionPolicyOfOrganization', at);
+    yield* ask('removeDataRetentionPolicyOfOrganization', at);
   }
   yield* ask('removeTeamAccess', [grant]);
   yield* ask('removeTeam', [team]);

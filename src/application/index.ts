@@ -1,6 +1,6 @@
 /** The published interface for programs with their own adapters: use cases, their commands and results, and ports. */
 
-export { ApplyDataRetention, type DataRetained } from './background/apply-data-retention.js';
+export { ApplyDataRetention, type DataRetained, type RetentionPlace } from './background/apply-data-retention.js';
 export { type Begun, fetchedFiles } from './background/begun.js';
 export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 export { EffectPerformers } from './background/effect-performers.js';
@@ -309,9 +309,10 @@ export { type PolicySetChange, UpdatePolicySet } from './supporting/policies/upd
 export { UpdatePolicySetParameter } from './supporting/policies/update-policy-set-parameter.js';
 export { UploadPolicyCode } from './supporting/policies/upload-policy-code.js';
 export { UploadPolicySetVersion } from './supporting/policies/upload-policy-set-version.js';
-export { CreateProject } from './supporting/projects/create-project.js';
+export { CreateProject, type OtherProjectSettings } from './supporting/projects/create-project.js';
 export { ListProjects } from './supporting/projects/list-projects.js';
 export { MoveWorkspaces } from './supporting/projects/move-workspaces.js';
+export type { ChangedProject } from './supporting/projects/project-execution.js';
 export { RemoveProject } from './supporting/projects/remove-project.js';
 export { ShowProject } from './supporting/projects/show-project.js';
 export { UpdateProject } from './supporting/projects/update-project.js';
@@ -444,6 +445,8 @@ export { ChangeWorkspaceLock } from './supporting/workspaces/change-workspace-lo
 export { CreateWorkspace, type NewWorkspace } from './supporting/workspaces/create-workspace.js';
 export {
   RemoveDataRetention,
+  type RetentionOwner,
+  retentionActions,
   SetDataRetention,
   ShowDataRetention,
 } from './supporting/workspaces/data-retention-policy.js';

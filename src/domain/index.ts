@@ -104,6 +104,8 @@ export {
 } from './policy-outcomes/task-stage.js';
 export type { Bundle } from './shared/bundle.js';
 export { maxCalledUrl } from './shared/called-url.js';
+export type { DataRetention } from './shared/data-retention.js';
+export { retentionOf } from './shared/data-retention.js';
 export type { AtFault, DomainErrorCode, ErrorDetails } from './shared/domain-error.js';
 export { alreadyTaken, DomainError, isDomainError, isRefusal, notFound } from './shared/domain-error.js';
 export type {
@@ -183,8 +185,10 @@ export type {
   DestinationType,
   NotificationConfiguration,
   NotificationSettings,
+  NotificationSubject,
   NotificationTrigger,
   NotifiedEvent,
+  RunNotificationTrigger,
 } from './supporting/notifications/notification-configuration.js';
 export {
   checkNotification,
@@ -192,10 +196,12 @@ export {
   checkToken,
   checkTriggers,
   destinationTypes,
+  notificationActionOf,
   notificationLimits,
-  notificationTriggers,
   notificationWaits,
+  runNotificationTriggers,
   triggerReached,
+  triggersOf,
   withDelivery,
 } from './supporting/notifications/notification-configuration.js';
 export type { Member, Membership, Organization } from './supporting/organizations/organization.js';
@@ -370,7 +376,6 @@ export {
 } from './supporting/variables/variable-set.js';
 export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
 export type {
-  DataRetention,
   Lock,
   LockAction,
   Workspace,

@@ -1,10 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { secondsUntilRetry } from '../application/background/perform-effects.js';
-import { effectLeaseSeconds, type Lane, laneNames, laneOf, lanes, type VersionPlace } from '../application/index.js';
+import {
+  effectLeaseSeconds,
+  type Lane,
+  laneNames,
+  laneOf,
+  lanes,
+  type RetentionPlace,
+  type VersionPlace,
+} from '../application/index.js';
 import type { Effect } from '../application/ports/repositories/effect.js';
 import type { UseCases } from '../application/use-cases.js';
-import type { WorkspaceId } from '../domain/index.js';
 
 interface Log {
   info(fields: object, message: string): void;
@@ -266,7 +273,7 @@ export class EffectWorker {
   private async applyDataRetention(): Promise<void> {
     let [archived, deleted] = [0, 0];
     let failure: unknown;
-    let after: WorkspaceId | undefined;
+    let after: RetentionPlace | undefined;
     do {
       const batch = await this.chores.applyDataRetention.execute(after);
       archived += batch.archived;

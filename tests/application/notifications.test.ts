@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { NotificationDraft } from '../../src/application/index.js';
-import { type NotificationConfiguration, notificationLimits, notificationWaits } from '../../src/domain/index.js';
+import {
+  type NotificationConfiguration,
+  type NotificationSubject,
+  notificationLimits,
+  notificationWaits,
+} from '../../src/domain/index.js';
 import { firstPage, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { answered } from '../support/memory-notifier.js';
@@ -27,10 +32,15 @@ const webhook: NotificationDraft = {
   userIds: [],
 };
 
+const ofWorkspace = (): NotificationSubject => ({ kind: 'workspace', id: world.workspace.id });
+
 /** A configuration whose receiver has been verified. */
-const configured = async (given: Partial<NotificationDraft> = {}): Promise<NotificationConfiguration> => {
+const configured = async (
+  given: Partial<NotificationDraft> = {},
+  subject: NotificationSubject = ofWorkspace(),
+): Promise<NotificationConfiguration> => {
   const draft = { ...webhook, ...given };
-  const created = await world.useCases.createNotificationConfiguration.execute(world.owner, world.workspace.id, draft);
+  const created = await world.useCases.createNotificationConfiguration.execute(world.owner, subject, draft);
   world.notifier.sent.length = 0;
   return created;
 };
@@ -65,6 +75,16 @@ describe('the notifications of a run', () => {
     await steps.plan();
     await world.performEffects();
     expect(told()).toEqual([['run:completed', 'planned_and_finished']]);
+  });
+
+  it('reach the receivers of its project, in the order in which they were created', async () => {
+    const { projectId } = world.workspace;
+    await configured({ url: 'https://project.example', triggers: ['run:created'] }, { kind: 'project', id: projectId });
+    world.clock.advance(1);
+    await configured({ url: 'https://workspace.example', triggers: ['run:created'] });
+    await steps.create({ planOnly: true });
+    await world.performEffects();
+    expect(world.notifier.sent.map(({ url }) => url)).toEqual(['https://project.example', 'https://workspace.example']);
   });
 
   it('are not sent once the configuration is disabled, without the trigger, or gone', async () => {
@@ -170,7 +190,7 @@ describe('a receiver that is down', () => {
 });
 
 describe('the verification of receivers', () => {
-  const create = () => world.useCases.createNotificationConfiguration.execute(world.owner, world.workspace.id, webhook);
+  const create = () => world.useCases.createNotificationConfiguration.execute(world.owner, ofWorkspace(), webhook);
   const busy = { code: 'notification/busy' };
 
   it('waits for two of an organization at the same time, and refuses more', async () => {
@@ -186,11 +206,7 @@ describe('the verification of receivers', () => {
     slow.resolve(answered(200));
     await Promise.all(waiting);
     await create();
-    const page = await world.useCases.listNotificationConfigurations.execute(
-      world.owner,
-      world.workspace.id,
-      firstPage,
-    );
+    const page = await world.useCases.listNotificationConfigurations.execute(world.owner, ofWorkspace(), firstPage);
     expect(page.total).toBe(3);
   });
 
@@ -200,18 +216,18 @@ describe('the verification of receivers', () => {
       await world.useCases.removeOrganizationMembership.execute(world.owner, admin.membershipId);
       return answered(200);
     };
-    const attempt = world.useCases.createNotificationConfiguration.execute(admin, world.workspace.id, webhook);
+    const attempt = world.useCases.createNotificationConfiguration.execute(admin, ofWorkspace(), webhook);
     await expect(attempt).rejects.toMatchObject({ code: 'resource/not-found' });
   });
 
   it('takes no more of a workspace than it may have', async () => {
-    for (let n = 0; n < notificationLimits.perWorkspace; n += 1) await configured({ enabled: false });
+    for (let n = 0; n < notificationLimits.perSubject; n += 1) await configured({ enabled: false });
     await world.refuses(create, { code: 'attribute/invalid' });
   });
 
   it('does not happen for who may not manage it', async () => {
     const writer = await world.grantee('write');
-    const attempt = world.useCases.createNotificationConfiguration.execute(writer, world.workspace.id, webhook);
+    const attempt = world.useCases.createNotificationConfiguration.execute(writer, ofWorkspace(), webhook);
     await expect(attempt).rejects.toMatchObject({ code: 'resource/not-found' });
     expect(world.notifier.sent).toEqual([]);
   });

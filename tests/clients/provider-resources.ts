@@ -212,6 +212,17 @@ ${inOrganization}`,
     ],
     { importId: byId, unread: ['token'] },
   ),
+  updated(
+    'tfe_team_notification_configuration',
+    'team_id = tfe_team.all.id\nname = "requests"\ndestination_type = "generic"\nurl = "https://hooks.example/1"\ntoken = "a key of ours"\ntriggers = ["change_request:created"]\n',
+    [
+      ['"requests"', '"our requests"'],
+      ['/1"', '/2"'],
+      ['a key of ours', 'another key'],
+      ['triggers = ["change_request:created"]\n', ''],
+    ],
+    { importId: byId, unread: ['token'] },
+  ),
   replaced('tfe_team_member', `team_id = tfe_team.members.id\nusername = "${alice}"\n`, [[alice, bob]], {
     importId: ({ team_id, username }) => `${team_id}/${username}`,
   }),
@@ -264,6 +275,15 @@ permissions {
       ['"test"', '"prod"'],
     ],
     { importId: byId, data: `name = tfe_project.it.name\n${inOrganization}` },
+  ),
+  updated(
+    'tfe_project_settings',
+    'project_id = tfe_project.other.id\ndefault_execution_mode = "agent"\ndefault_agent_pool_id = tfe_agent_pool.it.id\n',
+    [
+      ['"agent"', '"local"'],
+      ['default_agent_pool_id = tfe_agent_pool.it.id\n', ''],
+    ],
+    { importId: byId },
   ),
   updated(
     'tfe_team_project_access',

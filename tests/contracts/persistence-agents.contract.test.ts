@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentPool, AgentToken, Organization } from '../../src/domain/index.js';
-import { afterNoon, asOrganization, asTeam, asUser, giveGrant, noon, ownedBy, unique } from '../support/builders.js';
+import {
+  afterNoon,
+  aProject,
+  asOrganization,
+  asTeam,
+  asUser,
+  giveGrant,
+  noon,
+  ownedBy,
+  unique,
+} from '../support/builders.js';
 import { anAgentPool, anAgentToken, aSiteAgentPool } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend, taken } from './on-every-backend.js';
 
@@ -117,6 +127,30 @@ onEveryBackend('agent pools', (on) => {
     expect(await inUse(pool.id)).toBe(true);
     await on.run((tx) => tx.organizations.setDefaults(organization.id, organization.defaults));
     expect(await inUse(pool.id)).toBe(false);
+  });
+
+  it('are in use, and serve, while a project takes them by default', async () => {
+    const organization = await on.organization();
+    const pool = await addPool(on, organization);
+    const project = aProject(organization, { executionMode: 'agent', agentPoolId: pool.id });
+    await on.run((tx) => tx.projects.add(project));
+    const user = await on.member(organization);
+    const team = await on.team(organization, {}, [user]);
+    const asked = async () => (await on.read((tx) => tx.agentPools.findFor(asUser(user), pool.id)))?.standing.pool;
+    expect(await inUse(pool.id)).toBe(true);
+    await on.workspace(organization, { projectId: project.id, executionMode: 'remote' });
+    await on.workspace(organization);
+    expect(await asked()).toEqual({ ...unnamed, named: true });
+    const follower = await on.workspace(organization, { projectId: project.id });
+    expect(follower.executionDefaults).toEqual({ executionMode: 'remote', agentPoolId: null });
+    const stored = await on.read((tx) => tx.workspaces.find(follower.id));
+    expect(stored?.executionDefaults).toEqual({ executionMode: 'agent', agentPoolId: pool.id });
+    expect(await asked()).toEqual({ named: true, serving: true, servingElsewhere: true });
+    await on.run((tx) => giveGrant(tx, team.id, follower.id, { access: 'admin' }));
+    expect(await asked()).toEqual({ named: true, serving: true, servingElsewhere: false });
+    await on.run((tx) => tx.projects.save({ ...project, executionMode: null, agentPoolId: null, revision: 1 }));
+    expect(await inUse(pool.id)).toBe(false);
+    expect(await asked()).toEqual(unnamed);
   });
 
   it('of the site have no organization, names of their own, and a list of their own', async () => {

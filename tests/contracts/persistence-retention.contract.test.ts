@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import type { Workspace } from '../../src/domain/index.js';
 import { aBundle, afterNoon, aStateOutput, aStateVersion, asOrganization, noon } from '../support/builders.js';
 import { type Ground, onEveryBackend } from './on-every-backend.js';
 
@@ -40,13 +41,47 @@ onEveryBackend('data that workspaces keep for a while', (on) => {
     expect(await listed('', 1)).toHaveLength(1);
   });
 
+  it('is that of workspaces without a retention, in organizations with a number of days', async () => {
+    const [deleting, keeping, plain] = [await on.organization(), await on.organization(), await on.organization()];
+    const retention = { id: 'drp-2', days: 7 };
+    await on.run((tx) => tx.organizations.setRetention(deleting.id, retention));
+    await on.run((tx) => tx.organizations.setRetention(keeping.id, { id: 'drp-3', days: null }));
+    const found: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const last: string = after;
+      after = await on.read((tx) => tx.organizations.retaining(last));
+      if (after !== undefined) found.push(after);
+    }
+    expect(found).toEqual([...found].sort());
+    expect([deleting, keeping, plain].map(({ id }) => found.includes(id))).toEqual([true, false, false]);
+
+    const newer = await on.workspace(deleting, { createdAt: afterNoon(2) });
+    const older = await on.workspace(deleting, { createdAt: afterNoon(1) });
+    await on.workspace(deleting, { retention: { id: 'drp-1', days: null } });
+    const gone = await on.workspace(deleting);
+    await on.run((tx) => tx.workspaces.remove(gone.id, noon));
+    const listed = (after: Pick<Workspace, 'createdAt' | 'id'> | null, limit = 10) =>
+      on.read((tx) => tx.workspaces.withoutRetention(deleting.id, after, limit));
+    const all = await listed(null);
+    expect(all.map(({ id }) => id)).toEqual([older.id, newer.id]);
+    expect(all[0]?.organizationRetention).toEqual(retention);
+    expect(await listed(older)).toEqual(all.slice(1));
+    expect(await listed(null, 1)).toEqual(all.slice(0, 1));
+    await on.run((tx) => tx.organizations.setRetention(deleting.id, null));
+    expect((await listed(null))[0]?.organizationRetention).toBeNull();
+  });
+
   it('is of versions either of one workspace, or of those without a retention', async () => {
     const organization = await on.organization();
     const [keeping, other] = [
       await on.workspace(organization, { retention: { id: 'drp-1', days: null } }),
       await on.workspace(organization),
     ];
+    const retaining = await on.organization();
+    await on.run((tx) => tx.organizations.setRetention(retaining.id, { id: 'drp-2', days: null }));
+    const following = await on.workspace(retaining);
     const uploaded = { status: 'uploaded', bundle: aBundle(), createdAt: noon } as const;
+    const followed = await on.version(following, { ...uploaded, bundle: aBundle() });
     const [kept, free] = [
       await on.version(keeping, uploaded),
       await on.version(other, { ...uploaded, bundle: aBundle() }),
@@ -57,7 +92,7 @@ onEveryBackend('data that workspaces keep for a while', (on) => {
       );
     expect(await found(keeping.id)).toEqual([kept.state.id]);
     const all = await found();
-    expect([all.includes(kept.state.id), all.includes(free.state.id)]).toEqual([false, true]);
+    expect([kept, followed, free].map(({ state }) => all.includes(state.id))).toEqual([false, false, true]);
   });
 
   it('is of states all that are older, except the current one', async () => {

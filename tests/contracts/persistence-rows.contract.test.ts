@@ -94,7 +94,6 @@ async function aRunIn(on: Ground, workspace: Workspace, given: Partial<RunState>
 
 type Saved =
   | 'agentPools'
-  | 'notificationConfigurations'
   | 'policySetParameters'
   | 'policySetVersions'
   | 'policySets'
@@ -256,16 +255,27 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     ];
   },
   Organization: async (on) => {
-    const organization = anOrganization({ createdAt: afterNoon(1), settings: otherSettings });
+    const organization = anOrganization({
+      createdAt: afterNoon(1),
+      settings: otherSettings,
+      retention: { id: 'drp-1', days: 30 },
+    });
     await on.run((tx) => tx.organizations.add(organization));
     const read = () => on.read((tx) => tx.organizations.findFor(asOrganization(organization), organization.name));
     const before = (await read())?.subject;
     const pool = anAgentPool(organization);
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
-    const renamed = { ...organization, email: 'other@example.com', settings: initialSettings, defaults };
+    const renamed = {
+      ...organization,
+      email: 'other@example.com',
+      settings: initialSettings,
+      defaults,
+      retention: null,
+    };
     await on.run((tx) => tx.organizations.save(renamed));
     await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
+    await on.run((tx) => tx.organizations.setRetention(organization.id, null));
     return [
       [organization, before],
       [renamed, (await read())?.subject],
@@ -330,14 +340,14 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   },
   Workspace: async (on) => {
     const settings = { ...initialSettings, allowForceDeleteWorkspaces: true };
-    const organization = await on.organization({ settings });
+    const organization = await on.organization({ settings, retention: { id: 'drp-2', days: 60 } });
     const pool = anAgentPool(organization);
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
     await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
     const project = aProject(organization);
     await on.run((tx) => tx.projects.add(project));
-    const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, organizationDefaults: defaults };
+    const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, executionDefaults: defaults };
     const workspace = aWorkspace(organization, {
       ...given,
       tagNames: ['network'],
@@ -353,11 +363,12 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const version = await on.version(workspace);
     await on.run((tx) => tx.workspaces.promote(workspace.id, version.state.id));
     const bare = aWorkspace(
-      { ...organization, defaults },
+      { ...organization, defaults, retention: null },
       { id: workspace.id, createdAt: workspace.createdAt, source: 'terraform' },
     );
     const after = { ...bare, currentConfigurationVersionId: version.state.id, revision: 1 };
     await on.run(async (tx) => {
+      await tx.organizations.setRetention(organization.id, null);
       await tx.workspaces.save(after);
       await tx.tags.takeFrom(workspace.id, 'all');
     });
@@ -377,12 +388,27 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
   },
   Project: async (on) => {
     const { organization, actor } = await aPlace(on);
-    const project = aProject(organization, {
-      description: 'Networks',
-      createdAt: afterNoon(1),
-      updatedAt: afterNoon(2),
-    });
-    const after = { ...project, name: unique('prj'), description: '', updatedAt: afterNoon(3), revision: 1 };
+    const defaults = { executionMode: 'agent', agentPoolId: 'apool-2' } as const;
+    await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
+    const project = aProject(
+      { ...organization, defaults },
+      {
+        description: 'Networks',
+        executionMode: 'agent',
+        agentPoolId: 'apool-1',
+        createdAt: afterNoon(1),
+        updatedAt: afterNoon(2),
+      },
+    );
+    const after = {
+      ...project,
+      name: unique('prj'),
+      description: '',
+      executionMode: null,
+      agentPoolId: null,
+      updatedAt: afterNoon(3),
+      revision: 1,
+    };
     return savedTwice(on, 'projects', [project, after], (tx) => tx.projects.findFor(actor, project.id));
   },
   Variable: async (on) => {
@@ -869,7 +895,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     );
   },
   NotificationConfiguration: async (on) => {
-    const { actor, workspace } = await aPlace(on);
+    const { workspace } = await aPlace(on);
     const response = { url: 'https://hooks.example', code: '200', body: 'ok' };
     const email = { destinationType: 'email', url: null, emailAddresses: ['ops@acme.example'] } as const;
     const configured = aNotificationConfiguration(workspace, {
@@ -890,9 +916,14 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       updatedAt: afterNoon(2),
       revision: 1,
     };
-    return savedTwice(on, 'notificationConfigurations', [configured, after], (tx) =>
-      tx.notificationConfigurations.findFor(actor, configured.id),
-    );
+    const read = () => on.read((tx) => tx.notificationConfigurations.find(configured.id));
+    await on.run((tx) => tx.notificationConfigurations.add(configured));
+    const added = await read();
+    await on.run((tx) => tx.notificationConfigurations.save(after));
+    return [
+      [configured, added],
+      [after, await read()],
+    ];
   },
   ApplyingTask: async (on) => {
     const { organization, workspace } = await aPlace(on);

@@ -547,7 +547,14 @@ onEveryBackend('rules about runs', (on) => {
         const organization = await on.organization();
         const own = await aPool(organization);
         const scoped = await aPool(organization, { organizationScoped: false });
-        const project = aProject(organization);
+        const inProject = {
+          none: { executionMode: null, agentPoolId: null },
+          remote: { executionMode: 'agent', agentPoolId: own.id },
+          local: { executionMode: 'remote', agentPoolId: null },
+          own: { executionMode: 'local', agentPoolId: null },
+          scoped: { executionMode: null, agentPoolId: own.id },
+        } as const;
+        const project = aProject(organization, inProject[byDefault ?? 'none']);
         await on.run((tx) => tx.projects.add(project));
         const ids = { own: own.id, scoped: scoped.id };
         const defaults: ExecutionDefaults =

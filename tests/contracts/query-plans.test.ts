@@ -129,6 +129,11 @@ describe('statements on SQLite', () => {
     ['save a variable', (tx) => tx.variables.save(aVariable(workspace, { revision: 1 }))],
     ['save a run', (tx) => tx.runs.save(aRun(workspace, version.state, { revision: 1 }))],
     ['find the workspaces with a retention', (tx) => tx.workspaces.retaining('ws-1', 10)],
+    [
+      'find the workspaces that follow a retention',
+      (tx) => tx.workspaces.withoutRetention('org-1', { createdAt: noon, id: 'ws-1' }, 10),
+    ],
+    ['find the organizations with a retention', (tx) => tx.organizations.retaining('org-1')],
     ['find the outdated states of a workspace', (tx) => tx.stateVersions.outdated('ws-1', noon, 10)],
     [
       'find the old versions of a workspace',

@@ -138,7 +138,7 @@ describe('an e-mail address', () => {
 });
 
 describe('an organization', () => {
-  const fixed = { defaults: initialDefaults, settings: initialSettings, createdAt: noon };
+  const fixed = { defaults: initialDefaults, settings: initialSettings, retention: null, createdAt: noon };
   const acme = { id: 'org-1', name: 'acme', email: 'ops@example.com', ...fixed };
 
   it('is kept as given and cannot be altered', () => {

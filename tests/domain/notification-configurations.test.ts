@@ -7,8 +7,8 @@ import {
   destinationTypes,
   type NotificationSettings,
   notificationLimits,
-  notificationTriggers,
   type RunStatus,
+  runNotificationTriggers,
   runStatuses,
   triggerReached,
   withDelivery,
@@ -61,8 +61,11 @@ describe('the settings of a notification configuration', () => {
 
 describe('the triggers of a notification configuration', () => {
   it('are in the order of a run, each once', () => {
-    expect(checkTriggers(['run:errored', 'run:created', 'run:errored'])).toEqual(['run:created', 'run:errored']);
-    expect(checkTriggers([...notificationTriggers])).toEqual(notificationTriggers);
+    expect(checkTriggers('project', ['run:errored', 'run:created', 'run:errored'])).toEqual([
+      'run:created',
+      'run:errored',
+    ]);
+    expect(checkTriggers('workspace', [...runNotificationTriggers])).toEqual(runNotificationTriggers);
   });
 
   it.each([
@@ -71,7 +74,19 @@ describe('the triggers of a notification configuration', () => {
     ['change_request:created', 'no change requests'],
     ['run:completed ', 'Triggers must be among run:created, '],
   ])('cannot be %j', (trigger, words) => {
-    expect(() => checkTriggers(['run:created', trigger])).toThrow(refusing({ attribute: 'triggers' }, words));
+    expect(() => checkTriggers('workspace', ['run:created', trigger])).toThrow(
+      refusing({ attribute: 'triggers' }, words),
+    );
+  });
+
+  it('are of change requests for a team, and of nothing else', () => {
+    expect(checkTriggers('team', ['change_request:created'])).toEqual(['change_request:created']);
+    for (const trigger of ['run:created', 'run:other']) {
+      expect(() => checkTriggers('team', [trigger])).toThrow(
+        refusing({ attribute: 'triggers' }, 'among change_request:created: '),
+      );
+    }
+    expect(() => checkTriggers('team', ['assessment:drifted'])).toThrow(refusing({ attribute: 'triggers' }, 'health'));
   });
 });
 

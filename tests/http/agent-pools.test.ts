@@ -253,6 +253,57 @@ describe('where runs are executed', () => {
     expect(await execution(id)).toEqual(['remote', null, own(false, false)]);
   });
 
+  it('is the mode and pool of its project, where that has its own', async () => {
+    const [pool, scoped] = [await newPool(), await newPool({ 'organization-scoped': false })];
+    const inOrganization = `/organizations/${organization}`;
+    const given = doc('projects', {
+      name: newName('project'),
+      'default-execution-mode': 'agent',
+      'default-agent-pool-id': pool,
+    });
+    const { data: project } = (await admin.post(`${inOrganization}/projects`, given).expect(201)).body;
+    const shown = (mode: string, poolId: string | null, ...overwrites: readonly [boolean, boolean]) => ({
+      attributes: {
+        'default-execution-mode': mode,
+        'setting-overwrites': { 'default-execution-mode': overwrites[0], 'default-agent-pool': overwrites[1] },
+      },
+      relationships: { 'default-agent-pool': { data: poolId && { id: poolId, type: 'agent-pools' } } },
+    });
+    expect(project).toMatchObject(shown('agent', pool, true, true));
+    const path = `/projects/${project.id}`;
+    const inProject = { project: { data: { id: project.id, type: 'projects' } } };
+    const created = await workspace({}, inProject);
+    expect(created.attributes).toMatchObject({ 'execution-mode': 'agent', 'agent-pool-id': pool });
+    const moved = await workspace();
+    const move = await admin.patch(`/workspaces/${moved.id}`, doc('workspaces', {}, inProject)).expect(200);
+    expect(move.body.data.attributes).toMatchObject({ 'execution-mode': 'agent', 'agent-pool-id': pool });
+    expect(await execution(moved.id)).toEqual(['agent', pool, own(false, false)]);
+    const change = (attributes: object, caller = admin) => caller.patch(path, doc('projects', attributes));
+    const overwriting = (mode: boolean, poolToo: boolean) => ({
+      'setting-overwrites': { 'default-execution-mode': mode, 'default-agent-pool': poolToo },
+    });
+    const local = { 'default-execution-mode': 'local', 'default-agent-pool-id': '', ...overwriting(true, true) };
+    expect((await change(local).expect(200)).body.data).toMatchObject(shown('local', null, true, true));
+    expect(await execution(created.id)).toEqual(['local', null, own(false, false)]);
+    const back = (await change(overwriting(false, false)).expect(200)).body.data;
+    expect(back).toMatchObject(shown('remote', null, false, false));
+    expect(await execution(created.id)).toEqual(['remote', null, own(false, false)]);
+    expect((await change({ 'default-agent-pool-id': scoped }).expect(422)).body).toEqual(
+      invalid('default-agent-pool-id', 'Agent pool does not allow this project. Change the scope of the pool first'),
+    );
+    expect((await change(overwriting(true, false)).expect(422)).body.errors[0].source).toEqual({
+      pointer: '/data/attributes/setting-overwrites/default-execution-mode',
+    });
+    const other = await newPool();
+    const related = { 'default-agent-pool': { data: { id: other, type: 'agent-pools' } } };
+    const named = await admin.patch(path, doc('projects', {}, related)).expect(200);
+    expect(named.body.data).toMatchObject(shown('agent', other, true, true));
+    expect(named.body.data.relationships['agent-pool-token-creators']).toEqual({ data: [] });
+    await admin.delete(`/agent-pools/${other}`).expect(409);
+    await change({ 'default-execution-mode': 'local' }, await api.organizationToken(organization)).expect(404);
+    await change({ description: 'Its own' }, await api.organizationToken(organization)).expect(200);
+  });
+
   it('takes a pool for `agent`, and `agent` for a pool', async () => {
     const pool = await newPool();
     const { id } = await workspace();

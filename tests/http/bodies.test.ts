@@ -402,6 +402,7 @@ post /workspaces/:id/relationships/remote-state-consumers
 patch /workspaces/:id/relationships/remote-state-consumers
 delete /workspaces/:id/relationships/remote-state-consumers
 post /workspaces/:id/relationships/data-retention-policy
+post /organizations/:organization/relationships/data-retention-policy
 delete /organizations/:organization/tags
 post /tags/:id/relationships/workspaces
 post /workspaces/:id/relationships/tags

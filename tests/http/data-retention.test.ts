@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Caller, missing, prefix, refusal, startApi } from '../support/api.js';
+import type { RetentionPlace } from '../../src/application/index.js';
+import { type Caller, doc, missing, prefix, refusal, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 
 const api = await startApi({ prefix });
@@ -55,12 +56,46 @@ describe('the data retention policy of a workspace', () => {
   });
 });
 
+describe('the data retention policy of an organization', () => {
+  it('is set, shown, replaced and deleted by its owners', async () => {
+    const bench = await Bench.make(api);
+    const one = `/organizations/${bench.organization}`;
+    const path = `${one}/relationships/data-retention-policy`;
+    const relation = async () => (await admin.get(one).expect(200)).body.data.relationships['data-retention-policy'];
+    const related = `${prefix}${path}`;
+    const none = refusal(404, 'not found', 'the organization has no data retention policy');
+    expect((await admin.get(path).expect(404)).body).toEqual(none);
+    expect(await relation()).toEqual({ data: null, links: { related } });
+    const { data } = (await admin.post(path, deleting(30)).expect(201)).body;
+    expect(data).toEqual({ ...deleting(30).data, id: expect.stringMatching(/^drp-/) });
+    expect(await relation()).toEqual({ data: { id: data.id, type: data.type }, links: { related } });
+    await (await bench.member('read')).get(path).expect(200);
+    await (await bench.member('admin')).post(path, keeping).expect(404);
+    await (await api.organizationToken(bench.organization)).post(path, keeping).expect(404);
+    const kept = (await admin.post(path, keeping).expect(201)).body.data;
+    expect((await admin.get(path).expect(200)).body.data).toEqual(kept);
+    await admin.patch(one, doc('organizations', { email: 'new@example.com' })).expect(200);
+    expect((await relation()).data).toEqual({ id: kept.id, type: kept.type });
+    // Its workspaces show only their own.
+    await admin.get(pathOf(bench)).expect(404);
+    await admin.delete(path).expect(204);
+    expect((await admin.delete(path).expect(404)).body).toEqual(none);
+  });
+});
+
 describe('the worker', () => {
   const statusOf = async (id: string) =>
     (await admin.get(`/state-versions/${id}`).expect(200)).body.data.attributes.status;
 
   const apply = async () => {
-    const done = await api.useCases.applyDataRetention.execute();
+    const done = { archived: 0, deleted: 0 };
+    let place: RetentionPlace | undefined;
+    do {
+      const { next, ...batch } = await api.useCases.applyDataRetention.execute(place);
+      done.archived += batch.archived;
+      done.deleted += batch.deleted;
+      place = next;
+    } while (place !== undefined);
     await api.settle();
     return done;
   };
@@ -101,6 +136,19 @@ describe('the worker', () => {
     const events = data.map(({ attributes }: { attributes: { action: string } }) => attributes.action);
     expect(events).toEqual(expect.arrayContaining(['state-versions/delete-data', 'configuration-versions/archive']));
     await admin.delete(pathOf(bench)).expect(204);
+  });
+
+  it('follows the organization for workspaces without a policy', async () => {
+    const { bench, versions, states } = await aged();
+    const path = `/organizations/${bench.organization}/relationships/data-retention-policy`;
+    await admin.post(path, deleting(30)).expect(201);
+    await admin.post(pathOf(bench), keeping).expect(201);
+    expect(await apply()).toEqual({ archived: 0, deleted: 0 });
+    await admin.delete(pathOf(bench)).expect(204);
+    expect(await apply()).toEqual({ archived: 1, deleted: 1 });
+    expect(await bench.versionStatus(versions[0] ?? '')).toBe('archived');
+    expect(await statusOf(states[0] ?? '')).toBe('backing_data_permanently_deleted');
+    await admin.delete(path).expect(204);
   });
 
   it('removes nothing from a workspace that keeps everything', async () => {

@@ -106,6 +106,38 @@ describe('notification configurations', () => {
     },
   );
 
+  it.each([prefix, ''] as const)('belong to projects and teams as well, at %j', async (mount) => {
+    const caller = admin.at(mount);
+    const project = (await admin.post('/organizations/acme/projects', doc('projects', { name: newName() })).expect(201))
+      .body.data.id;
+    const team = await api.team('acme', newName());
+    for (const [type, id, trigger, refused] of [
+      ['projects', project, 'run:errored', 'change_request:created'],
+      ['teams', team, 'change_request:created', 'run:errored'],
+    ] as const) {
+      const to = `/${type}/${id}/notification-configurations`;
+      const data = { type, id };
+      const given = { enabled: true, url: urlOf(200), triggers: [trigger] };
+      const { body } = await caller.post(to, webhook(given, { subscribable: { data } })).expect(201);
+      expect(body.data).toMatchObject({
+        attributes: { triggers: [trigger] },
+        relationships: { subscribable: { data } },
+      });
+      expect((await caller.get(to).expect(200)).body).toEqual({ data: [body.data] });
+      const one = `/notification-configurations/${body.data.id}`;
+      expect((await caller.get(one).expect(200)).body).toEqual(body);
+      const unserved = (await caller.patch(one, webhook({ triggers: [refused] })).expect(422)).body.errors;
+      expect(unserved).toEqual([at('attributes/triggers')]);
+      await caller.patch(one, webhook({ name: 'Theirs' })).expect(200);
+      await caller.post(`${one}/actions/verify`).expect(200);
+      const other = { subscribable: { data: { type, id: `${id}-not` } } };
+      const misplaced = (await caller.post(to, webhook({}, other)).expect(422)).body.errors;
+      expect(misplaced).toEqual([at('relationships/subscribable')]);
+      await caller.delete(one).expect(204);
+      expect((await caller.get(to).expect(200)).body).toEqual({ data: [] });
+    }
+  });
+
   it('are listed whole, or in pages', async () => {
     const elsewhere = `/workspaces/${await api.workspace('acme', newName())}/notification-configurations`;
     const all = [await create({}, elsewhere), await create({}, elsewhere)];
@@ -167,7 +199,7 @@ describe('notification configurations', () => {
 
   it('are at most 20 for a workspace', async () => {
     const elsewhere = `/workspaces/${await api.workspace('acme', newName())}/notification-configurations`;
-    for (let n = 0; n < notificationLimits.perWorkspace; n += 1) await create({}, elsewhere);
+    for (let n = 0; n < notificationLimits.perSubject; n += 1) await create({}, elsewhere);
     const refused = await admin.post(elsewhere, webhook()).expect(422);
     expect(refused.body.errors[0].detail).toBe('A workspace can have at most 20 notification configurations');
   });

@@ -177,7 +177,7 @@ describe('the description of the API', () => {
     },
   );
 
-  it('shows bodies that the service reads as they stand', () => {
+  ifRecorded('shows bodies that the service reads as they stand', () => {
     for (const dialect of dialects) {
       for (const { method, path, reference } of routes({} as never, dialect)) {
         const { body } = reference();

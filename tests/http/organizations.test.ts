@@ -80,6 +80,10 @@ describe('organizations', () => {
       ...attributes,
     },
     relationships: {
+      'data-retention-policy': {
+        data: null,
+        links: { related: `${prefix}/organizations/${name}/relationships/data-retention-policy` },
+      },
       'default-agent-pool': { data: null },
       'default-project': { data: { id: expect.stringMatching(/^prj-/), type: 'projects' } },
       'entitlement-set': { links: { related: `${prefix}/organizations/${name}/entitlement-set` } },

@@ -60,6 +60,8 @@ describe('projects', () => {
       'is-default': false,
       'is-unified': false,
       'auto-destroy-activity-duration': null,
+      'default-execution-mode': 'remote',
+      'setting-overwrites': { 'default-execution-mode': false, 'default-agent-pool': false },
       'created-at': api.clock.now(),
       'updated-at': api.clock.now(),
       ...attributes,
@@ -73,6 +75,7 @@ describe('projects', () => {
     },
     relationships: {
       organization: { data: { id: 'acme', type: 'organizations' } },
+      'default-agent-pool': { data: null },
       'tag-bindings': { links: { related: `${prefix}/projects/${id}/tag-bindings` } },
       'effective-tag-bindings': { links: { related: `${prefix}/projects/${id}/effective-tag-bindings` } },
     },
@@ -121,15 +124,12 @@ describe('projects', () => {
     const renamed = await admin.patch(`/projects/${await newProject()}`, doc('projects', { name: 'a b' })).expect(422);
     expect(renamed.body).toEqual(answer.body);
     await newProject({ name: 'a b' }, 'globex');
-    const refused = {
-      'auto-destroy-activity-duration': '14d',
-      'default-execution-mode': 'agent',
-      'setting-overwrites': { 'execution-mode': true },
-    };
+    const refused = { 'auto-destroy-activity-duration': '14d' };
     expect(faultsIn(await admin.post(path, doc('projects', { name: newName(), ...refused })).expect(422))).toEqual([
-      ['/data/attributes/auto-destroy-activity-duration', 'Scheduled destruction is not served'],
-      ['/data/attributes/default-execution-mode', expect.stringContaining('Projects have no execution mode')],
-      ['/data/attributes/setting-overwrites', expect.stringContaining('Projects have no execution mode')],
+      [
+        '/data/attributes/auto-destroy-activity-duration',
+        'Projects schedule no destruction. Schedule it at workspaces',
+      ],
     ]);
   });
 

@@ -158,6 +158,16 @@ const demanding: readonly Demanding[] = [
         actions: ['workspaces/create', 'workspaces/link-repository'],
       },
       {
+        route: 'patch /projects/:id',
+        body: doc('projects', { 'default-execution-mode': 'local' }),
+        actions: ['projects/update', 'projects/set-execution'],
+      },
+      {
+        route: 'post /organizations/:organization/projects',
+        body: doc('projects', { name: 'fresh', 'default-execution-mode': 'local' }),
+        actions: ['projects/create', 'projects/set-execution'],
+      },
+      {
         route: 'patch /workspaces/:id',
         body: doc('workspaces', { 'execution-mode': 'local' }),
         actions: ['workspaces/update', 'workspaces/set-execution'],

@@ -49,7 +49,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /policy-evaluations/:policyEvaluationId/policy-set-outcomes': 4,
   'get /policy-set-outcomes/:id': 3,
   'get /organizations/:organization/workspaces': 6,
-  'post /organizations/:organization/workspaces': 4,
+  // The default project is read for the execution mode.
+  'post /organizations/:organization/workspaces': 5,
   'get /organizations/:organization/workspaces/:name': 3,
   'patch /organizations/:organization/workspaces/:name': 5,
   'delete /organizations/:organization/workspaces/:name': 6,
@@ -81,6 +82,9 @@ const promised: Readonly<Record<string, number>> = {
   'delete /varsets/:id/relationships/vars/:setVariableId': 5,
   'post /workspaces/:id/actions/safe-delete': 5,
   'post /organizations/:organization/workspaces/:name/actions/safe-delete': 5,
+  'get /organizations/:organization/relationships/data-retention-policy': 2,
+  'post /organizations/:organization/relationships/data-retention-policy': 4,
+  'delete /organizations/:organization/relationships/data-retention-policy': 4,
   'get /workspaces/:id/relationships/data-retention-policy': 2,
   'post /workspaces/:id/relationships/data-retention-policy': 4,
   'delete /workspaces/:id/relationships/data-retention-policy': 4,
@@ -212,13 +216,19 @@ const promised: Readonly<Record<string, number>> = {
   'get /run-triggers/:id': 2,
   'delete /run-triggers/:id': 4,
   'get /workspaces/:workspaceId/notification-configurations': 4,
-  // They are counted under the workspace's lock.
+  // There are none.
+  'get /projects/:id/notification-configurations': 3,
+  'get /teams/:id/notification-configurations': 3,
+  // They are counted under the lock of the workspace, project or team.
   'post /workspaces/:workspaceId/notification-configurations': 5,
-  'get /notification-configurations/:id': 2,
+  'post /projects/:id/notification-configurations': 6,
+  'post /teams/:id/notification-configurations': 6,
+  // And the one that it belongs to.
+  'get /notification-configurations/:id': 3,
   // Read before the receiver is called, and again after it.
-  'patch /notification-configurations/:id': 5,
-  'delete /notification-configurations/:id': 4,
-  'post /notification-configurations/:id/actions/verify': 4,
+  'patch /notification-configurations/:id': 7,
+  'delete /notification-configurations/:id': 5,
+  'post /notification-configurations/:id/actions/verify': 6,
   'get /organizations/:organization/agent-pools': 4,
   'post /organizations/:organization/agent-pools': 4,
   // The pool's users and its allowed workspaces are one statement more; a change locks the pool first.
@@ -325,6 +335,8 @@ const refusedLater: Readonly<Record<string, number>> = {
   'get /authentication-tokens/:id': 3,
   // The right is checked in the membership's organization, which must be found first.
   'get /organization-memberships/:id': 3,
+  // The workspace, project or team must be found first.
+  'get /notification-configurations/:id': 3,
   // The run of the comment must be found first.
   'get /comments/:id': 3,
   // These have several rows, and are authorized as a whole.

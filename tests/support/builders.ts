@@ -76,7 +76,16 @@ export const aUser = (given: Partial<User> = {}): User => {
 export const anOrganization = (given: Partial<Organization> = {}): Organization => {
   const id = unique('org');
   const email = `${id}@example.com`;
-  return { id, name: id, email, defaults: initialDefaults, settings: initialSettings, createdAt: noon, ...given };
+  return {
+    id,
+    name: id,
+    email,
+    defaults: initialDefaults,
+    settings: initialSettings,
+    retention: null,
+    createdAt: noon,
+    ...given,
+  };
 };
 
 /** A user who is an active member, as the organization sees them. */
@@ -118,6 +127,9 @@ export const aProject = (organization: Organization, given: Partial<Project> = {
     id,
     organizationId: organization.id,
     organizationName: organization.name,
+    executionMode: null,
+    agentPoolId: null,
+    executionDefaults: organization.defaults,
     name: id,
     description: '',
     createdAt: noon,
@@ -134,7 +146,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     id,
     organizationId: organization.id,
     organizationName: organization.name,
-    organizationDefaults: organization.defaults,
+    executionDefaults: organization.defaults,
     allowForceDelete: organization.settings.allowForceDeleteWorkspaces,
     name: id,
     projectId: defaultProjectId(organization.id),
@@ -142,6 +154,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     repository: null,
     autoDestroy: null,
     retention: null,
+    organizationRetention: organization.retention,
     source: 'tfe-api',
     tagNames: [],
     currentConfigurationVersionId: null,

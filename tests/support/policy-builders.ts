@@ -231,12 +231,13 @@ export const aWorkspaceTask = (
   ...given,
 });
 
+/** A configuration of the workspace, unless another subject is given. */
 export const aNotificationConfiguration = (
-  { id: workspaceId, organizationId }: Pick<Workspace, 'id' | 'organizationId'>,
+  { id, organizationId }: Pick<Workspace, 'id' | 'organizationId'>,
   given: Partial<NotificationConfiguration> = {},
 ): NotificationConfiguration => ({
   id: unique('nc'),
-  workspaceId,
+  subject: { kind: 'workspace', id },
   organizationId,
   name: 'Our channel',
   enabled: false,

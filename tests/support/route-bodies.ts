@@ -27,6 +27,15 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
   const policies = { data: [{ type: 'policies', id: referred.policy }] };
   const memberships = { data: [{ type: 'organization-memberships', id: referred.membership }] };
   const bindings = { data: [{ type: 'tag-bindings', attributes: { key: 'stage', value: 'live' } }] };
+  const retention = {
+    data: { type: 'data-retention-policy-delete-olders', attributes: { 'delete-older-than-n-days': 30 } },
+  };
+  const notification = doc('notification-configurations', {
+    name: 'fresh',
+    enabled: false,
+    'destination-type': 'generic',
+    url: 'https://hooks.example',
+  });
   const tags = { data: [{ type: 'tags', attributes: { name: 'network' } }] };
   return {
     'post /organizations': doc('organizations', { name: 'fresh', email: 'a@example.com' }),
@@ -54,9 +63,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'patch /workspaces/:id/tag-bindings': bindings,
     'patch /projects/:id/tag-bindings': bindings,
     'post /workspaces/:id/actions/lock': {},
-    'post /workspaces/:id/relationships/data-retention-policy': {
-      data: { type: 'data-retention-policy-delete-olders', attributes: { 'delete-older-than-n-days': 30 } },
-    },
+    'post /workspaces/:id/relationships/data-retention-policy': retention,
+    'post /organizations/:organization/relationships/data-retention-policy': retention,
     'post /runs/:id/actions/apply': { comment: 'Looks good' },
     'post /runs/:id/actions/discard': {},
     'post /runs/:id/actions/cancel': {},
@@ -74,12 +82,9 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
       { task: relationTo('tasks', referred.task) },
     ),
     'patch /workspaces/:workspaceId/tasks/:workspaceTaskId': doc('workspace-tasks', { stages: ['pre_plan'] }),
-    'post /workspaces/:workspaceId/notification-configurations': doc('notification-configurations', {
-      name: 'fresh',
-      enabled: false,
-      'destination-type': 'generic',
-      url: 'https://hooks.example',
-    }),
+    'post /workspaces/:workspaceId/notification-configurations': notification,
+    'post /projects/:id/notification-configurations': notification,
+    'post /teams/:id/notification-configurations': notification,
     'post /workspaces/:workspaceId/run-triggers': doc(
       'run-triggers',
       {},

@@ -185,6 +185,7 @@ export async function makeSmallWorld(
     name: 'acme',
     defaults,
     settings: { ...initialSettings, allowForceDeleteWorkspaces: true },
+    retention: { id: unique('drp'), days: 60 },
   });
   const pool = anAgentPool(organization, { id: named.agentPoolId, name: 'ours' });
   const sitePool = aSiteAgentPool();

@@ -1,7 +1,7 @@
 import type { Notification, RunNews } from '../../application/index.js';
-import type { NotificationTrigger, RunStatus } from '../../domain/index.js';
+import type { RunNotificationTrigger, RunStatus } from '../../domain/index.js';
 
-const titles: Readonly<Record<NotificationTrigger, string>> = {
+const titles: Readonly<Record<RunNotificationTrigger, string>> = {
   'run:created': 'Run Created',
   'run:planning': 'Run Planning',
   'run:needs_attention': 'Run Needs Attention',

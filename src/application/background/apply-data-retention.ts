@@ -1,4 +1,4 @@
-import { later, type StateVersion, type Workspace, type WorkspaceId } from '../../domain/index.js';
+import { later, type OrganizationId, retentionOf, type StateVersion, type Workspace } from '../../domain/index.js';
 import { doneBySystem } from '../../domain/supporting/audit/audit-event.js';
 import type { ArchiveOldVersions } from '../configuration-versions/archive-old-versions.js';
 import { discard } from '../files/discard.js';
@@ -9,11 +9,19 @@ import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 const workspacesAtOnce = 100;
 const statesAtOnce = 20;
 
+/** The organization whose policy is applied; null for workspaces with one of their own. The last workspace seen there. */
+export interface RetentionPlace {
+  readonly organizationId: OrganizationId | null;
+  readonly after: Pick<Workspace, 'createdAt' | 'id'> | null;
+}
+
+const beginning: RetentionPlace = { organizationId: null, after: null };
+
 /** The result of one batch. `next` is where to continue; absent at the end. */
 export interface DataRetained {
   readonly archived: number;
   readonly deleted: number;
-  readonly next?: WorkspaceId;
+  readonly next?: RetentionPlace;
   /** The first error. The workspace it concerns is left for the next time. */
   readonly failure?: unknown;
 }
@@ -21,14 +29,14 @@ export interface DataRetained {
 /** Removes the files of versions and states that workspaces keep no longer. Their rows stay, and so do the current ones. */
 export class ApplyDataRetention {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'stateVersions' | 'effects' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'workspaces' | 'stateVersions' | 'effects' | 'audit'>,
     private readonly clock: Clock,
     private readonly versions: ArchiveOldVersions,
   ) {}
 
-  /** Checks one batch of workspaces after `after`. Safe to repeat and to run concurrently. */
-  async execute(after: WorkspaceId = ''): Promise<DataRetained> {
-    const seen = await this.unitOfWork.read((tx) => tx.workspaces.retaining(after, workspacesAtOnce));
+  /** Checks one batch of workspaces from `place` on. Safe to repeat and to run concurrently. */
+  async execute(place = beginning): Promise<DataRetained> {
+    const { seen, next } = await this.batchAt(place);
     let [archived, deleted] = [0, 0];
     let failure: unknown;
     for (const workspace of seen) {
@@ -39,20 +47,28 @@ export class ApplyDataRetention {
         failure ??= error;
       }
     }
-    const last = seen.length < workspacesAtOnce ? undefined : seen.at(-1);
-    return {
-      archived,
-      deleted,
-      ...(last !== undefined && { next: last.id }),
-      ...(failure !== undefined && { failure }),
-    };
+    return { archived, deleted, ...(next !== undefined && { next }), ...(failure !== undefined && { failure }) };
   }
 
-  private async archive({ id: workspaceId, retention }: Workspace): Promise<number> {
+  private batchAt({ organizationId, after }: RetentionPlace) {
+    return this.unitOfWork.read(async (tx) => {
+      const seen =
+        organizationId === null
+          ? await tx.workspaces.retaining(after?.id ?? '', workspacesAtOnce)
+          : await tx.workspaces.withoutRetention(organizationId, after, workspacesAtOnce);
+      const last = seen.length < workspacesAtOnce ? undefined : seen.at(-1);
+      if (last !== undefined) return { seen, next: { organizationId, after: last } };
+      const nextId = await tx.organizations.retaining(organizationId ?? '');
+      return { seen, next: nextId === undefined ? undefined : { organizationId: nextId, after: null } };
+    });
+  }
+
+  private async archive(workspace: Workspace): Promise<number> {
+    const { id: workspaceId } = workspace;
     let archived = 0;
     let after: VersionPlace | undefined;
     do {
-      const batch = await this.versions.execute(after, { workspaceId, days: retention?.days ?? 0 });
+      const batch = await this.versions.execute(after, { workspaceId, days: retentionOf(workspace)?.days ?? 0 });
       archived += batch.archived;
       if (batch.failure !== undefined) throw batch.failure;
       after = batch.next;
@@ -66,7 +82,8 @@ export class ApplyDataRetention {
       batch = await this.unitOfWork.run(async (tx) => {
         // Serializes with writers of states: what is current here stays current until this is committed.
         await tx.workspaces.lockRow(id);
-        const days = (await tx.workspaces.find(id))?.retention?.days;
+        const found = await tx.workspaces.find(id);
+        const days = found && retentionOf(found)?.days;
         if (days == null) return [];
         const outdated = await tx.stateVersions.outdated(id, later(this.clock.now(), -days * 86_400), statesAtOnce);
         for (const state of outdated) {

@@ -124,6 +124,9 @@ export const claims = {
   'run tasks': mayAtLeast({ runTasks: true }),
   'access to the project or a workspace of it': (s: Standing) =>
     s.teams.some(({ projectGrant, inProject }) => projectGrant !== undefined || inProject === true),
+  'admin of the workspaces of the project': (s: Standing) =>
+    administersAll(s) ||
+    s.teams.some(({ projectGrant }) => projectGrant !== undefined && administersWorkspaces(projectGrant)),
   'project settings: update': mayInProject({ settings: 'update' }),
   'project settings: delete': mayInProject({ settings: 'delete' }),
   'project teams: read': mayInProject({ teams: 'read' }),
@@ -183,6 +186,7 @@ export const policy = {
   'organizations/create': [['site administrator']],
   'organizations/read': [['member']],
   'organizations/update': [['owner']],
+  'organizations/set-retention': [['owner']],
   'organizations/delete': [['owner']],
   // A group can be the group of people elsewhere: no owner takes it for their own.
   'organizations/give-groups': [['site administrator']],
@@ -199,6 +203,8 @@ export const policy = {
   'projects/read': [['runs: read'], ['access to the project or a workspace of it'], ['organization token']],
   'projects/create': [['manage-projects'], ['organization token']],
   'projects/update': [['project settings: update'], ['organization token']],
+  // As for each of its workspaces: the agents of its pool can read their variables and states.
+  'projects/set-execution': [['project settings: update', 'admin of the workspaces of the project']],
   'projects/delete': [['project settings: delete'], ['organization token']],
   // The workspace's own side is `workspaces/update`. Its admins keep its runs, which get the variables of the project. To
   // create one there takes less, because it gives its creator nothing beyond what they have in the project.
@@ -276,6 +282,9 @@ export const policy = {
   'workspace-tasks/manage': [['run tasks']],
   // They show and call addresses that may be secrets themselves.
   'notification-configurations/manage': [['workspace admin'], ['organization token']],
+  // The receivers of a project are notified of the runs of all its workspaces.
+  'notification-configurations/manage-of-project': [['project settings: update', 'runs: read'], ['organization token']],
+  'notification-configurations/manage-of-team': delegated('manage-teams', 'not the owners team'),
   'run-triggers/read': [['runs: read'], ['organization token']],
   // They queue runs on behalf of the caller, and an organization token creates none.
   'run-triggers/manage': [['workspace admin']],

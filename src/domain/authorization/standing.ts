@@ -30,7 +30,7 @@ export interface TeamInQuestion {
 
 /** The agent pool in question, if any. */
 export interface PoolInQuestion {
-  /** Whether a workspace or the organization's default references the pool. */
+  /** Whether a workspace, or the default of a project or the organization, references the pool. */
   readonly named: boolean;
   /** Whether any workspace references the pool or uses it by default. */
   readonly serving: boolean;

@@ -5,13 +5,13 @@ export const executionModes = ['remote', 'local', 'agent'] as const;
 
 export type ExecutionMode = (typeof executionModes)[number];
 
-/** The defaults for the workspaces of an organization. The pool is null unless the mode is `agent`. */
+/** The defaults for the workspaces of a project or organization. An organization has a pool only in mode `agent`. */
 export interface ExecutionDefaults {
   readonly executionMode: ExecutionMode;
   readonly agentPoolId: AgentPoolId | null;
 }
 
-/** A workspace's own settings. Null inherits the organization's default. */
+/** The own settings of a workspace or project. Null inherits. */
 export interface ExecutionSettings {
   readonly executionMode: ExecutionMode | null;
   readonly agentPoolId: AgentPoolId | null;
@@ -23,24 +23,31 @@ export interface Execution {
   readonly agentPoolId: AgentPoolId | null;
 }
 
+/** The defaults of a workspace are those of its project, and the defaults of a project those of the organization. */
 export interface Executed extends ExecutionSettings {
-  readonly organizationDefaults: ExecutionDefaults;
+  readonly executionDefaults: ExecutionDefaults;
 }
 
-export function executionOf({ executionMode, agentPoolId, organizationDefaults }: Executed): Execution {
-  const mode = executionMode ?? organizationDefaults.executionMode;
-  return { mode, agentPoolId: mode === 'agent' ? (agentPoolId ?? organizationDefaults.agentPoolId) : null };
+export function executionOf({ executionMode, agentPoolId, executionDefaults }: Executed): Execution {
+  const mode = executionMode ?? executionDefaults.executionMode;
+  return { mode, agentPoolId: mode === 'agent' ? (agentPoolId ?? executionDefaults.agentPoolId) : null };
 }
 
-/** The settings that the workspace overrides. Without mode `agent` it has no pool, and does not inherit one. */
+/** The defaults for the workspaces of a project. */
+export const defaultsIn = ({ executionMode, agentPoolId, executionDefaults }: Executed): ExecutionDefaults => ({
+  executionMode: executionMode ?? executionDefaults.executionMode,
+  agentPoolId: agentPoolId ?? executionDefaults.agentPoolId,
+});
+
+/** The settings that the workspace or project overrides. Without mode `agent` it has no pool, and does not inherit one. */
 export const overwritesOf = ({ executionMode, agentPoolId }: ExecutionSettings) => ({
   executionMode: executionMode !== null,
   agentPool: agentPoolId !== null || (executionMode !== null && executionMode !== 'agent'),
 });
 
 /**
- * The requested change; unnamed settings keep their value. A null pool, and false `overwrites`, inherit from the
- * organization, whatever else the change names: the tfe provider sends `remote` with them.
+ * The requested change; unnamed settings keep their value. A null pool, and false `overwrites`, inherit,
+ * whatever else the change names: the tfe provider sends `remote` with them.
  */
 export interface ExecutionChange {
   readonly executionMode?: ExecutionMode;
@@ -48,42 +55,50 @@ export interface ExecutionChange {
   readonly overwrites?: { readonly executionMode?: boolean | undefined; readonly agentPool?: boolean | undefined };
 }
 
+/** The attributes that refusals name. */
+const attributesOf = {
+  workspace: { pool: 'agentPoolId', mode: 'executionMode', overwritten: 'agentPool' },
+  project: { pool: 'defaultAgentPoolId', mode: 'defaultExecutionMode', overwritten: 'defaultAgentPool' },
+} as const;
+
 /** Throws `attribute/invalid` for `agent` without a pool, a pool without `agent`, and true `overwrites` of what is not set. */
 export function changedExecution(
   current: Executed,
   { overwrites = {}, ...change }: ExecutionChange,
+  of: keyof typeof attributesOf = 'workspace',
 ): ExecutionSettings {
+  const at = attributesOf[of];
   const asked = overwrites.executionMode === false ? null : change.executionMode;
   const askedPool = overwrites.agentPool === false ? null : change.agentPoolId;
   const names = askedPool !== undefined && askedPool !== null;
   // Naming only a pool implies mode `agent`.
   const implied = names && executionOf(current).mode !== 'agent' ? 'agent' : current.executionMode;
   const executionMode = asked === undefined ? implied : asked;
-  const mode = executionMode ?? current.organizationDefaults.executionMode;
+  const mode = executionMode ?? current.executionDefaults.executionMode;
   const kept = mode === 'agent' ? current.agentPoolId : null;
   const agentPoolId = askedPool === undefined ? kept : askedPool;
   const next = { ...current, executionMode, agentPoolId };
   if (agentPoolId !== null && mode !== 'agent') {
     throw invalidAttribute(
-      'agentPoolId',
+      at.pool,
       `Agent pool can be set only in execution mode agent, and the execution mode is ${mode}`,
     );
   }
   if (mode === 'agent' && executionOf(next).agentPoolId === null) {
     throw invalidAttribute(
-      'agentPoolId',
+      at.pool,
       'Agent pool is required in execution mode agent because the organization has no default agent pool',
     );
   }
   if (overwrites.executionMode === true && !overwritesOf(next).executionMode) {
     throw invalidAttribute(
-      'settingOverwrites/executionMode',
+      `settingOverwrites/${at.mode}`,
       'Execution mode must be set to override that of the organization',
     );
   }
   if (overwrites.agentPool === true && !overwritesOf(next).agentPool) {
     throw invalidAttribute(
-      'settingOverwrites/agentPool',
+      `settingOverwrites/${at.overwritten}`,
       'Agent pool must be set to override that of the organization',
     );
   }

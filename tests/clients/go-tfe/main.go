@@ -121,7 +121,7 @@ func main() {
 
 	walkPolicies(ctx, client, org)
 	walkVariables(ctx, client, ws)
-	walkNotifications(ctx, client, ws)
+	walkNotifications(ctx, client, ws, team)
 	walkRunTriggers(ctx, client, org, ws)
 	walkStates(ctx, client, org, ws)
 	walkRuns(ctx, client, org)

@@ -9,7 +9,7 @@ import (
 	tfe "github.com/hashicorp/go-tfe"
 )
 
-func walkNotifications(ctx context.Context, client *tfe.Client, ws *tfe.Workspace) {
+func walkNotifications(ctx context.Context, client *tfe.Client, ws *tfe.Workspace, team *tfe.Team) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		if request.URL.Path != "/" {
 			response.WriteHeader(http.StatusNotFound)
@@ -43,4 +43,17 @@ func walkNotifications(ctx context.Context, client *tfe.Client, ws *tfe.Workspac
 	check("notification configuration delete", client.NotificationConfigurations.Delete(ctx, created.ID))
 	_, err = client.NotificationConfigurations.Read(ctx, created.ID)
 	expect("deleted notification configuration", errors.Is(err, tfe.ErrResourceNotFound), err)
+
+	choice := &tfe.NotificationConfigurationSubscribableChoice{Team: team}
+	created, err = client.NotificationConfigurations.Create(ctx, team.ID, tfe.NotificationConfigurationCreateOptions{
+		DestinationType: tfe.NotificationDestination(tfe.NotificationDestinationTypeSlack), SubscribableChoice: choice,
+		Enabled: tfe.Bool(true), Name: tfe.String("requests"), URL: tfe.String(receiver.URL),
+		Triggers: []tfe.NotificationTriggerType{tfe.NotificationTriggerChangeRequestCreated},
+	})
+	check("notification configuration of a team", err)
+	expect("of a team", created.SubscribableChoice.Team.ID == team.ID && len(created.Triggers) == 1, created)
+	list, err = client.NotificationConfigurations.List(ctx, team.ID, &tfe.NotificationConfigurationListOptions{SubscribableChoice: choice})
+	check("notification configurations of a team", err)
+	expect("listed for the team", len(list.Items) == 1 && list.Items[0].SubscribableChoice.Team.ID == team.ID, list)
+	check("notification configuration of a team deleted", client.NotificationConfigurations.Delete(ctx, created.ID))
 }

@@ -75,6 +75,10 @@ func walkPolicies(ctx context.Context, client *tfe.Client, org *tfe.Organization
 func walkScope(ctx context.Context, client *tfe.Client, org *tfe.Organization, set *tfe.PolicySet) {
 	project, err := client.Projects.Create(ctx, org.Name, tfe.ProjectCreateOptions{Name: "held"})
 	check("project create", err)
+	expect("settings of the organization", project.DefaultExecutionMode == "remote" && !*project.SettingOverwrites.ExecutionMode, project)
+	project, err = client.Projects.Update(ctx, project.ID, tfe.ProjectUpdateOptions{DefaultExecutionMode: tfe.String("local")})
+	check("project update", err)
+	expect("settings of the project", project.DefaultExecutionMode == "local" && *project.SettingOverwrites.ExecutionMode && project.DefaultAgentPool == nil, project)
 	workspace, err := client.Workspaces.Create(ctx, org.Name, tfe.WorkspaceCreateOptions{Name: tfe.String("spared"), Project: project})
 	check("workspace create in a project", err)
 	projects, workspaces := []*tfe.Project{project}, []*tfe.Workspace{workspace}

@@ -27,12 +27,6 @@ export const notServed: readonly NotServed[] = [
     why: 'The API serves `token-ttl-policies`. The provider sends them only to a service that reports release 2.0.1 or later.',
   },
   {
-    name: 'settings of projects',
-    paths: [],
-    resources: ['tfe_project_settings'],
-    why: 'Execution modes and scheduled destruction belong to the organization or to workspaces.',
-  },
-  {
     name: 'policy sets by tags',
     paths: ['/policy-sets/:id/tag-selectors', '/policy-sets/:id/relationships/tag-selectors'],
     resources: ['tfe_tag_policy_set', 'tfe_tag_policy_set_exclusion'],
@@ -71,12 +65,6 @@ export const notServed: readonly NotServed[] = [
     ],
     resources: ['tfe_registry_module', 'tfe_registry_provider', 'tfe_registry_gpg_key', 'tfe_no_code_module'],
     why: 'Modules come from Git sources, providers from the public registry or a mirror.',
-  },
-  {
-    name: 'notification configurations of teams and projects',
-    paths: ['/teams/:id/notification-configurations', '/projects/:id/notification-configurations'],
-    resources: ['tfe_team_notification_configuration'],
-    why: 'Workspaces have them. Teams are notified of change requests, which are not served.',
   },
   {
     name: 'OAuth clients',
@@ -119,12 +107,6 @@ export const notServed: readonly NotServed[] = [
     paths: ['/agent-pools/:id/agents', '/agents'],
     resources: [],
     why: 'Agents hold no registration, only leases of runs. The tokens of a pool show when they were last used.',
-  },
-  {
-    name: 'retention policies of organizations',
-    paths: ofOrganization('relationships/data-retention-policy'),
-    resources: [],
-    why: 'The setting ARCHIVE_AFTER_DAYS applies to all organizations.',
   },
   {
     name: 'SAML and SCIM',
@@ -178,7 +160,7 @@ export const notServed: readonly NotServed[] = [
     name: 'backing data of states',
     paths: ['/state-versions/:id/actions'],
     resources: [],
-    why: 'The data retention policy of a workspace deletes old states.',
+    why: 'Data retention policies delete old states.',
   },
   {
     name: 'states that could not be uploaded',

@@ -67,7 +67,7 @@ const areas = {
   Projects: (use, dialect) => projectRoutes(use, dialect, neighboursIn(dialect)),
   Workspaces: (use, dialect) => [
     ...workspaceRoutes(use, dialect, neighboursIn(dialect)),
-    ...dataRetentionRoutes(use, dialect),
+    ...dataRetentionRoutes(use, dialect, 'workspace'),
   ],
   Tags: tagRoutes,
   Variables: variableRoutes,
@@ -90,6 +90,7 @@ const areas = {
   'Agent pools': (use, dialect) => agentPoolRoutes(use, dialect, neighboursIn(dialect)),
   Organizations: (use, dialect) => [
     ...organizationRoutes(use, dialect, neighboursIn(dialect)),
+    ...dataRetentionRoutes(use, dialect, 'organization'),
     ...organizationTokenRoutes(use, dialect),
     ...organizationGroupRoutes(use, dialect),
     ...tokenLifetimeRoutes(use, dialect),

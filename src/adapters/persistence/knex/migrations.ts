@@ -26,3 +26,10 @@ export * as '20261129103718_run_triggers.ts' from './migrations/20261129103718_r
 export * as '20261129103723_trigger_depths.ts' from './migrations/20261129103723_trigger_depths.js';
 export * as '20261129103744_policy_sets_of_projects.ts' from './migrations/20261129103744_policy_sets_of_projects.js';
 export * as '20261129112154_agent_pools_of_projects.ts' from './migrations/20261129112154_agent_pools_of_projects.js';
+export * as '20261129142953_notification_subjects.ts' from './migrations/20261129142953_notification_subjects.js';
+export * as '20261129143000_notifications_of_projects.ts' from './migrations/20261129143000_notifications_of_projects.js';
+export * as '20261129143001_notifications_of_teams.ts' from './migrations/20261129143001_notifications_of_teams.js';
+export * as '20261129145200_organization_retention.ts' from './migrations/20261129145200_organization_retention.js';
+export * as '20261129145201_organizations_retaining.ts' from './migrations/20261129145201_organizations_retaining.js';
+export * as '20261129151000_project_execution.ts' from './migrations/20261129151000_project_execution.js';
+export * as '20261129151001_projects_of_pool.ts' from './migrations/20261129151001_projects_of_pool.js';

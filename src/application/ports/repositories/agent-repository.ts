@@ -27,7 +27,7 @@ export interface AgentPoolRepository {
   save(pool: AgentPool): Promise<void>;
   /** Removes the pool and its tokens. */
   remove(id: AgentPoolId): Promise<void>;
-  /** Whether an existing workspace or the organization's default references it, or one of its agents executes a run. */
+  /** Whether an existing workspace, or the default of a project or the organization, references it, or one of its agents executes a run. */
   inUse(id: AgentPoolId): Promise<boolean>;
   /** Ordered by name, unless the filter says otherwise. A null organization lists the site pools. */
   page(organizationId: OrganizationId | null, page: PageRequest, filter?: AgentPoolFilter): Promise<Page<AgentPool>>;

@@ -57,7 +57,7 @@ export interface ConfigurationVersionRepository {
 export interface ConfigurationVersionQueries {
   /**
    * Uploaded versions created before `before`, oldest first, after `after`: those of the workspace, or without one those of
-   * all workspaces that have no retention of their own. The cost does not depend on their number or position.
+   * all workspaces without a retention, their own or the organization's. The cost does not depend on their number or position.
    */
   uploaded(
     before: Instant,

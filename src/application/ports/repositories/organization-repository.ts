@@ -1,5 +1,6 @@
 import type {
   Actor,
+  DataRetention,
   ExecutionDefaults,
   Member,
   Membership,
@@ -27,6 +28,9 @@ export interface OrganizationRepository {
   /** Saves name, email address and settings. Throws `attribute/taken` if another organization has the name. */
   save(organization: Organization): Promise<void>;
   /** Sets both defaults; workspaces that inherit them change as well. */
+  setRetention(id: OrganizationId, retention: DataRetention | null): Promise<void>;
+  /** The next organization after an id, by id, whose retention removes files. */
+  retaining(after: OrganizationId): Promise<OrganizationId | undefined>;
   setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void>;
   /** Hides the organization and its resources, and frees its name. */
   remove(id: OrganizationId, now: string): Promise<void>;

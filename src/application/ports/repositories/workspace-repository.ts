@@ -37,8 +37,14 @@ export interface WorkspaceRepository {
   findByWebhook(id: WebhookId): Promise<Workspace | undefined>;
   /** Workspaces after the id `after` whose webhook key is not sealed with this key. */
   sealedWithOtherKeys(fingerprint: string, after: WorkspaceId, limit: number): Promise<readonly Workspace[]>;
-  /** Workspaces after the id `after` whose retention removes files, ordered by id. */
+  /** Workspaces after the id `after` whose own retention removes files, ordered by id. */
   retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]>;
+  /** Workspaces of the organization without a retention of their own, after this one, by time of creation. */
+  withoutRetention(
+    organizationId: OrganizationId,
+    after: Pick<Workspace, 'createdAt' | 'id'> | null,
+    limit: number,
+  ): Promise<readonly Workspace[]>;
   /** Throws `attribute/taken` if an existing workspace of the organization has the name. */
   add(workspace: Workspace): Promise<void>;
   /**

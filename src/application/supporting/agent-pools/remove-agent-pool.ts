@@ -7,8 +7,8 @@ export class RemoveAgentPool {
   constructor(private readonly unitOfWork: UnitOfWork<'agentPools' | 'rowLocks' | 'audit'>) {}
 
   /**
-   * Throws `agent-pool/in-use` while a workspace or the organization's default references it, or one of its agents
-   * executes a run.
+   * Throws `agent-pool/in-use` while a workspace, or the default of a project or the organization, references it, or one of
+   * its agents executes a run.
    */
   execute(actor: Actor, reference: AgentPoolReference): Promise<void> {
     return this.unitOfWork.run(async (tx) => {

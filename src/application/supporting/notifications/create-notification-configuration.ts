@@ -3,30 +3,35 @@ import {
   checkNotification,
   checkNotificationCount,
   checkToken,
+  checkTriggers,
   type DeliveryResponse,
   type NotificationConfiguration,
   type NotificationSettings,
-  type WorkspaceId,
+  type NotificationSubject,
 } from '../../../domain/index.js';
-import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { SecretBox } from '../../ports/outside/secret-box.js';
-import { inWorkspace } from '../../ports/repositories/audit-trail.js';
-import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { sealedKey } from '../run-tasks/create-run-task.js';
 import { checkVerified, type Deliveries } from './deliveries.js';
+import { changeableSubject, lockSubject, placeOf, type SubjectRepositories } from './find-configuration.js';
 import { checkRecipients } from './recipients.js';
 
 /** A notification configuration as a request describes it. */
-export interface NotificationDraft extends NotificationSettings {
+export interface NotificationDraft extends Omit<NotificationSettings, 'triggers'> {
+  /** Names that the subject may not have are refused. */
+  readonly triggers: readonly string[];
   /** Signs notifications; null or empty for none. */
   readonly token: string | null;
 }
 
-type Needed = 'workspaces' | 'memberships' | 'notificationConfigurations' | 'audit';
+type Needed = SubjectRepositories | 'rowLocks' | 'memberships' | 'notificationConfigurations' | 'audit';
 
-/** POST /workspaces/:id/notification-configurations. An enabled one is kept only if its receiver takes a test. */
+/**
+ * POST /workspaces/:id/notification-configurations, and the same of a project or team. An enabled one is kept only if its
+ * receiver takes a test.
+ */
 export class CreateNotificationConfiguration {
   constructor(
     private readonly unitOfWork: UnitOfWork<Needed>,
@@ -39,53 +44,49 @@ export class CreateNotificationConfiguration {
   /** Throws `attribute/invalid`, and for an enabled one `notification/unverified` and `notification/busy`. */
   async execute(
     actor: Actor,
-    workspaceId: WorkspaceId,
-    { token, ...settings }: NotificationDraft,
+    subject: NotificationSubject,
+    { token, ...given }: NotificationDraft,
   ): Promise<NotificationConfiguration> {
-    const checked = () => {
-      checkToken(settings.destinationType, token);
-      return checkNotification(settings);
+    const checked = (): NotificationSettings => {
+      checkToken(given.destinationType, token);
+      return checkNotification({ ...given, triggers: checkTriggers(subject.kind, given.triggers) });
     };
     const draft = {
-      ...settings,
       id: this.ids.next('notification-configuration'),
       sealedToken: sealedKey(this.box, token),
     };
     const verified: DeliveryResponse[] = [];
-    if (settings.enabled) {
-      const organizationId = await this.unitOfWork.read(async (tx) => {
-        const { subject: workspace } = await this.admitted(tx, actor, workspaceId);
-        checked();
-        return workspace.organizationId;
+    if (given.enabled) {
+      const receiver = await this.unitOfWork.read(async (tx) => {
+        const { organizationId } = (await changeableSubject(tx, actor, subject)).subject;
+        return { ...draft, ...checked(), organizationId };
       });
-      const delivery = await this.deliveries.verify({ ...draft, organizationId });
+      const delivery = await this.deliveries.verify(receiver);
       checkVerified(delivery);
       verified.push(delivery.response);
     }
     return this.unitOfWork.run(async (tx) => {
-      const { subject: workspace, done } = await this.admitted(tx, actor, workspaceId);
-      checked();
-      await checkRecipients(tx, workspace.organizationId, settings.userIds);
-      // Serializes with others of the workspace, so that the second one counts the first towards the limit.
-      await tx.workspaces.lockRow(workspaceId);
-      checkNotificationCount((await tx.notificationConfigurations.count(workspaceId)) + 1);
+      const { subject: place, done } = await changeableSubject(tx, actor, subject);
+      const { organizationId } = place;
+      const settings = checked();
+      await checkRecipients(tx, organizationId, settings.userIds);
+      // Serializes with others of the subject, so that the second one counts the first towards the limit.
+      await lockSubject(tx, subject);
+      checkNotificationCount(subject, (await tx.notificationConfigurations.count(subject)) + 1);
       const now = this.clock.now();
       const created: NotificationConfiguration = {
         ...draft,
-        workspaceId,
-        organizationId: workspace.organizationId,
+        ...settings,
+        subject,
+        organizationId,
         deliveries: verified,
         createdAt: now,
         updatedAt: now,
         revision: 0,
       };
       await tx.notificationConfigurations.add(created);
-      await tx.audit.add(done(created.id), inWorkspace(workspace));
+      await tx.audit.add(done(created.id), placeOf(created));
       return created;
     });
-  }
-
-  private async admitted(tx: Transaction<'workspaces'>, actor: Actor, workspaceId: WorkspaceId) {
-    return changing(actor, await tx.workspaces.findFor(actor, workspaceId), 'notification-configurations/manage');
   }
 }

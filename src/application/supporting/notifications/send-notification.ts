@@ -13,6 +13,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { RunNews } from '../../ports/outside/notifier.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { Deliveries, KeptDelivery } from './deliveries.js';
+import { placeOf } from './find-configuration.js';
 
 type Needed = 'notificationConfigurations' | 'runs' | 'workspaces' | 'users' | 'audit';
 
@@ -81,6 +82,6 @@ export class SendNotification {
     const current = await (delivery === undefined
       ? tx.notificationConfigurations.find(id)
       : this.keep(tx, id, delivery));
-    if (current !== undefined) await tx.audit.add(doneBySystem('notifications/give-up', id), current);
+    if (current !== undefined) await tx.audit.add(doneBySystem('notifications/give-up', id), placeOf(current));
   }
 }

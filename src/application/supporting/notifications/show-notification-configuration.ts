@@ -1,17 +1,12 @@
-import {
-  type Actor,
-  authorized,
-  type NotificationConfiguration,
-  type NotificationConfigurationId,
-} from '../../../domain/index.js';
+import type { Actor, NotificationConfiguration, NotificationConfigurationId } from '../../../domain/index.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
+import { changeableConfiguration, type SubjectRepositories } from './find-configuration.js';
 
 /** GET /notification-configurations/:id. */
 export class ShowNotificationConfiguration {
-  constructor(private readonly unitOfWork: UnitOfWork<'notificationConfigurations'>) {}
+  constructor(private readonly unitOfWork: UnitOfWork<SubjectRepositories | 'notificationConfigurations'>) {}
 
-  async execute(actor: Actor, id: NotificationConfigurationId): Promise<NotificationConfiguration> {
-    const seen = await this.unitOfWork.read((tx) => tx.notificationConfigurations.findFor(actor, id));
-    return authorized(seen, 'notification-configurations/manage');
+  execute(actor: Actor, id: NotificationConfigurationId): Promise<NotificationConfiguration> {
+    return this.unitOfWork.read(async (tx) => (await changeableConfiguration(tx, actor, id)).subject);
   }
 }

@@ -2,6 +2,7 @@ import {
   type Actor,
   checkNotification,
   checkToken,
+  checkTriggers,
   type NotificationConfiguration,
   type NotificationConfigurationId,
   withDelivery,
@@ -14,12 +15,12 @@ import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { sealedKey } from '../run-tasks/create-run-task.js';
 import type { NotificationDraft } from './create-notification-configuration.js';
 import { checkVerified, type Deliveries } from './deliveries.js';
-import { changeableConfiguration } from './find-configuration.js';
+import { changeableConfiguration, placeOf, type SubjectRepositories } from './find-configuration.js';
 import { checkRecipients } from './recipients.js';
 
 export type NotificationChange = Partial<NotificationDraft>;
 
-type Needed = 'memberships' | 'notificationConfigurations' | 'audit';
+type Needed = SubjectRepositories | 'memberships' | 'notificationConfigurations' | 'audit';
 
 /**
  * PATCH /notification-configurations/:id: unnamed settings, and the token, keep their value. One that is enabled then is
@@ -37,7 +38,7 @@ export class UpdateNotificationConfiguration {
   async execute(
     actor: Actor,
     id: NotificationConfigurationId,
-    { token, ...settings }: NotificationChange,
+    { token, triggers, ...settings }: NotificationChange,
   ): Promise<NotificationConfiguration> {
     const sealed = token === undefined ? undefined : sealedKey(this.box, token);
     const changed = (current: NotificationConfiguration): NotificationConfiguration => {
@@ -46,7 +47,11 @@ export class UpdateNotificationConfiguration {
         throw invalidAttribute('destinationType', 'Destination type cannot be changed: create another configuration');
       }
       checkToken(destinationType, token);
-      const next = checkNotification({ ...current, ...settings });
+      const next = checkNotification({
+        ...current,
+        ...settings,
+        ...(triggers && { triggers: checkTriggers(current.subject.kind, triggers) }),
+      });
       return { ...next, sealedToken: sealed === undefined ? current.sealedToken : sealed };
     };
     const planned = await this.unitOfWork.read(async (tx) =>
@@ -63,7 +68,7 @@ export class UpdateNotificationConfiguration {
         updatedAt: this.clock.now(),
       });
       await tx.notificationConfigurations.save(next);
-      await tx.audit.add(done(id), next);
+      await tx.audit.add(done(id), placeOf(next));
       return next;
     });
   }

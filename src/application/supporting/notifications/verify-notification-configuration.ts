@@ -7,12 +7,12 @@ import {
 import { revised } from '../../../domain/shared/revision.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { checkVerified, type Deliveries } from './deliveries.js';
-import { changeableConfiguration } from './find-configuration.js';
+import { changeableConfiguration, placeOf, type SubjectRepositories } from './find-configuration.js';
 
 /** POST /notification-configurations/:id/actions/verify: sends a test, whose answer is kept. */
 export class VerifyNotificationConfiguration {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'notificationConfigurations' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<SubjectRepositories | 'notificationConfigurations' | 'audit'>,
     private readonly deliveries: Deliveries,
   ) {}
 
@@ -25,7 +25,7 @@ export class VerifyNotificationConfiguration {
       const next = revised(current, withDelivery(current, delivery.response));
       await tx.notificationConfigurations.save(next);
       // Otherwise the request is refused, and recorded as such.
-      if (delivery.delivered) await tx.audit.add(done(id), next);
+      if (delivery.delivered) await tx.audit.add(done(id), placeOf(next));
       return next;
     });
     checkVerified(delivery);

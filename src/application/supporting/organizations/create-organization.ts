@@ -48,7 +48,15 @@ export class CreateOrganization {
       throw invalidAttribute('defaultAgentPool', 'Agent pool must belong to the organization');
     checkEnforceable(command.settings ?? {}, this.identityProvider.configured);
     const settings = { ...initialSettings, ...command.settings };
-    const created = organization({ id: this.ids.next('organization'), createdAt, name, email, defaults, settings });
+    const created = organization({
+      id: this.ids.next('organization'),
+      createdAt,
+      name,
+      email,
+      defaults,
+      settings,
+      retention: null,
+    });
     const owners: Team = {
       ...defaultTeamSettings,
       id: this.ids.next('team'),

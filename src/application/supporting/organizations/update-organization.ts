@@ -12,9 +12,9 @@ import { changedDefaults } from '../../../domain/shared/execution.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { organization } from '../../../domain/supporting/organizations/organization.js';
 import { checkEnforceable } from '../../../domain/supporting/organizations/organization-settings.js';
+import { namedPool, otherCreators } from '../../authorization/named-pool.js';
 import type { IdentityProvider } from '../../ports/outside/identity-provider.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import { namedPool, otherCreators } from '../workspaces/workspace-execution.js';
 
 const defaultPool = { relationship: 'defaultAgentPool' };
 

@@ -1,15 +1,20 @@
-import type { Actor, Project, ProjectSettings, WithStanding } from '../../../domain/index.js';
+import type { Actor, ExecutionChange, Project, ProjectSettings, WithStanding } from '../../../domain/index.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkProject } from '../../../domain/supporting/projects/project.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { TagChanges, WantedTags } from '../tags/tag-changes.js';
+import { type ChangedProject, chosenDefaults, type PoolRepositories } from './project-execution.js';
+
+export interface OtherProjectSettings extends Pick<WantedTags, 'tagBindings'> {
+  readonly execution?: ExecutionChange;
+}
 
 /** POST /organizations/:name/projects. */
 export class CreateProject {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'organizations' | 'projects' | 'tagBindings' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'organizations' | 'projects' | 'tagBindings' | PoolRepositories | 'audit'>,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly tagChanges: TagChanges,
@@ -19,8 +24,8 @@ export class CreateProject {
   execute(
     actor: Actor,
     organizationName: string,
-    { tagBindings, ...settings }: ProjectSettings & Pick<WantedTags, 'tagBindings'>,
-  ): Promise<WithStanding<Project>> {
+    { tagBindings, execution, ...settings }: ProjectSettings & OtherProjectSettings,
+  ): Promise<WithStanding<ChangedProject>> {
     return this.unitOfWork.run(async (tx) => {
       const {
         subject: organization,
@@ -28,20 +33,25 @@ export class CreateProject {
         done,
       } = changing(actor, await tx.organizations.findFor(actor, organizationName), 'projects/create');
       const now = this.clock.now();
-      const project: Project = {
+      const inheriting = {
         ...checkProject(settings),
         id: this.ids.next('project'),
         organizationId: organization.id,
         organizationName: organization.name,
+        executionMode: null,
+        agentPoolId: null,
+        executionDefaults: organization.defaults,
         createdAt: now,
         updatedAt: now,
         revision: 0,
       };
+      const { settings: chosen, poolTokenCreators } = await chosenDefaults(tx, actor, standing, inheriting, execution);
+      const project: Project = { ...inheriting, ...chosen };
       await tx.projects.add(project);
       const owner = { kind: 'project', id: project.id } as const;
       await this.tagChanges.writeBindings(tx, owner, project.organizationId, tagBindings, { isNew: true });
       await tx.audit.add(done(project.id), project);
-      return { subject: project, standing };
+      return { subject: { ...project, ...(poolTokenCreators && { poolTokenCreators }) }, standing };
     });
   }
 }

@@ -1,15 +1,17 @@
-import type { Actor, Project, ProjectId, ProjectSettings, WithStanding } from '../../../domain/index.js';
+import type { Actor, ProjectId, ProjectSettings, WithStanding } from '../../../domain/index.js';
 import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkProject } from '../../../domain/supporting/projects/project.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
-import type { TagChanges, WantedTags } from '../tags/tag-changes.js';
+import type { TagChanges } from '../tags/tag-changes.js';
+import type { OtherProjectSettings } from './create-project.js';
+import { type ChangedProject, chosenDefaults, type PoolRepositories } from './project-execution.js';
 
 /** PATCH /projects/:id: unnamed settings keep their value. */
 export class UpdateProject {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'projects' | 'tagBindings' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'projects' | 'tagBindings' | PoolRepositories | 'audit'>,
     private readonly clock: Clock,
     private readonly tagChanges: TagChanges,
   ) {}
@@ -17,16 +19,17 @@ export class UpdateProject {
   execute(
     actor: Actor,
     id: ProjectId,
-    { tagBindings, ...change }: Partial<ProjectSettings> & Pick<WantedTags, 'tagBindings'>,
-  ): Promise<WithStanding<Project>> {
+    { tagBindings, execution, ...change }: Partial<ProjectSettings> & OtherProjectSettings,
+  ): Promise<WithStanding<ChangedProject>> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing, done } = changing(actor, await tx.projects.findFor(actor, id), 'projects/update');
-      const next = revised(subject, { ...checkProject(change), updatedAt: this.clock.now() });
+      const { settings, poolTokenCreators } = await chosenDefaults(tx, actor, standing, subject, execution);
+      const next = revised(subject, { ...checkProject(change), ...settings, updatedAt: this.clock.now() });
       await tx.projects.save(next);
       const owner = { kind: 'project', id } as const;
       await this.tagChanges.writeBindings(tx, owner, next.organizationId, tagBindings, { isNew: false });
       await tx.audit.add(done(id), next);
-      return { subject: next, standing };
+      return { subject: { ...next, ...(poolTokenCreators && { poolTokenCreators }) }, standing };
     });
   }
 }

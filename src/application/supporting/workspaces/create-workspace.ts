@@ -10,6 +10,7 @@ import {
   type Workspace,
   type WorkspaceSettings,
 } from '../../../domain/index.js';
+import { defaultsIn } from '../../../domain/shared/execution.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
 import { checkSettings, defaultSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
@@ -63,10 +64,12 @@ export class CreateWorkspace {
       const seen = authorizedView(await tx.organizations.findFor(actor, organizationName), 'organizations/read');
       const { subject: organization } = seen;
       const projectId = named ?? defaultProjectId(organization.id);
-      const { standing } =
+      const target =
         named === undefined && may(seen.standing, 'workspaces/create')
-          ? seen
+          ? undefined
           : await this.inProject(tx, actor, organization.id, named);
+      const { standing } = target ?? seen;
+      const project = target?.subject ?? (await tx.projects.among([projectId])).at(0);
       const { repository, webhookKey } = this.links.change(
         { actor, standing, action: 'workspaces/link-repository' },
         null,
@@ -79,7 +82,7 @@ export class CreateWorkspace {
         id: this.ids.next('workspace'),
         organizationId: organization.id,
         organizationName: organization.name,
-        organizationDefaults: organization.defaults,
+        executionDefaults: project === undefined ? organization.defaults : defaultsIn(project),
         allowForceDelete: organization.settings.allowForceDeleteWorkspaces,
         projectId,
       };
@@ -97,6 +100,7 @@ export class CreateWorkspace {
             activity: async () => noActivity,
           }),
           retention: null,
+          organizationRetention: organization.retention,
           tagNames: [],
           source,
           currentConfigurationVersionId: null,

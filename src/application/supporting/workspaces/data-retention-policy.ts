@@ -1,57 +1,98 @@
 import {
+  type Action,
   type Actor,
   authorized,
   type DataRetention,
   DomainError,
-  type Workspace,
+  type WithStanding,
   type WorkspaceId,
 } from '../../../domain/index.js';
 import { revised } from '../../../domain/shared/revision.js';
 import { type Change, changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
-import { inWorkspace } from '../../ports/repositories/audit-trail.js';
+import { type AuditPlace, inWorkspace } from '../../ports/repositories/audit-trail.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
-const none = () => new DomainError('resource/not-found', 'the workspace has no data retention policy');
+/** A policy belongs to a workspace, or to an organization for its workspaces without one. */
+export type RetentionOwner =
+  | { readonly kind: 'workspace'; readonly id: WorkspaceId }
+  | { readonly kind: 'organization'; readonly name: string };
 
-/** GET /workspaces/:id/relationships/data-retention-policy. */
-export class ShowDataRetention {
-  constructor(private readonly unitOfWork: UnitOfWork<'workspaces'>) {}
+/** The actions on the policy of each kind of owner. */
+export const retentionActions = {
+  workspace: { show: 'workspaces/read', set: 'workspaces/set-retention' },
+  organization: { show: 'organizations/read', set: 'organizations/set-retention' },
+} as const satisfies Record<RetentionOwner['kind'], Record<'show' | 'set', Action>>;
 
-  async execute(actor: Actor, id: WorkspaceId): Promise<DataRetention> {
-    const seen = await this.unitOfWork.read((tx) => tx.workspaces.findFor(actor, id));
-    const { retention } = authorized(seen, 'workspaces/read');
-    if (retention === null) throw none();
-    return retention;
-  }
+interface Owned {
+  readonly id: string;
+  readonly retention: DataRetention | null;
+  readonly place: AuditPlace;
+  readonly save: (retention: DataRetention | null, now: string) => Promise<void>;
 }
 
-const find = async (tx: Transaction<'workspaces'>, actor: Actor, id: WorkspaceId): Promise<Change<Workspace>> =>
-  changing(actor, await tx.workspaces.findFor(actor, id), 'workspaces/set-retention');
+const none = ({ kind }: RetentionOwner) =>
+  new DomainError('resource/not-found', `the ${kind} has no data retention policy`);
 
-async function save(
-  tx: Transaction<'workspaces' | 'audit'>,
-  { subject: workspace, done }: Change<Workspace>,
-  change: Pick<Workspace, 'retention' | 'updatedAt'>,
-): Promise<void> {
-  await tx.workspaces.save(revised(workspace, change));
-  await tx.audit.add(done(workspace.id), inWorkspace(workspace));
+type Owners = Transaction<'workspaces' | 'organizations'>;
+
+async function find(tx: Owners, actor: Actor, owner: RetentionOwner): Promise<WithStanding<Owned> | undefined> {
+  if (owner.kind === 'organization') {
+    const seen = await tx.organizations.findFor(actor, owner.name);
+    return (
+      seen && {
+        ...seen,
+        subject: {
+          ...seen.subject,
+          place: { organizationId: seen.subject.id },
+          save: (retention) => tx.organizations.setRetention(seen.subject.id, retention),
+        },
+      }
+    );
+  }
+  const seen = await tx.workspaces.findFor(actor, owner.id);
+  return (
+    seen && {
+      ...seen,
+      subject: {
+        ...seen.subject,
+        place: inWorkspace(seen.subject),
+        save: (retention, updatedAt) => tx.workspaces.save(revised(seen.subject, { retention, updatedAt })),
+      },
+    }
+  );
+}
+
+const change = async (tx: Owners, actor: Actor, owner: RetentionOwner): Promise<Change<Owned>> =>
+  changing(actor, await find(tx, actor, owner), retentionActions[owner.kind].set);
+
+/** GET /workspaces/:id/relationships/data-retention-policy, and the same of an organization. */
+export class ShowDataRetention {
+  constructor(private readonly unitOfWork: UnitOfWork<'workspaces' | 'organizations'>) {}
+
+  async execute(actor: Actor, owner: RetentionOwner): Promise<DataRetention> {
+    const seen = await this.unitOfWork.read((tx) => find(tx, actor, owner));
+    const { retention } = authorized(seen, retentionActions[owner.kind].show);
+    if (retention === null) throw none(owner);
+    return retention;
+  }
 }
 
 /** POST of the same: replaces the policy, if there is one. */
 export class SetDataRetention {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'organizations' | 'audit'>,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
 
-  execute(actor: Actor, id: WorkspaceId, days: DataRetention['days']): Promise<DataRetention> {
+  execute(actor: Actor, owner: RetentionOwner, days: DataRetention['days']): Promise<DataRetention> {
     return this.unitOfWork.run(async (tx) => {
-      const found = await find(tx, actor, id);
+      const { subject, done } = await change(tx, actor, owner);
       const retention = { id: this.ids.next('data-retention-policy'), days };
-      await save(tx, found, { retention, updatedAt: this.clock.now() });
+      await subject.save(retention, this.clock.now());
+      await tx.audit.add(done(subject.id), subject.place);
       return retention;
     });
   }
@@ -60,15 +101,16 @@ export class SetDataRetention {
 /** DELETE of the same. Files that it removed stay removed. */
 export class RemoveDataRetention {
   constructor(
-    private readonly unitOfWork: UnitOfWork<'workspaces' | 'audit'>,
+    private readonly unitOfWork: UnitOfWork<'workspaces' | 'organizations' | 'audit'>,
     private readonly clock: Clock,
   ) {}
 
-  execute(actor: Actor, id: WorkspaceId): Promise<void> {
+  execute(actor: Actor, owner: RetentionOwner): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
-      const found = await find(tx, actor, id);
-      if (found.subject.retention === null) throw none();
-      await save(tx, found, { retention: null, updatedAt: this.clock.now() });
+      const { subject, done } = await change(tx, actor, owner);
+      if (subject.retention === null) throw none(owner);
+      await subject.save(null, this.clock.now());
+      await tx.audit.add(done(subject.id), subject.place);
     });
   }
 }

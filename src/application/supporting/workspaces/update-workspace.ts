@@ -1,5 +1,6 @@
 import { movedTo } from '../../../domain/authorization/standing.js';
 import type { Actor } from '../../../domain/index.js';
+import { defaultsIn } from '../../../domain/shared/execution.js';
 import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
@@ -53,8 +54,9 @@ export class UpdateWorkspace {
           ? undefined
           : await targetProject(tx, actor, subject.organizationId, projectId, 'projects/move-workspaces');
       const standing = target === undefined ? before : movedTo(target.standing, before);
-      // The scope of a pool is asked about the project in which the workspace will be.
-      const placed = { ...subject, projectId };
+      // The scope of a pool is asked about the project in which the workspace will be, which has defaults of its own.
+      const executionDefaults = target === undefined ? subject.executionDefaults : defaultsIn(target.subject);
+      const placed = { ...subject, projectId, executionDefaults };
       const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, placed, execution);
       const { repository, webhookKey } = this.links.change(
         { actor, standing, action: 'workspaces/link-repository' },
@@ -67,6 +69,7 @@ export class UpdateWorkspace {
         actor,
         revised(subject, {
           projectId,
+          executionDefaults,
           ...checkSettings(settings, subject),
           ...chosen,
           repository,

@@ -1,10 +1,13 @@
+import type { Action } from '../../authorization/policy.js';
 import { checkCalledUrl } from '../../shared/called-url.js';
 import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type {
   Instant,
   NotificationConfigurationId,
   OrganizationId,
+  ProjectId,
   RunId,
+  TeamId,
   UserId,
   WorkspaceId,
 } from '../../shared/id.js';
@@ -12,7 +15,7 @@ import { checkPrintableName } from '../../shared/name.js';
 import type { RunStatus } from '../runs/run-status.js';
 
 /** The events of a run that receivers are notified of, in the order of a run. */
-export const notificationTriggers = [
+export const runNotificationTriggers = [
   'run:created',
   'run:planning',
   'run:needs_attention',
@@ -21,7 +24,22 @@ export const notificationTriggers = [
   'run:errored',
 ] as const;
 
-export type NotificationTrigger = (typeof notificationTriggers)[number];
+export type RunNotificationTrigger = (typeof runNotificationTriggers)[number];
+
+/** The triggers that a configuration may have, by what it belongs to. Nothing pulls those of teams: clients keep them. */
+export const triggersOf = {
+  workspace: runNotificationTriggers,
+  project: runNotificationTriggers,
+  team: ['change_request:created'],
+} as const;
+
+export type NotificationTrigger = (typeof triggersOf)[keyof typeof triggersOf][number];
+
+/** The owner of a configuration. Those of a project are notified of the runs of all its workspaces. */
+export type NotificationSubject =
+  | { readonly kind: 'workspace'; readonly id: WorkspaceId }
+  | { readonly kind: 'project'; readonly id: ProjectId }
+  | { readonly kind: 'team'; readonly id: TeamId };
 
 export const destinationTypes = ['generic', 'slack', 'microsoft-teams', 'email'] as const;
 
@@ -52,10 +70,10 @@ export interface DeliveryResponse {
   readonly sentAt: Instant;
 }
 
-/** A receiver outside that is notified of what happens to the runs of a workspace. */
+/** A receiver outside that is notified of what happens to the runs of a workspace or project, or of a team's requests. */
 export interface NotificationConfiguration extends NotificationSettings {
   readonly id: NotificationConfigurationId;
-  readonly workspaceId: WorkspaceId;
+  readonly subject: NotificationSubject;
   readonly organizationId: OrganizationId;
   /** The encrypted token that signs notifications; null without one. */
   readonly sealedToken: string | null;
@@ -70,7 +88,7 @@ export interface NotificationConfiguration extends NotificationSettings {
 /** Something that happened to a run and that a receiver is notified of. */
 export interface NotifiedEvent {
   readonly runId: RunId;
-  readonly trigger: NotificationTrigger;
+  readonly trigger: RunNotificationTrigger;
   /** The status that the run reached. */
   readonly status: RunStatus;
   readonly at: Instant;
@@ -81,8 +99,8 @@ export const notificationLimits = {
   emailAddress: 254,
   /** Addresses, or users. */
   recipients: 100,
-  /** Each may be notified at every step of a run. */
-  perWorkspace: 20,
+  /** Each may be notified at every step of a run, in the workspace and in its project. */
+  perSubject: 20,
   deliveries: 5,
   /** Characters of an answer that are kept. */
   body: 1024,
@@ -96,23 +114,28 @@ export const notificationWaits = {
   attempt: 3600,
 } as const;
 
-/** Triggers of this API family that nothing here pulls. */
-const otherTriggers: readonly (readonly [prefix: string, reason: string])[] = [
+/** Triggers of this API family that are not served for this subject, each with the reason. */
+const otherTriggers: readonly (readonly [prefix: string, reason: string, subject?: NotificationSubject['kind']])[] = [
+  ['run:', 'a team is notified of its change requests only; use a configuration of the workspace or project', 'team'],
   ['assessment:', 'there are no health assessments'],
   ['workspace:auto_destroy_', 'the run that destroys a workspace has the triggers of a run'],
   ['change_request:', 'there are no change requests'],
 ];
 
 /** Throws `attribute/invalid` for a trigger that is not served, with the reason if the API family has it. */
-export function checkTriggers(given: readonly string[]): readonly NotificationTrigger[] {
-  const known: readonly string[] = notificationTriggers;
-  const other = given.find((trigger) => !known.includes(trigger));
+export function checkTriggers(
+  subject: NotificationSubject['kind'],
+  given: readonly string[],
+): readonly NotificationTrigger[] {
+  const known: readonly NotificationTrigger[] = triggersOf[subject];
+  const other = given.find((trigger) => !known.some((name) => name === trigger));
   if (other !== undefined) {
-    const [, reason] = otherTriggers.find(([prefix]) => other.startsWith(prefix)) ?? [];
+    const [, reason] =
+      otherTriggers.find(([prefix, , of = subject]) => of === subject && other.startsWith(prefix)) ?? [];
     const because = reason === undefined ? '' : `: ${other} is not served, because ${reason}`;
     throw invalidAttribute('triggers', `Triggers must be among ${known.join(', ')}${because}`);
   }
-  return notificationTriggers.filter((trigger) => given.includes(trigger));
+  return known.filter((trigger) => given.includes(trigger));
 }
 
 /** Throws `attribute/invalid`. The address of the URL is checked whenever it is called. */
@@ -147,18 +170,22 @@ export function checkToken(destinationType: DestinationType, token: string | nul
   throw invalidAttribute('token', 'Token can be given only if the destination type is generic');
 }
 
-/** Throws `attribute/invalid` if the workspace would have more configurations than it may. */
-export function checkNotificationCount(count: number): void {
-  const { perWorkspace } = notificationLimits;
-  if (count <= perWorkspace) return;
-  throw new DomainError(
-    'attribute/invalid',
-    `A workspace can have at most ${perWorkspace} notification configurations`,
-  );
+/** Throws `attribute/invalid` if the subject would have more configurations than it may. */
+export function checkNotificationCount({ kind }: NotificationSubject, count: number): void {
+  const { perSubject } = notificationLimits;
+  if (count <= perSubject) return;
+  throw new DomainError('attribute/invalid', `A ${kind} can have at most ${perSubject} notification configurations`);
 }
 
+/** The action that managing the configurations of a subject needs. */
+export const notificationActionOf = {
+  workspace: 'notification-configurations/manage',
+  project: 'notification-configurations/manage-of-project',
+  team: 'notification-configurations/manage-of-team',
+} as const satisfies Record<NotificationSubject['kind'], Action>;
+
 /** A run that reaches another status goes on without a person, or has only been queued. */
-const triggerOf: Readonly<Partial<Record<RunStatus, NotificationTrigger>>> = {
+const triggerOf: Readonly<Partial<Record<RunStatus, RunNotificationTrigger>>> = {
   planning: 'run:planning',
   planned: 'run:needs_attention',
   planned_and_saved: 'run:needs_attention',
@@ -173,7 +200,7 @@ const triggerOf: Readonly<Partial<Record<RunStatus, NotificationTrigger>>> = {
 };
 
 /** The trigger of a run that came to rest in another status. */
-export const triggerReached = (from: RunStatus, to: RunStatus): NotificationTrigger | undefined =>
+export const triggerReached = (from: RunStatus, to: RunStatus): RunNotificationTrigger | undefined =>
   from === to ? undefined : triggerOf[to];
 
 /** The configuration once a receiver has answered, or has not. */

@@ -1,3 +1,4 @@
+import type { DataRetention } from '../../shared/data-retention.js';
 import { invalidAttribute } from '../../shared/domain-error.js';
 import type { ExecutionDefaults } from '../../shared/execution.js';
 import type { IdentityId, Instant, MembershipId, OrganizationId, UserId } from '../../shared/id.js';
@@ -11,6 +12,8 @@ export interface Organization {
   readonly email: string;
   readonly defaults: ExecutionDefaults;
   readonly settings: OrganizationSettings;
+  /** For workspaces without a policy of their own. */
+  readonly retention: DataRetention | null;
   readonly createdAt: Instant;
 }
 

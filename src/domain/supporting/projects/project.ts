@@ -1,4 +1,5 @@
 import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
+import type { Executed } from '../../shared/execution.js';
 import type { Instant, OrganizationId, ProjectId } from '../../shared/id.js';
 
 export interface ProjectSettings {
@@ -7,7 +8,7 @@ export interface ProjectSettings {
 }
 
 /** A group of workspaces. Every workspace belongs to one. */
-export interface Project extends ProjectSettings {
+export interface Project extends ProjectSettings, Executed {
   readonly id: ProjectId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;

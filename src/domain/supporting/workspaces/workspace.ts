@@ -1,10 +1,10 @@
 import { may } from '../../authorization/policy.js';
 import type { Standing } from '../../authorization/standing.js';
+import type { DataRetention } from '../../shared/data-retention.js';
 import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Executed, ExecutionSettings } from '../../shared/execution.js';
 import type {
   ConfigurationVersionId,
-  DataRetentionId,
   Instant,
   OrganizationId,
   ProjectId,
@@ -46,16 +46,6 @@ export interface WorkspaceSettings extends ExecutionSettings, FileTriggers {
   readonly autoApplyRunTrigger: boolean;
 }
 
-/** How long the workspace keeps the files of versions and states that are not current. */
-export interface DataRetention {
-  readonly id: DataRetentionId;
-  /** Null to keep them as long as the workspace. */
-  readonly days: number | null;
-}
-
-/** The longest period, in days. */
-export const longestRetention = 36_500;
-
 /** `terraform` for one that a terraform command created. */
 export const workspaceSources = ['tfe-api', 'terraform'] as const;
 
@@ -77,8 +67,9 @@ export interface Workspace extends WorkspaceSettings, Executed {
   readonly lock: Lock | null;
   readonly repository: LinkedRepository | null;
   readonly autoDestroy: AutoDestroy | null;
-  /** Null to follow the setting of the service, which concerns versions only. */
+  /** Null to follow the organization. */
   readonly retention: DataRetention | null;
+  readonly organizationRetention: DataRetention | null;
   readonly source: WorkspaceSource;
   /** Sorted. */
   readonly tagNames: readonly string[];

@@ -88,7 +88,7 @@ function changeOf({ attributes, relationships }: Workspace, values: FormValues) 
   };
 }
 
-/** The mode that the form begins with; empty for that of the organization. */
+/** The mode that the form begins with; empty for the default. */
 const ownMode = (attributes: Workspace['attributes']): string =>
   attributes['setting-overwrites']['execution-mode'] ? attributes['execution-mode'] : '';
 const ownPool = (attributes: Workspace['attributes']): string =>
@@ -110,6 +110,7 @@ function Settings({ organization, workspace }: Shown) {
   const [, navigate] = useLocation();
   const { attributes } = workspace;
   const around = useRead('/organizations/{organization}', { path: { organization } }).data.attributes;
+  const project = useRead('/projects/{id}', { path: { id: workspace.relationships.project.data.id } }).data.attributes;
   const save = useChange(
     (data: ReturnType<typeof changeOf>) =>
       api.patch('/workspaces/{id}', { path: { id: workspace.id }, body: { data } }),
@@ -148,13 +149,13 @@ function Settings({ organization, workspace }: Shown) {
             name: 'execution-mode',
             value: ownMode(attributes),
             choices: [
-              { value: '', label: `Organization default (${around['default-execution-mode']})` },
+              { value: '', label: `Default (${project['default-execution-mode']})` },
               { value: 'remote', label: 'Remote: agents of this site' },
               { value: 'agent', label: 'Agent: agents of a pool' },
               { value: 'local', label: 'Local: only states are kept here' },
             ],
           }}
-          pool={{ name: 'agent-pool-id', value: ownPool(attributes), none: 'Organization default' }}
+          pool={{ name: 'agent-pool-id', value: ownPool(attributes), none: 'Default' }}
           mayList={around.permissions?.['can-update-agent-pools'] === true}
         />
         <Field

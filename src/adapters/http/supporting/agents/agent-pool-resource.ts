@@ -66,7 +66,7 @@ export const agentPoolSchema = described(
   {
     name: 'AgentPool',
     about:
-      "A pool of agents. They execute runs of workspaces in execution mode `agent` that use the pool, explicitly or as the organization's default.",
+      'A pool of agents. They execute runs of workspaces in execution mode `agent` that use the pool, explicitly or as the default of their project or organization.',
   },
   (words, dialect) => agentPool(words)(dialect, [])(anyView()),
 );

@@ -1,14 +1,23 @@
 import { z } from 'zod';
 import type { NotificationChange, NotificationDraft } from '../../../../application/index.js';
-import { checkTriggers, destinationTypes, maxCalledUrl, notificationLimits } from '../../../../domain/index.js';
+import {
+  destinationTypes,
+  maxCalledUrl,
+  type NotificationSubject,
+  notificationLimits,
+} from '../../../../domain/index.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { invalid } from '../../routing/request-error.js';
-import { parameter } from '../../routing/route.js';
+import type { Call } from '../../routing/route.js';
 import { absentable, identifier, named, reading, resourceDocument, word } from '../../routing/schema.js';
 
 const type: TypeName = { singular: 'notification-configuration', plural: 'notification-configurations' };
 const userType: TypeName = { singular: 'user', plural: 'users' };
-const workspaceType: TypeName = { singular: 'workspace', plural: 'workspaces' };
+const subjectTypes: Readonly<Record<NotificationSubject['kind'], TypeName>> = {
+  workspace: { singular: 'workspace', plural: 'workspaces' },
+  project: { singular: 'project', plural: 'projects' },
+  team: { singular: 'team', plural: 'teams' },
+};
 
 const destinationType = z.enum(destinationTypes);
 /** The names that the family has, and some more; the domain says which are served. */
@@ -31,21 +40,25 @@ const idsOf = (given: { readonly data: readonly { readonly id: string }[] } | un
   ...new Set(given?.data.map(({ id }) => id)),
 ];
 
-export const newNotificationConfiguration = (dialect: Dialect) => {
+export const newNotificationConfiguration = (
+  dialect: Dialect,
+  kind: NotificationSubject['kind'],
+  subjectOf: (call: Call) => NotificationSubject,
+) => {
   const schema = resourceDocument(
     dialect,
     type,
     { ...settings, name: word, enabled: z.boolean(), 'destination-type': destinationType },
     {
       users: users(dialect),
-      subscribable: absentable(z.object({ data: identifier(dialect, workspaceType) })),
+      subscribable: absentable(z.object({ data: identifier(dialect, subjectTypes[kind]) })),
     },
   );
   return reading(schema, ({ data: { attributes, relationships } }, call): NotificationDraft => {
     const { subscribable } = relationships;
-    if (subscribable !== undefined && subscribable.data.id !== parameter(call, 'workspaceId')) {
+    if (subscribable !== undefined && subscribable.data.id !== subjectOf(call).id) {
       throw invalid([
-        { detail: 'Subscribable must be the workspace in the path', pointer: '/data/relationships/subscribable' },
+        { detail: `Subscribable must be the ${kind} in the path`, pointer: '/data/relationships/subscribable' },
       ]);
     }
     return {
@@ -54,7 +67,7 @@ export const newNotificationConfiguration = (dialect: Dialect) => {
       destinationType: attributes['destination-type'],
       url: attributes.url || null,
       token: attributes.token ?? null,
-      triggers: checkTriggers(attributes.triggers ?? []),
+      triggers: attributes.triggers ?? [],
       emailAddresses: attributes['email-addresses'] ?? [],
       userIds: idsOf(relationships.users),
     };
@@ -82,7 +95,7 @@ export const notificationConfigurationChange = (dialect: Dialect) => {
       destinationType: others['destination-type'],
       url: url === '' ? null : url,
       token,
-      triggers: triggers && checkTriggers(triggers),
+      triggers,
       emailAddresses: others['email-addresses'],
       userIds: idsOf(relationships.users),
     });

@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { destinationTypes, type NotificationConfiguration, notificationTriggers } from '../../../../domain/index.js';
+import { destinationTypes, type NotificationConfiguration, triggersOf } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
-import { dateTime, flag, maybeText, nothing, text } from '../../routing/resource-schema.js';
+import { dateTime, flag, maybeText, nothing, text, toOneSchema } from '../../routing/resource-schema.js';
 
 const destinationType = z.enum(destinationTypes);
-const triggers = z.array(z.enum(notificationTriggers));
+const triggers = z.array(z.enum([...new Set(Object.values(triggersOf).flat())]));
+const subscribable = toOneSchema(['workspaces', 'projects', 'teams']);
 const texts = z.array(text);
 const yesOrNo = z.enum(['true', 'false']);
 
 const notificationConfiguration =
-  ({ attribute, toOne, toMany, each, link }: ResourceBuilder) =>
+  ({ attribute, toMany, each, link }: ResourceBuilder) =>
   (dialect: Dialect) =>
   (configuration: NotificationConfiguration): Resource => ({
     id: configuration.id,
@@ -40,7 +41,11 @@ const notificationConfiguration =
       'updated-at': attribute(dateTime, configuration.updatedAt),
     },
     relationships: {
-      subscribable: toOne('workspaces', configuration.workspaceId, 'The workspace whose runs it is notified of.'),
+      subscribable: attribute(
+        subscribable,
+        { data: { id: configuration.subject.id, type: `${configuration.subject.kind}s` } },
+        'The workspace whose runs it is notified of, the project with all its workspaces, or the team.',
+      ),
       users: toMany('users', configuration.userIds, 'Kept for `email`.'),
     },
     links: { self: link(`${dialect.prefix}/notification-configurations/${configuration.id}`) },
@@ -51,7 +56,7 @@ export const presentNotificationConfiguration = notificationConfiguration(presen
 export const notificationConfigurationSchema = described(
   {
     name: 'NotificationConfiguration',
-    about: 'A receiver outside, which is notified of what happens to the runs of a workspace.',
+    about: 'A receiver outside, which is notified of what happens to the runs of a workspace or project.',
   },
   (words, dialect) => notificationConfiguration(words)(dialect)(anyView()),
 );

@@ -16,6 +16,7 @@ import type { Members, Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, nothing, text } from '../../routing/resource-schema.js';
 import { poolTokenCreators } from '../../tokens/token-owner-resource.js';
+import { retentionIdentifier, retentionTypeOf } from '../workspaces/data-retention-resource.js';
 
 const executionMode = z.enum(executionModes);
 
@@ -137,6 +138,14 @@ const organization =
         ),
         'agent-pool-token-creators':
           organization.poolTokenCreators && poolTokenCreators(words, organization.poolTokenCreators),
+        'data-retention-policy': {
+          data: attribute(
+            retentionIdentifier,
+            organization.retention && { id: organization.retention.id, type: retentionTypeOf(organization.retention) },
+            'For workspaces without one.',
+          ),
+          links: { related: link(`${self}/relationships/data-retention-policy`) },
+        },
         'entitlement-set': { links: { related: link(`${self}/entitlement-set`) } },
       },
       links: { self: link(self) },

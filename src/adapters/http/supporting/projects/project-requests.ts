@@ -1,34 +1,57 @@
 import { z } from 'zod';
 import {
+  type OtherProjectSettings,
   type ProjectFilter,
   type ProjectInclude,
   projectSorts,
   type WantedTags,
 } from '../../../../application/index.js';
-import type { ProjectSettings } from '../../../../domain/index.js';
+import { type ExecutionChange, executionModes, type ProjectSettings } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { include, sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
-import { absentable, named, reading, resourceDocument, unserved, word } from '../../routing/schema.js';
+import { absentable, identifier, named, reading, resourceDocument, unserved, word } from '../../routing/schema.js';
 import { taggedBindings, taggedParameters } from '../tags/tag-filters.js';
 import { bindingList, toBindings } from '../tags/tag-requests.js';
-import { projectType } from '../workspaces/workspace-requests.js';
-
-const noExecution = 'Projects have no execution mode. Set that of the organization, or of workspaces';
+import { poolType, projectType } from '../workspaces/workspace-requests.js';
 
 const settings = {
   description: z.string().max(256).nullable().optional(),
-  'auto-destroy-activity-duration': unserved('Scheduled destruction is not served'),
-  'default-execution-mode': unserved(noExecution),
-  'setting-overwrites': unserved(noExecution),
+  'auto-destroy-activity-duration': unserved('Projects schedule no destruction. Schedule it at workspaces'),
+  'default-execution-mode': absentable(z.enum(executionModes)),
+  'default-agent-pool-id': word.nullable().optional(),
+  'setting-overwrites': absentable(
+    z.object({ 'default-execution-mode': absentable(z.boolean()), 'default-agent-pool': absentable(z.boolean()) }),
+  ),
 };
 
 const relationships = (dialect: Dialect) => ({
-  'default-agent-pool': unserved(noExecution),
+  'default-agent-pool': absentable(z.object({ data: identifier(dialect, poolType).nullable() })),
   'tag-bindings': absentable(z.object({ data: bindingList(dialect) })),
 });
 
-type Tagged<Settings> = Settings & Pick<WantedTags, 'tagBindings'>;
+const projectDocument = <Name extends z.ZodType>(dialect: Dialect, name: Name) =>
+  resourceDocument(dialect, projectType, { name, ...settings }, relationships(dialect));
+
+type Body = z.infer<ReturnType<typeof projectDocument>>['data'];
+
+/** Undefined when the request does not set it. The pool is one setting in two places; the relationship goes first. */
+function executionIn({ attributes, relationships }: Pick<Body, 'attributes' | 'relationships'>) {
+  const { 'setting-overwrites': overwrites, 'default-agent-pool-id': poolId } = attributes;
+  const related = relationships['default-agent-pool'];
+  const change: ExecutionChange = named({
+    executionMode: attributes['default-execution-mode'],
+    // Clients send an empty id for no pool.
+    agentPoolId: related === undefined ? (poolId === '' ? null : poolId) : (related.data?.id ?? null),
+    overwrites: overwrites && {
+      executionMode: overwrites['default-execution-mode'],
+      agentPool: overwrites['default-agent-pool'],
+    },
+  });
+  return Object.keys(change).length === 0 ? undefined : change;
+}
+
+type Tagged<Settings> = Settings & OtherProjectSettings;
 
 const bindingsIn = (
   given: {
@@ -39,10 +62,11 @@ const bindingsIn = (
 
 export const newProject = (dialect: Dialect) =>
   reading(
-    resourceDocument(dialect, projectType, { name: word, ...settings }, relationships(dialect)),
+    projectDocument(dialect, word),
     ({ data: { attributes, relationships } }): Tagged<ProjectSettings> => ({
       name: attributes.name,
       description: attributes.description ?? '',
+      ...named({ execution: executionIn({ attributes, relationships }) }),
       ...bindingsIn(relationships),
     }),
   );
@@ -50,10 +74,14 @@ export const newProject = (dialect: Dialect) =>
 /** Only what the request names. */
 export const projectChange = (dialect: Dialect) =>
   reading(
-    resourceDocument(dialect, projectType, { name: absentable(word), ...settings }, relationships(dialect)),
+    projectDocument(dialect, absentable(word)),
     ({ data: { attributes, relationships } }): Tagged<Partial<ProjectSettings>> => {
       const { name, description } = attributes;
-      return { ...named({ name, description: description === null ? '' : description }), ...bindingsIn(relationships) };
+      const execution = executionIn({ attributes, relationships });
+      return {
+        ...named({ name, description: description === null ? '' : description, execution }),
+        ...bindingsIn(relationships),
+      };
     },
   );
 

@@ -1,16 +1,23 @@
-import { may, type Project, type WithStanding } from '../../../../domain/index.js';
+import { z } from 'zod';
+import type { ChangedProject } from '../../../../application/index.js';
+import { executionModes, executionOf, may, type WithStanding } from '../../../../domain/index.js';
+import { overwritesOf } from '../../../../domain/shared/execution.js';
 import { isDefault } from '../../../../domain/supporting/projects/project.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { dateTime, flag, no, nothing, text } from '../../routing/resource-schema.js';
+import { poolTokenCreators } from '../../tokens/token-owner-resource.js';
 import { bindingRelationships, type WithBindings } from '../tags/included-bindings.js';
+
+const executionMode = z.enum(executionModes);
 
 const project =
   (words: ResourceBuilder) =>
   (dialect: Dialect) =>
-  ({ subject: project, standing, effectiveTagBindings }: WithStanding<Project> & WithBindings): Resource => {
-    const { attribute, group, toOne, link } = words;
+  ({ subject: project, standing, effectiveTagBindings }: WithStanding<ChangedProject> & WithBindings): Resource => {
+    const { attribute, group, toOne, toOneOrNone, link } = words;
+    const [execution, overwrites] = [executionOf(project), overwritesOf(project)];
     const self = `${dialect.prefix}/projects/${project.id}`;
     return {
       id: project.id,
@@ -21,6 +28,18 @@ const project =
         'is-default': attribute(flag, isDefault(project), 'Whether workspaces that name no project belong to it.'),
         'is-unified': attribute(no, false),
         'auto-destroy-activity-duration': attribute(nothing, null),
+        'default-execution-mode': attribute(
+          executionMode,
+          execution.mode,
+          'The execution mode of workspaces that do not set one.',
+        ),
+        'setting-overwrites': group(
+          {
+            'default-execution-mode': attribute(flag, overwrites.executionMode),
+            'default-agent-pool': attribute(flag, overwrites.agentPool),
+          },
+          'Settings that the project overrides. The others come from the organization.',
+        ),
         'created-at': attribute(dateTime, project.createdAt),
         'updated-at': attribute(dateTime, project.updatedAt),
         permissions: group(
@@ -36,6 +55,12 @@ const project =
       },
       relationships: {
         organization: toOne('organizations', project.organizationName),
+        'default-agent-pool': toOneOrNone(
+          'agent-pools',
+          execution.agentPoolId,
+          'The agent pool for workspaces in execution mode `agent` that do not set one. Null unless the default execution mode is `agent`.',
+        ),
+        'agent-pool-token-creators': project.poolTokenCreators && poolTokenCreators(words, project.poolTokenCreators),
         ...bindingRelationships(words, self, effectiveTagBindings),
       },
       links: { self: link(self) },

@@ -3,13 +3,15 @@ import type { DataRetention } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
-import { count } from '../../routing/resource-schema.js';
+import { count, toOneSchema } from '../../routing/resource-schema.js';
 
 /** The types of the two kinds of policy. */
 export const retentionTypes = {
   deleting: 'data-retention-policy-delete-olders',
   keeping: 'data-retention-policy-dont-deletes',
 } as const;
+
+export const retentionIdentifier = toOneSchema(Object.values(retentionTypes), { nullable: true }).shape.data;
 
 export const retentionTypeOf = ({ days }: DataRetention) =>
   days === null ? retentionTypes.keeping : retentionTypes.deleting;

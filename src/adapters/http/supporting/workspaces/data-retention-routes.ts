@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { type RetentionOwner, retentionActions } from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import type { DataRetention } from '../../../../domain/index.js';
-import { longestRetention } from '../../../../domain/supporting/workspaces/workspace.js';
+import { longestRetention } from '../../../../domain/shared/data-retention.js';
 import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { creates, removes, shows } from '../../routing/reference.js';
-import { get, parameter, post, type Route, remove } from '../../routing/route.js';
+import { type Call, get, parameter, post, type Route, remove } from '../../routing/route.js';
 import { reading } from '../../routing/schema.js';
 import { eitherRetentionSchema, presentRetention, retentionTypes } from './data-retention-resource.js';
 
@@ -24,34 +25,51 @@ const newRetention = reading(
     data.type === retentionTypes.deleting ? data.attributes['delete-older-than-n-days'] : null,
 );
 
-const path = '/workspaces/:id/relationships/data-retention-policy';
+/** The path and operations' names of each kind of owner. */
+const owners = {
+  workspace: {
+    path: '/workspaces/:id',
+    of: (call: Call): RetentionOwner => ({ kind: 'workspace', id: parameter(call, 'id') }),
+    suffix: '',
+    one: 'a workspace',
+    otherwise: 'that of the organization then applies, or the setting ARCHIVE_AFTER_DAYS',
+  },
+  organization: {
+    path: '/organizations/:organization',
+    of: (call: Call): RetentionOwner => ({ kind: 'organization', name: parameter(call, 'organization') }),
+    suffix: 'OfOrganization',
+    one: 'an organization',
+    otherwise: 'the setting ARCHIVE_AFTER_DAYS then applies to the versions of workspaces without one',
+  },
+} as const satisfies Record<RetentionOwner['kind'], object>;
 
-export const dataRetentionRoutes = (use: UseCases, dialect: Dialect): Route[] => {
+export const dataRetentionRoutes = (use: UseCases, dialect: Dialect, kind: RetentionOwner['kind']): Route[] => {
   const either = () => eitherRetentionSchema(dialect);
+  const { of, suffix, one, otherwise } = owners[kind];
+  const { show, set } = retentionActions[kind];
+  const path = `${owners[kind].path}/relationships/data-retention-policy`;
   return [
     get(
       path,
-      'workspaces/read',
-      shows('showDataRetentionPolicy', 'Show the data retention policy of a workspace', either, {
-        about: '404 for a workspace without one: the setting ARCHIVE_AFTER_DAYS then applies to its versions.',
+      show,
+      shows(`showDataRetentionPolicy${suffix}`, `Show the data retention policy of ${one}`, either, {
+        about: `404 without one: ${otherwise}.`,
       }),
-      answerOne(presentRetention, (call) => use.showDataRetention.execute(call.actor, parameter(call, 'id'))),
+      answerOne(presentRetention, (call) => use.showDataRetention.execute(call.actor, of(call))),
     ),
     post(
       path,
-      'workspaces/set-retention',
-      creates('setDataRetentionPolicy', 'Set the data retention policy of a workspace', newRetention, either, {
+      set,
+      creates(`setDataRetentionPolicy${suffix}`, `Set the data retention policy of ${one}`, newRetention, either, {
         about: 'Replaces the existing one. The worker applies it within the hour.',
       }),
-      answerCreated(presentRetention, (call) =>
-        use.setDataRetention.execute(call.actor, parameter(call, 'id'), newRetention(call)),
-      ),
+      answerCreated(presentRetention, (call) => use.setDataRetention.execute(call.actor, of(call), newRetention(call))),
     ),
     remove(
       path,
-      'workspaces/set-retention',
-      removes('removeDataRetentionPolicy', 'Delete the data retention policy of a workspace'),
-      answerEmpty((call) => use.removeDataRetention.execute(call.actor, parameter(call, 'id'))),
+      set,
+      removes(`removeDataRetentionPolicy${suffix}`, `Delete the data retention policy of ${one}`),
+      answerEmpty((call) => use.removeDataRetention.execute(call.actor, of(call))),
     ),
   ];
 };

@@ -28,14 +28,13 @@ import { ownerTypes, poolTokenCreators, presentOwner } from '../../tokens/token-
 import { workspaceOutputType } from '../state-versions/state-version-resource.js';
 import { bindingRelationships, type WithBindings } from '../tags/included-bindings.js';
 import { linkedRepository } from '../version-control/repository-resource.js';
-import { retentionTypeOf, retentionTypes } from './data-retention-resource.js';
+import { retentionIdentifier, retentionTypeOf } from './data-retention-resource.js';
 
 const executionMode = z.enum(executionModes);
 const environment = z.literal('default');
 const source = z.enum(workspaceSources);
 const texts = z.array(text);
 const path = z.string().startsWith('/');
-const retentionIdentifier = toOneSchema(Object.values(retentionTypes), { nullable: true }).shape.data;
 const maybeRun = toOneSchema('runs', { nullable: true });
 const lockedBySchema = toOneSchema([...new Set(Object.values(ownerTypes)), 'runs'], { nullable: true });
 
@@ -136,7 +135,7 @@ const workspace =
             'execution-mode': attribute(flag, overwrites.executionMode),
             'agent-pool': attribute(flag, overwrites.agentPool),
           },
-          'Settings that the workspace overrides. The others come from the organization.',
+          'Settings that the workspace overrides. The others come from its project or the organization.',
         ),
         operations: attribute(flag, execution.mode !== 'local', 'False if the execution mode is `local`.'),
         'terraform-version': attribute(text, workspace.terraformVersion),

@@ -62,6 +62,7 @@ const ofWorkspaces = [
 const ofTeams = [
   branch('team_workspaces', 'team_id'),
   branch('team_projects', 'team_id'),
+  branch('notification_configurations', 'team_id'),
   branch('team_members', 'team_id', { key: 'place' }),
   branch('api_tokens', 'team_id'),
 ];

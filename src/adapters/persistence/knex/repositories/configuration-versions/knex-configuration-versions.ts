@@ -211,7 +211,7 @@ export class KnexConfigurationVersions implements ConfigurationVersionRepository
   ): Promise<readonly ConfigurationVersion[]> {
     // The status is part of the text, and no value bound to it: SQLite then knows the index that holds no other.
     const uploaded = this.living().whereRaw("v.status = 'uploaded'").where('v.created_at', '<', before);
-    if (workspaceId === undefined) uploaded.whereNull('w.retention_id');
+    if (workspaceId === undefined) uploaded.where({ 'w.retention_id': null, 'o.retention_id': null });
     else uploaded.where('v.workspace_id', workspaceId);
     if (after !== undefined) uploaded.whereRaw('(v.created_at, v.id) > (?, ?)', [after.createdAt, after.id]);
     const rows = await this.db.all<object>(

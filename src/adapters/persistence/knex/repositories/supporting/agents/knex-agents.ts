@@ -29,7 +29,7 @@ import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
-import { activeWorkspaces, executionModeOf } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces, agentPoolOf, executionModeOf } from '../workspaces/knex-workspaces.js';
 
 const poolRows = rowsOf<AgentPool>((row, as) => ({
   id: row.id,
@@ -100,13 +100,21 @@ type Question = {
 const questionOfPool = prepared((sql, { id, organizationId, teamIds }: Question) => {
   const naming = () => activeWorkspaces(sql('workspaces as w')).where('w.agent_pool_id', id).select('w.id');
   const byDefault = () => sql('organizations as o').where({ 'o.id': organizationId, 'o.default_agent_pool_id': id });
-  const taking = () =>
-    byDefault()
-      .join('workspaces as w', 'w.organization_id', 'o.id')
+  const inProjects = () => sql('projects as p').where('p.default_agent_pool_id', id);
+  const using = (workspaces: Knex.QueryBuilder) =>
+    workspaces
       .whereNull('w.deleted_at')
       .whereNull('w.agent_pool_id')
       .whereRaw(`${executionModeOf} = 'agent'`)
+      .whereRaw(`${agentPoolOf} = ?`, [id])
       .select('w.id');
+  const taking = () => using(byDefault().join('workspaces as w', 'w.organization_id', 'o.id'));
+  const takingInProjects = () =>
+    using(
+      inProjects()
+        .join('workspaces as w', 'w.project_id', 'p.id')
+        .join('organizations as o', 'o.id', 'w.organization_id'),
+    );
   const elsewhere = (workspaces: Knex.QueryBuilder) =>
     workspaces
       .whereNotExists(
@@ -127,15 +135,26 @@ const questionOfPool = prepared((sql, { id, organizationId, teamIds }: Question)
   return sql.select({
     naming: one(naming()),
     is_default: one(byDefault().select('o.id')),
+    is_default_in_project: one(inProjects().select('p.id')),
     taking: one(taking()),
+    taking_in_project: one(takingInProjects()),
     naming_elsewhere: one(elsewhere(naming())),
     taking_elsewhere: one(elsewhere(taking())),
+    taking_in_project_elsewhere: one(elsewhere(takingInProjects())),
   });
 });
 
-type QuestionRow = Readonly<
-  Record<'naming' | 'is_default' | 'taking' | 'naming_elsewhere' | 'taking_elsewhere', string | null>
->;
+type Asked =
+  | 'naming'
+  | 'is_default'
+  | 'is_default_in_project'
+  | 'taking'
+  | 'taking_in_project'
+  | 'naming_elsewhere'
+  | 'taking_elsewhere'
+  | 'taking_in_project_elsewhere';
+
+type QuestionRow = Readonly<Record<Asked, string | null>>;
 
 /** The tables of what the scope of a pool names. */
 const listing = ['agent_pool_workspaces', 'agent_pool_projects'];
@@ -150,10 +169,11 @@ export class KnexAgentPools implements AgentPoolRepository {
     if (seen === undefined || organizationId === null || !seen.standing.member) return seen;
     const teamIds = seen.standing.teams.map(({ teamId }) => teamId);
     const row = await this.db.first<QuestionRow>(questionOfPool(this.db, { id, organizationId, teamIds }));
+    const some = (...names: readonly Asked[]) => names.some((name) => row?.[name] != null);
     const pool = {
-      named: row?.naming != null || row?.is_default != null,
-      serving: row?.naming != null || row?.taking != null,
-      servingElsewhere: row?.naming_elsewhere != null || row?.taking_elsewhere != null,
+      named: some('naming', 'is_default', 'is_default_in_project'),
+      serving: some('naming', 'taking', 'taking_in_project'),
+      servingElsewhere: some('naming_elsewhere', 'taking_elsewhere', 'taking_in_project_elsewhere'),
     };
     return { ...seen, standing: { ...seen.standing, pool } };
   }
@@ -213,9 +233,10 @@ export class KnexAgentPools implements AgentPoolRepository {
       .where('p.id', id)
       .whereRaw('o.default_agent_pool_id = p.id')
       .select('p.id');
+    const inProject = sql('projects').where('default_agent_pool_id', id).select('id');
     // The digest is asked for because only runs under a lease have one, and an index of their own.
     const executed = sql('runs').whereNotNull('lease_digest').where('lease_pool_id', id).select('id');
-    return (await this.db.first(naming.unionAll([byDefault, executed]).limit(1))) !== undefined;
+    return (await this.db.first(naming.unionAll([byDefault, inProject, executed]).limit(1))) !== undefined;
   }
 
   page(

@@ -232,7 +232,14 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
       .select('w.organization_id'),
   ),
   tasks: lookup((sql, id) => sql('run_tasks').where({ id }).select('organization_id')),
-  'notification-configurations': lookup((sql, id) => ofWorkspace(sql('notification_configurations as t'), id)),
+  'notification-configurations': lookup((sql, id) =>
+    sql('notification_configurations as n')
+      .leftJoin('workspaces as w', 'w.id', 'n.workspace_id')
+      .leftJoin('projects as p', 'p.id', 'n.project_id')
+      .leftJoin('teams as t', 't.id', 'n.team_id')
+      .where('n.id', id)
+      .select(sql.raw('coalesce(w.organization_id, p.organization_id, t.organization_id) as organization_id')),
+  ),
   'run-triggers': lookup((sql, id) => ofWorkspace(sql('run_triggers as t'), id)),
   'policy-sets': lookup((sql, id) => sql('policy_sets').where({ id }).select('organization_id')),
   'policy-set-versions': lookup((sql, id) => sql('policy_set_versions').where({ id }).select('organization_id')),

@@ -15,6 +15,7 @@ import { entryOf } from '../../../../../../domain/authorization/actor.js';
 import {
   type Actor,
   alreadyTaken,
+  type DataRetention,
   type ExecutionDefaults,
   type IdentityId,
   type Instant,
@@ -50,11 +51,13 @@ const organizationRows = rowsOf<Organization>((row, as) => ({
   email: row.email,
   defaults: { executionMode: row.default_execution_mode, agentPoolId: row.default_agent_pool_id },
   settings: as.read(row, settingsColumns, settingsFrom),
+  retention: as.group(row.retention_id, { id: row.retention_id, days: row.retention_days }),
   createdAt: row.created_at,
 }));
 
 const changeable = organizationRows.only('name', 'email');
 const ownDefaults = organizationRows.only('defaults');
+const ownRetention = organizationRows.only('retention');
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
@@ -122,6 +125,18 @@ export class KnexOrganizations implements OrganizationRepository {
       if ((await this.db.run(update)) === 0) throw notFound();
     };
     await throwIfTaken(write(), nameTaken);
+  }
+
+  async setRetention(id: OrganizationId, retention: DataRetention | null): Promise<void> {
+    const row = this.db.sql('organizations').where({ id, deleted_at: null });
+    await this.db.run(row.update(ownRetention.write({ retention })));
+  }
+
+  async retaining(after: OrganizationId): Promise<OrganizationId | undefined> {
+    // The condition is that of the index.
+    const retaining = living(this.db.sql).whereRaw('o.retention_days is not null').where('o.id', '>', after);
+    const row = await this.db.first<{ readonly id: OrganizationId }>(retaining.select('o.id').orderBy('o.id').limit(1));
+    return row?.id;
   }
 
   async setDefaults(id: OrganizationId, defaults: ExecutionDefaults): Promise<void> {

@@ -26,6 +26,12 @@ const projectRows = rowsOf<Project>((row, as) => ({
   organizationName: as.joined(row.organization_name),
   name: row.name,
   description: row.description,
+  executionMode: row.default_execution_mode,
+  agentPoolId: row.default_agent_pool_id,
+  executionDefaults: {
+    executionMode: as.joined(row.organization_execution_mode),
+    agentPoolId: as.joined(row.organization_agent_pool_id),
+  },
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   revision: row.revision,
@@ -38,7 +44,11 @@ const activeProjects = (sql: Knex): Knex.QueryBuilder =>
   sql('projects as p').join('organizations as o', 'o.id', 'p.organization_id').whereNull('o.deleted_at');
 
 const select = (projects: Knex.QueryBuilder): Knex.QueryBuilder =>
-  projects.select(...columnsOf('p', projectRows.columns), { organization_name: 'o.name' });
+  projects.select(...columnsOf('p', projectRows.columns), {
+    organization_name: 'o.name',
+    organization_execution_mode: 'o.default_execution_mode',
+    organization_agent_pool_id: 'o.default_agent_pool_id',
+  });
 
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 

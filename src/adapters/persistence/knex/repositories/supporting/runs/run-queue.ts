@@ -15,7 +15,7 @@ import { idsIn } from '../../../engine/lists.js';
 import { prepared } from '../../../engine/prepared.js';
 import type { Statements } from '../../../engine/statements.js';
 import { holdingAndWaiting, isOneOf } from '../workspaces/current-run.js';
-import { activeWorkspaces, executionModeOf } from '../workspaces/knex-workspaces.js';
+import { activeWorkspaces, agentPoolOf, executionModeOf } from '../workspaces/knex-workspaces.js';
 
 /** Waiting for an agent. */
 const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
@@ -138,7 +138,7 @@ function servedBy(
   return workspaces
     .where('w.organization_id', organizationId)
     .whereRaw(`${executionModeOf} = 'agent'`)
-    .whereRaw('coalesce(w.agent_pool_id, o.default_agent_pool_id) = ?', [poolId])
+    .whereRaw(`${agentPoolOf} = ?`, [poolId])
     .whereNotExists(listed('excluded'))
     .where((either) => either.whereExists(wholeOrganization).orWhereExists(listed('allowed')).orWhereExists(ofProject));
 }

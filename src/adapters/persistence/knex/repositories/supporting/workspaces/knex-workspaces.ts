@@ -45,10 +45,21 @@ const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 const tagNames = `(select string_agg(t.name, ' ') from workspace_tags as wt join tags as t on t.id = wt.tag_id
   where wt.workspace_id = w.id)`;
 
+/** The default of the project of a workspace `w` in an organization `o`, as `defaultsIn` says. */
+const defaultOf = (column: string): string =>
+  `coalesce((select dp.${column} from projects as dp where dp.id = w.project_id), o.${column})`;
+
+const defaultModeOf = defaultOf('default_execution_mode');
+const defaultPoolOf = defaultOf('default_agent_pool_id');
+
 const select = (sql: Knex, workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
-  workspaces.select(...columnsOf('w', workspaceRows.columns), 'o.default_execution_mode', 'o.default_agent_pool_id', {
+  workspaces.select(...columnsOf('w', workspaceRows.columns), {
+    default_execution_mode: sql.raw(defaultModeOf),
+    default_agent_pool_id: sql.raw(defaultPoolOf),
     organization_name: 'o.name',
     force_delete_by_owners: 'o.force_delete_by_owners',
+    organization_retention_id: 'o.retention_id',
+    organization_retention_days: 'o.retention_days',
     tag_names: sql.raw(tagNames),
   });
 
@@ -62,8 +73,10 @@ const shown = { active: living, present: select };
 const plain = plainStatements(shown);
 
 /** The mode of a workspace `w` of an organization `o`, as `executionOf` says. */
-export const executionModeOf =
-  'case when w.inherits_execution_mode = TRUE then o.default_execution_mode else w.execution_mode end';
+export const executionModeOf = `case when w.inherits_execution_mode = TRUE then ${defaultModeOf} else w.execution_mode end`;
+
+/** The pool of the same in mode `agent`. */
+export const agentPoolOf = `coalesce(w.agent_pool_id, ${defaultPoolOf})`;
 
 /** Keeps workspaces `w` of organizations `o` whose runs agents of these pools execute. */
 export const executedBy = (
@@ -71,9 +84,7 @@ export const executedBy = (
   workspaces: Knex.QueryBuilder,
   poolIds: Knex.QueryBuilder | readonly AgentPoolId[],
 ): Knex.QueryBuilder =>
-  workspaces
-    .whereRaw(`${executionModeOf} = 'agent'`)
-    .whereIn(sql.raw('coalesce(w.agent_pool_id, o.default_agent_pool_id)') as never, poolIds as never);
+  workspaces.whereRaw(`${executionModeOf} = 'agent'`).whereIn(sql.raw(agentPoolOf) as never, poolIds as never);
 
 const findById = seeing(
   'workspace',
@@ -150,6 +161,16 @@ export class KnexWorkspaces implements WorkspaceRepository {
   async retaining(after: WorkspaceId, limit: number): Promise<readonly Workspace[]> {
     const retaining = living(this.db.sql).whereRaw('w.retention_days is not null').where('w.id', '>', after);
     return this.all(retaining.orderBy('w.id').limit(limit));
+  }
+
+  async withoutRetention(
+    organizationId: OrganizationId,
+    after: Pick<Workspace, 'createdAt' | 'id'> | null,
+    limit: number,
+  ): Promise<readonly Workspace[]> {
+    const inheriting = living(this.db.sql).where('w.organization_id', organizationId).whereNull('w.retention_id');
+    if (after !== null) inheriting.whereRaw('(w.created_at, w.id) > (?, ?)', [after.createdAt, after.id]);
+    return this.all(inheriting.orderBy(['w.created_at', 'w.id']).limit(limit));
   }
 
   add(workspace: Workspace): Promise<void> {

@@ -27,7 +27,7 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
   terraformVersion: row.terraform_version,
   workingDirectory: row.working_directory,
   agentPoolId: row.agent_pool_id,
-  organizationDefaults: {
+  executionDefaults: {
     executionMode: as.joined(row.default_execution_mode),
     agentPoolId: as.joined(row.default_agent_pool_id),
   },
@@ -65,6 +65,10 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
   }),
   tagNames: as.joined(row.tag_names, idsIn),
   retention: as.group(row.retention_id, { id: row.retention_id, days: row.retention_days }),
+  organizationRetention: as.group(row.organization_retention_id, {
+    id: as.joined(row.organization_retention_id),
+    days: as.joined(row.organization_retention_days),
+  }),
   currentConfigurationVersionId: row.current_configuration_version_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
