@@ -380,6 +380,8 @@ export type {
 export { lockActions } from './supporting/workspaces/workspace.js';
 export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';
 export { accessLevels, impliedBy, permissionsOf } from './team-access/access-level.js';
+export type { EndBounds, Ending, RequestedEnd, Timed } from './team-access/ending.js';
+export { fallbacks, maxAccessDays } from './team-access/ending.js';
 export type { GrantedPlace, GrantedTeam, Unnamed } from './team-access/granting.js';
 export type {
   PermissionsInProject,

@@ -1,6 +1,8 @@
-import type { TeamId } from '../shared/id.js';
+import type { Instant, TeamId } from '../shared/id.js';
 import type { AccessLevel, Grant } from '../team-access/access-level.js';
+import type { Timed } from '../team-access/ending.js';
 import type { ProjectAccessLevel, ProjectGrant } from '../team-access/project-access-level.js';
+import { endOf } from './future.js';
 import type { OrganizationPermission } from './organization-permissions.js';
 import { type Action, type Claim, claims, may, policy, type Requirement } from './policy.js';
 import type { Standing, TeamInQuestion, TeamStanding } from './standing.js';
@@ -40,8 +42,13 @@ export type AccessPart =
   | { readonly kind: 'membership' }
   | { readonly kind: 'owners-team' }
   | { readonly kind: 'organization-permission'; readonly permission: OrganizationPermission }
-  | { readonly kind: 'team-access'; readonly level: AccessLevel }
-  | { readonly kind: 'project-access'; readonly level: ProjectAccessLevel };
+  | ({ readonly kind: 'team-access'; readonly level: AccessLevel } & Ends)
+  | ({ readonly kind: 'project-access'; readonly level: ProjectAccessLevel } & Ends);
+
+interface Ends {
+  /** When it ends; absent for what has no end. */
+  readonly until?: Instant;
+}
 
 /** A claim of the policy that is true, and one way in which it is: more than one part only if all of them are needed. */
 export interface GivenClaim {
@@ -51,7 +58,7 @@ export interface GivenClaim {
   readonly through: readonly AccessPart[];
 }
 
-export interface EffectiveRight {
+export interface EffectiveRight extends Ends {
   readonly right: WorkspaceAction;
   readonly held: boolean;
   readonly requires: Requirement;
@@ -78,12 +85,18 @@ interface PartOfTeam {
 const partsOf = ({ owners, access, grant, projectGrant }: TeamStanding): readonly PartOfTeam[] => [
   ...(owners ? [{ part: { kind: 'owners-team' }, given: { owners }, key: 'owners' } as const] : []),
   ...(grant
-    ? [{ part: { kind: 'team-access', level: grant.access }, given: { grant }, key: keyOf(grant) } as const]
+    ? [
+        {
+          part: { kind: 'team-access', level: grant.access, ...untilOf(grant) },
+          given: { grant },
+          key: keyOf(grant),
+        } as const,
+      ]
     : []),
   ...(projectGrant
     ? [
         {
-          part: { kind: 'project-access', level: projectGrant.access },
+          part: { kind: 'project-access', level: projectGrant.access, ...untilOf(projectGrant) },
           given: { projectGrant },
           key: `project ${keyOf(projectGrant)}`,
         } as const,
@@ -95,6 +108,8 @@ const partsOf = ({ owners, access, grant, projectGrant }: TeamStanding): readonl
     key: permission,
   })),
 ];
+
+const untilOf = ({ ends }: Timed<Grant | ProjectGrant>): Ends => (ends === undefined ? {} : { until: ends.at });
 
 const keyOf = (grant: Grant | ProjectGrant): string =>
   grant.access === 'custom' ? JSON.stringify(grant.permissions) : grant.access;
@@ -156,7 +171,9 @@ export function effectiveAccess(standing: Standing): readonly EffectiveRight[] {
   return workspaceActions.map((right) => {
     const requires: Requirement = policy[right];
     const given = claimsIn([right]).flatMap((claim) => ways.get(claim) ?? []);
-    return { right, held: may(standing, right), requires, claims: given };
+    const held = may(standing, right);
+    const until = held ? endOf(standing, (future) => may(future, right)) : null;
+    return { right, held, ...(until !== null && { until }), requires, claims: given };
   });
 }
 

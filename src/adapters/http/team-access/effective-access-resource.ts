@@ -12,7 +12,7 @@ import {
 import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
-import { flag, maybeText, text } from '../routing/resource-schema.js';
+import { flag, maybeDateTime, maybeText, text } from '../routing/resource-schema.js';
 
 const right = z.enum(workspaceActions);
 const requirement = z.array(z.array(text));
@@ -30,6 +30,7 @@ const part =
       'The access level of `team-access` or `project-access`.',
     ),
     permission: attribute(maybePermission, 'permission' in given ? given.permission : null),
+    until: attribute(maybeDateTime, ('until' in given && given.until) || null, 'When it ends; null if it does not.'),
   });
 
 const effectiveAccess =
@@ -43,9 +44,10 @@ const effectiveAccess =
       'team-name': attribute(maybeText, teamId === null ? null : (teamNames.get(teamId) ?? null), 'Null as `name` is.'),
       through: each(through, part(words), 'More than one only if all of them are needed for the claim.'),
     });
-    const effectiveRight = ({ right: action, held, requires, claims }: EffectiveRight) => ({
+    const effectiveRight = ({ right: action, held, until, requires, claims }: EffectiveRight) => ({
       right: attribute(right, action),
       held: attribute(flag, held),
+      until: attribute(maybeDateTime, until ?? null, 'When the right is lost; null if it has no end or is not held.'),
       requires: attribute(
         requirement,
         requires,

@@ -26,3 +26,8 @@ export * as '20261129103718_run_triggers.ts' from './migrations/20261129103718_r
 export * as '20261129103723_trigger_depths.ts' from './migrations/20261129103723_trigger_depths.js';
 export * as '20261129103744_policy_sets_of_projects.ts' from './migrations/20261129103744_policy_sets_of_projects.js';
 export * as '20261129112154_agent_pools_of_projects.ts' from './migrations/20261129112154_agent_pools_of_projects.js';
+export * as '20261129143000_temporary_access.ts' from './migrations/20261129143000_temporary_access.js';
+export * as '20261129143100_access_ends.ts' from './migrations/20261129143100_access_ends.js';
+export * as '20261129143200_access_ends_in_projects.ts' from './migrations/20261129143200_access_ends_in_projects.js';
+export * as '20261129143300_ended_access_of_teams.ts' from './migrations/20261129143300_ended_access_of_teams.js';
+export * as '20261129143400_ended_access_to_workspaces.ts' from './migrations/20261129143400_ended_access_to_workspaces.js';

@@ -7,7 +7,7 @@ import {
   type WorkspaceVisibility,
 } from '../../../../../../domain/index.js';
 import { type Statements, spelledOut } from '../../../engine/statements.js';
-import { workspacesThrough } from '../../authorization/standing.js';
+import { workspacesThrough } from '../../authorization/grant-rows.js';
 import { type Condition, type Conditions, demandRow } from './condition.js';
 import { withCurrentRunIn } from './current-run.js';
 
@@ -141,10 +141,10 @@ export async function conditionsOf(
     });
   const demanded: Condition[] = [];
   if (visibility !== 'all') {
-    const granted = () => sql.from(workspacesThrough(sql, visibility.throughTeams).as('g'));
+    const granted = () => sql.from(workspacesThrough(db, visibility.throughTeams).as('g'));
     demanded.push({
       ids: () => granted().select('g.workspace_id as id'),
-      demand: (rows, id) => rows.whereRaw("?? || '' in (?)", [id, workspacesThrough(sql, visibility.throughTeams)]),
+      demand: (rows, id) => rows.whereRaw("?? || '' in (?)", [id, workspacesThrough(db, visibility.throughTeams)]),
     });
   }
   demanded.push(
