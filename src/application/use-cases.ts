@@ -230,6 +230,7 @@ import { ChangeStateConsumers, ListStateConsumers } from './supporting/workspace
 import { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
 import { AddProjectAccess } from './team-access/add-project-access.js';
 import { AddTeamAccess } from './team-access/add-team-access.js';
+import { ListAccessHolders } from './team-access/list-access-holders.js';
 import { ListProjectAccess } from './team-access/list-project-access.js';
 import { ListTeamAccess } from './team-access/list-team-access.js';
 import { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
@@ -286,6 +287,7 @@ export const useCases = {
   updateTeamAccess: bind(UpdateTeamAccess, 'unitOfWork', 'clock'),
   removeTeamAccess: bind(RemoveTeamAccess, 'unitOfWork'),
   showEffectiveAccess: bind(ShowEffectiveAccess, 'unitOfWork'),
+  listAccessHolders: bind(ListAccessHolders, 'unitOfWork'),
 
   addProjectAccess: bind(AddProjectAccess, 'unitOfWork', 'clock', 'ids'),
   listProjectAccess: bind(ListProjectAccess, 'unitOfWork', 'clock'),

@@ -8,7 +8,15 @@ export type {
   GivenClaim,
   WorkspaceAction,
 } from './authorization/effective-access.js';
-export { effectiveAccess, visibleRights, workspaceActions } from './authorization/effective-access.js';
+export {
+  effectiveAccess,
+  effectiveRight,
+  organizationActions,
+  projectActions,
+  teamsNeededFor,
+  visibleRights,
+  workspaceActions,
+} from './authorization/effective-access.js';
 export type { OrganizationAccess, OrganizationPermission } from './authorization/organization-permissions.js';
 export { organizationPermissions, permissionsWithoutEffect } from './authorization/organization-permissions.js';
 export type {

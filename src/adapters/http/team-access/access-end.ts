@@ -34,6 +34,9 @@ export const shownEnd = ({ attribute }: ResourceBuilder, ends: Ending<Grant | Pr
 
 export const withinDays = 'filter[expires-within-days]';
 
+export const numberOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text);
+
 export const endParameters = {
   [withinDays]: countUpTo(maxAccessDays, 'Only access that ends within this number of days.'),
 };

@@ -12,7 +12,7 @@ import { required, valuesOf } from '../routing/parameters.js';
 import { invalid } from '../routing/request-error.js';
 import type { Call } from '../routing/route.js';
 import { absentable, identifier, named, reading, resourceDocument, unserved } from '../routing/schema.js';
-import { endAttributes, endParameters, requestedEnd, withinDays } from './access-end.js';
+import { endAttributes, endParameters, numberOf, requestedEnd, withinDays } from './access-end.js';
 
 const type: TypeName = { singular: 'team-project', plural: 'team-projects' };
 const projectType: TypeName = { singular: 'project', plural: 'projects' };
@@ -118,5 +118,5 @@ export const projectAccessParameters = { 'filter[project][id]': required('The id
 /** Throws a 422 without a project. */
 export const projectAccessQuery = ({ query }: Call): ProjectAccessQuery => {
   const values = valuesOf(projectAccessParameters, query);
-  return { projectId: values['filter[project][id]'], endsWithinDays: values[withinDays] };
+  return { projectId: values['filter[project][id]'], endsWithinDays: numberOf(values[withinDays]) };
 };

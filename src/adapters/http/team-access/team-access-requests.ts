@@ -6,7 +6,7 @@ import { required, valuesOf } from '../routing/parameters.js';
 import { invalid } from '../routing/request-error.js';
 import type { Call } from '../routing/route.js';
 import { absentable, identifier, named, reading, resourceDocument } from '../routing/schema.js';
-import { endAttributes, endParameters, requestedEnd, withinDays } from './access-end.js';
+import { endAttributes, endParameters, numberOf, requestedEnd, withinDays } from './access-end.js';
 
 /** The contract requires types in a request that adds access, and leaves them optional in a change. */
 const demanded = (singular: string): TypeName => {
@@ -99,6 +99,6 @@ export const teamAccessQuery = ({ query }: Call): TeamAccessQuery => {
   return {
     workspaceId: values['filter[workspace][id]'],
     teamId: values['filter[team][id]'],
-    endsWithinDays: values[withinDays],
+    endsWithinDays: numberOf(values[withinDays]),
   };
 };
