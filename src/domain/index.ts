@@ -388,7 +388,7 @@ export type {
 export { lockActions } from './supporting/workspaces/workspace.js';
 export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';
 export { accessLevels, impliedBy, permissionsOf } from './team-access/access-level.js';
-export type { EndBounds, Ending, RequestedEnd, Timed } from './team-access/ending.js';
+export type { EndBounds, RequestedEnd } from './team-access/ending.js';
 export { fallbacks, maxAccessDays } from './team-access/ending.js';
 export type { GrantedPlace, GrantedTeam, Unnamed } from './team-access/granting.js';
 export type {
@@ -417,6 +417,7 @@ export {
   TeamWorkspace,
   type TeamWorkspaceState,
 } from './team-access/team-workspace.js';
+export type { Ending, Timed } from './team-access/timed-grant.js';
 export { type Scale, scaleNames, scales, type WorkspacePermissions } from './team-access/workspace-permissions.js';
 export { type ApiToken, hasExpired } from './tokens/api-token.js';
 export { TeamToken, type TeamTokenValues } from './tokens/team-token.js';

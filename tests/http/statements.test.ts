@@ -35,7 +35,7 @@ const promised: Readonly<Record<string, number>> = {
   'delete /team-workspaces/:id': 4,
   'get /workspaces/:id/changes': 2,
   'get /workspaces/:id/effective-access': 3,
-  'get /organizations/:organization/who-can': 8,
+  'get /organizations/:organization/who-can': 7,
   'get /teams/:teamId/authentication-token': 3,
   'post /teams/:teamId/authentication-token': 4,
   'delete /teams/:teamId/authentication-token': 4,

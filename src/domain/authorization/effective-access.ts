@@ -1,7 +1,7 @@
 import type { Instant, TeamId } from '../shared/id.js';
 import type { AccessLevel, Grant } from '../team-access/access-level.js';
-import type { Timed } from '../team-access/ending.js';
 import type { ProjectAccessLevel, ProjectGrant } from '../team-access/project-access-level.js';
+import type { Timed } from '../team-access/timed-grant.js';
 import { endOf } from './future.js';
 import type { OrganizationPermission } from './organization-permissions.js';
 import { type Action, type Claim, claims, may, policy, type Requirement } from './policy.js';

@@ -1,6 +1,6 @@
 import { type AtFault, DomainError } from '../shared/domain-error.js';
 import type { Instant } from '../shared/id.js';
-import { grantAt } from '../team-access/ending.js';
+import { grantAt } from '../team-access/timed-grant.js';
 import { type Action, may } from './policy.js';
 import type { Standing, TeamStanding } from './standing.js';
 

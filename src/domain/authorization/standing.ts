@@ -1,7 +1,7 @@
 import type { TeamId } from '../shared/id.js';
 import type { Grant } from '../team-access/access-level.js';
-import type { Timed } from '../team-access/ending.js';
 import type { ProjectGrant } from '../team-access/project-access-level.js';
+import type { Timed } from '../team-access/timed-grant.js';
 import type { Bar } from './entry.js';
 import type { OrganizationAccess } from './organization-permissions.js';
 

@@ -1,6 +1,6 @@
 import type { ProjectId, TeamId, TeamProjectId } from '../shared/id.js';
 import { revised } from '../shared/revision.js';
-import { checkOutlived, type EndBounds, type RequestedEnd, type Timed, withEnd } from './ending.js';
+import { checkOutlived, type EndBounds, type RequestedEnd, withEnd } from './ending.js';
 import { checkGrantable, customOnly, type GrantedPlace, type GrantedTeam, type Unnamed } from './granting.js';
 import {
   customProjectDefaults,
@@ -12,6 +12,7 @@ import {
   type ProjectScale,
   permissionsInProject,
 } from './project-access-level.js';
+import type { Timed } from './timed-grant.js';
 import type { WorkspacePermissions } from './workspace-permissions.js';
 
 export interface TeamProjectState {

@@ -1,8 +1,9 @@
 import type { TeamId, TeamWorkspaceId, WorkspaceId } from '../shared/id.js';
 import { revised } from '../shared/revision.js';
 import { type AccessLevel, customDefaults, type Grant, includesGrant, permissionsOf } from './access-level.js';
-import { checkOutlived, type EndBounds, type RequestedEnd, type Timed, withEnd } from './ending.js';
+import { checkOutlived, type EndBounds, type RequestedEnd, withEnd } from './ending.js';
 import { checkGrantable, customOnly, type GrantedPlace, type GrantedTeam, type Unnamed } from './granting.js';
+import type { Timed } from './timed-grant.js';
 import type { WorkspacePermissions } from './workspace-permissions.js';
 
 export interface TeamWorkspaceState {

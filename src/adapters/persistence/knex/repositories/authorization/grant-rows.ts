@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Grant, Instant, ProjectGrant, TeamId, Timed, WorkspacePermissions } from '../../../../../domain/index.js';
-import { grantAt } from '../../../../../domain/team-access/ending.js';
+import { grantAt } from '../../../../../domain/team-access/timed-grant.js';
 import { presentIn } from '../../engine/present.js';
 import { rowsOf } from '../../engine/rows.js';
 import type { Statements } from '../../engine/statements.js';
