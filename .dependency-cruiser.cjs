@@ -86,7 +86,7 @@ module.exports = {
       to: {
         path: '^src/domain/[^/]+/',
         pathNot:
-          '^src/domain/(authorization|shared)/|^src/domain/team-access/((project-)?access-level|workspace-permissions)\\.ts',
+          '^src/domain/(authorization|shared)/|^src/domain/team-access/((project-)?access-level|workspace-permissions|timed-grant)\\.ts',
       },
     },
     {

@@ -625,6 +625,9 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   'as long as the rights and the teams of one person; its statements are counted in tests, and their plans tested': [
     'get /workspaces/:id/effective-access',
   ],
+  'reads all teams of an organization, which are few, and of its people one page; measured apart': [
+    'get /organizations/:organization/who-can',
+  ],
   'opens a stream after showing its place; streams are measured in a group of their own': [
     'get /workspaces/:id/changes',
     'get /organizations/:organization/changes',

@@ -459,7 +459,13 @@ export { ChangeStateConsumers, ListStateConsumers } from './supporting/workspace
 export { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
 export { AddProjectAccess, type NewProjectAccess } from './team-access/add-project-access.js';
 export { AddTeamAccess, type NewTeamAccess } from './team-access/add-team-access.js';
-export { ListProjectAccess } from './team-access/list-project-access.js';
+export {
+  type AccessHoldersPage,
+  type AccessHoldersQuery,
+  ListAccessHolders,
+  type RightHolder,
+} from './team-access/list-access-holders.js';
+export { ListProjectAccess, type ProjectAccessQuery } from './team-access/list-project-access.js';
 export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-access.js';
 export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
 export { RemoveProjectAccess } from './team-access/remove-project-access.js';

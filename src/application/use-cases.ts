@@ -230,6 +230,7 @@ import { ChangeStateConsumers, ListStateConsumers } from './supporting/workspace
 import { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
 import { AddProjectAccess } from './team-access/add-project-access.js';
 import { AddTeamAccess } from './team-access/add-team-access.js';
+import { ListAccessHolders } from './team-access/list-access-holders.js';
 import { ListProjectAccess } from './team-access/list-project-access.js';
 import { ListTeamAccess } from './team-access/list-team-access.js';
 import { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
@@ -279,18 +280,19 @@ export const useCases = {
   changeBackingData: bind(ChangeBackingData, 'unitOfWork', 'clock', 'settings'),
   archiveOldVersions,
 
-  addTeamAccess: bind(AddTeamAccess, 'unitOfWork', 'ids'),
-  listTeamAccess: bind(ListTeamAccess, 'unitOfWork'),
-  listWholeTeamAccess: bind(ListWholeTeamAccess, 'unitOfWork'),
+  addTeamAccess: bind(AddTeamAccess, 'unitOfWork', 'clock', 'ids'),
+  listTeamAccess: bind(ListTeamAccess, 'unitOfWork', 'clock'),
+  listWholeTeamAccess: bind(ListWholeTeamAccess, 'unitOfWork', 'clock'),
   showTeamAccess: bind(ShowTeamAccess, 'unitOfWork'),
-  updateTeamAccess: bind(UpdateTeamAccess, 'unitOfWork'),
+  updateTeamAccess: bind(UpdateTeamAccess, 'unitOfWork', 'clock'),
   removeTeamAccess: bind(RemoveTeamAccess, 'unitOfWork'),
   showEffectiveAccess: bind(ShowEffectiveAccess, 'unitOfWork'),
+  listAccessHolders: bind(ListAccessHolders, 'unitOfWork'),
 
-  addProjectAccess: bind(AddProjectAccess, 'unitOfWork', 'ids'),
-  listProjectAccess: bind(ListProjectAccess, 'unitOfWork'),
+  addProjectAccess: bind(AddProjectAccess, 'unitOfWork', 'clock', 'ids'),
+  listProjectAccess: bind(ListProjectAccess, 'unitOfWork', 'clock'),
   showProjectAccess: bind(ShowProjectAccess, 'unitOfWork'),
-  updateProjectAccess: bind(UpdateProjectAccess, 'unitOfWork'),
+  updateProjectAccess: bind(UpdateProjectAccess, 'unitOfWork', 'clock'),
   removeProjectAccess: bind(RemoveProjectAccess, 'unitOfWork'),
 
   issueTeamToken: bind(IssueTeamToken, 'unitOfWork', tokenIssuer),

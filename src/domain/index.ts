@@ -8,7 +8,15 @@ export type {
   GivenClaim,
   WorkspaceAction,
 } from './authorization/effective-access.js';
-export { effectiveAccess, visibleRights, workspaceActions } from './authorization/effective-access.js';
+export {
+  effectiveAccess,
+  effectiveRight,
+  organizationActions,
+  projectActions,
+  teamsNeededFor,
+  visibleRights,
+  workspaceActions,
+} from './authorization/effective-access.js';
 export type { OrganizationAccess, OrganizationPermission } from './authorization/organization-permissions.js';
 export { organizationPermissions, permissionsWithoutEffect } from './authorization/organization-permissions.js';
 export type {
@@ -385,6 +393,8 @@ export type {
 export { lockActions } from './supporting/workspaces/workspace.js';
 export type { AccessLevel, FixedLevel, Grant } from './team-access/access-level.js';
 export { accessLevels, impliedBy, permissionsOf } from './team-access/access-level.js';
+export type { EndBounds, RequestedEnd } from './team-access/ending.js';
+export { fallbacks, maxAccessDays } from './team-access/ending.js';
 export type { GrantedPlace, GrantedTeam, Unnamed } from './team-access/granting.js';
 export type {
   PermissionsInProject,
@@ -412,6 +422,7 @@ export {
   TeamWorkspace,
   type TeamWorkspaceState,
 } from './team-access/team-workspace.js';
+export type { Ending, Timed } from './team-access/timed-grant.js';
 export { type Scale, scaleNames, scales, type WorkspacePermissions } from './team-access/workspace-permissions.js';
 export { type ApiToken, hasExpired } from './tokens/api-token.js';
 export { TeamToken, type TeamTokenValues } from './tokens/team-token.js';

@@ -29,6 +29,7 @@ type Performed =
   | 'reclaimLostRuns'
   | 'endOverdueResults'
   | 'createScheduledDestroys'
+  | 'expireTeamAccess'
   | 'sweepBundles'
   | 'archiveOldVersions'
   | 'discardPolicyArchives'
@@ -51,6 +52,7 @@ const everySeconds = {
   lostRuns: 5,
   overdueResults: 5,
   scheduledDestroys: 15,
+  endedAccess: 15,
   tokenUses: 15,
   sweep: 3600,
   oldVersions: 3600,
@@ -151,6 +153,7 @@ export class EffectWorker {
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
     this.every(everySeconds.overdueResults, () => this.endOverdueResults());
     this.every(everySeconds.scheduledDestroys, () => this.createScheduledDestroys());
+    this.every(everySeconds.endedAccess, () => this.expireTeamAccess());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
     const sweep = () => this.sweep(this.chores.abandonedAfterSeconds);
     this.every(everySeconds.sweep, sweep, this.within(firstSlots.sweep));
@@ -344,6 +347,11 @@ export class EffectWorker {
   private async createScheduledDestroys(): Promise<void> {
     const runs = await this.chores.createScheduledDestroys.execute();
     if (runs.length > 0) this.log.info({ runs }, 'scheduled destroy runs created');
+  }
+
+  private async expireTeamAccess(): Promise<void> {
+    const access = await this.chores.expireTeamAccess.execute();
+    if (access.length > 0) this.log.info({ access }, 'temporary access ended');
   }
 
   private async renewLeases(): Promise<void> {

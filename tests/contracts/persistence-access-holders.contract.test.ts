@@ -115,4 +115,58 @@ onEveryBackend('what a user or a team has on a workspace', (on) => {
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
     expect(await find('user', user.id)).toBeUndefined();
   });
+
+  it('is for all teams of an organization what each has in a place, and lists the people of some of them', async () => {
+    const { organization, user, workspace } = await aPlace();
+    const [both, none, gone] = [
+      await on.team(organization, { name: 'a' }, [user]),
+      await on.team(organization, { name: 'b' }),
+      await on.team(organization),
+    ];
+    const [grant, projectGrant] = [aCustomGrant({ runs: 'plan' }), { access: 'write' } as const];
+    await on.grant(both, workspace, grant);
+    await on.run((tx) => giveProjectGrant(tx, both.id, workspace.projectId, projectGrant));
+    await on.run((tx) => tx.teams.remove(gone.id, noon));
+    const organizationId = organization.id;
+    const teamsAt = async (place: object) => {
+      const found = await on.read((tx) => tx.accessHolders.teamsAt({ organizationId, ...place }));
+      return found.map(({ name, standing }) => [name, standing]);
+    };
+    expect(await teamsAt({ on: { workspaceId: workspace.id } })).toEqual([
+      ['a', held(both, { grant, projectGrant })],
+      ['b', held(none)],
+    ]);
+    const { projectId } = workspace;
+    expect(await teamsAt({ on: { projectId } })).toEqual([
+      ['a', { ...held(both, { projectGrant }), inProject: true }],
+      ['b', held(none)],
+    ]);
+    expect(await teamsAt({})).toEqual([
+      ['a', held(both)],
+      ['b', held(none)],
+    ]);
+
+    const other = await on.member(organization);
+    await on.run((tx) => tx.teams.addMembers(none, [other.id, user.id]));
+    await on.run((tx) => tx.teams.addMembers(none, []));
+    await on.member(organization, { suspended: true });
+    const people = async (...alternatives: readonly (readonly (readonly string[])[])[]) => {
+      const found = await on.read((tx) =>
+        tx.accessHolders.people(organizationId, alternatives, { number: 1, size: 20 }),
+      );
+      expect(found.total).toBe(found.items.length);
+      return found.items.map(({ userId }) => userId).sort();
+    };
+    expect(await people()).toEqual([]);
+    expect(await people([])).toEqual([other.id, user.id].sort());
+    expect(await people([[both.id]])).toEqual([user.id]);
+    expect(await people([[both.id], [none.id]])).toEqual([user.id]);
+    expect(await people([[both.id]], [[none.id]])).toEqual([other.id, user.id].sort());
+    const { items } = await on.read((tx) =>
+      tx.accessHolders.people(organizationId, [[[both.id]]], { number: 1, size: 1 }),
+    );
+    expect(items).toEqual([
+      { userId: user.id, name: user.username, invited: false, teamIds: expect.arrayContaining([both.id, none.id]) },
+    ]);
+  });
 });

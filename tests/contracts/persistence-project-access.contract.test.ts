@@ -3,6 +3,7 @@ import type { Transaction } from '../../src/application/index.js';
 import {
   type Actor,
   type Organization,
+  type ProjectAccessVisibility,
   type ProjectGrant,
   type Standing,
   type Team,
@@ -20,6 +21,7 @@ import {
   giveGrant,
   giveProjectGrant,
   noon,
+  unbounded,
 } from '../support/builders.js';
 import { onEveryBackend, refusal, taken } from './on-every-backend.js';
 
@@ -67,7 +69,10 @@ onEveryBackend('access of teams to projects', (on) => {
       teams: [{ ...held, projectGrant: custom }],
       team: teamInQuestion(team),
     });
-    const next = row.change({ access: 'maintain', permissions: { project: {}, workspaces: {} }, unnamed: 'default' });
+    const next = row.change(
+      { access: 'maintain', permissions: { project: {}, workspaces: {} }, unnamed: 'default' },
+      unbounded,
+    );
     await on.run((tx) => tx.projectAccess.save(next));
     expect((await findFor(asTeam(team), row.state.id))?.subject).toEqual({
       teamProject: next,
@@ -95,14 +100,19 @@ onEveryBackend('access of teams to projects', (on) => {
       const row = await add(team, project.id, { access: 'read' });
       await on.run((tx) => remove(tx, row, organization));
       expect(await findFor(asOrganization(organization), row.state.id)).toBeUndefined();
-      expect((await on.read((tx) => tx.projectAccess.page(project.id, 'all', page))).total).toBe(0);
+      expect(
+        (await on.read((tx) => tx.projectAccess.page({ projectId: project.id, visibility: 'all' }, page))).total,
+      ).toBe(0);
     }
   });
 
   it('is removed only as it was read', async () => {
     const { organization, project, team } = await aPlace();
     const row = await add(team, project.id, { access: 'read' });
-    const next = row.change({ access: 'admin', permissions: { project: {}, workspaces: {} }, unnamed: 'default' });
+    const next = row.change(
+      { access: 'admin', permissions: { project: {}, workspaces: {} }, unnamed: 'default' },
+      unbounded,
+    );
     await on.run((tx) => tx.projectAccess.save(next));
     await expect(on.run((tx) => tx.projectAccess.remove(row))).rejects.toMatchObject(stale);
     expect((await findFor(asTeam(team), row.state.id))?.subject).toEqual({
@@ -136,8 +146,10 @@ onEveryBackend('access of teams to projects', (on) => {
     ];
     for (const team of teams) await add(team, project.id, { access: 'read' });
     const [beta, alpha, gamma] = teams.map(({ id }) => id);
-    const listed = async (visibility: Parameters<Transaction['projectAccess']['page']>[1], wanted = page) => {
-      const { total, items } = await on.read((tx) => tx.projectAccess.page(project.id, visibility, wanted));
+    const listed = async (visibility: ProjectAccessVisibility, wanted = page) => {
+      const { total, items } = await on.read((tx) =>
+        tx.projectAccess.page({ projectId: project.id, visibility }, wanted),
+      );
       return [total, items.map(({ teamProject }) => teamProject.state.teamId)];
     };
     expect(await listed('all')).toEqual([3, [alpha, beta, gamma]]);

@@ -46,6 +46,7 @@ import {
   noon,
   someIngressAttributes,
   someRunOptions,
+  unbounded,
   unique,
 } from '../support/builders.js';
 import {
@@ -313,7 +314,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const filter = { workspaceId: workspace.id, teamId: undefined, visibility: 'all' } as const;
     const [listed] = (await on.read((tx) => tx.teamAccess.page(filter, page))).items;
     const before = await read();
-    const fixed = custom.change({ access: 'plan', permissions: {}, unnamed: 'default' });
+    const fixed = custom.change({ access: 'plan', permissions: {}, unnamed: 'default' }, unbounded);
     await on.run((tx) => tx.teamAccess.save(fixed));
     return [
       [{ teamWorkspace: custom.state, ...names }, before],
@@ -331,7 +332,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const read = async () => (await on.read((tx) => tx.projectAccess.findFor(actor, custom.state.id)))?.subject;
     const before = await read();
     const nothing = { project: {}, workspaces: {} };
-    const fixed = custom.change({ access: 'maintain', permissions: nothing, unnamed: 'default' });
+    const fixed = custom.change({ access: 'maintain', permissions: nothing, unnamed: 'default' }, unbounded);
     await on.run((tx) => tx.projectAccess.save(fixed));
     return [
       [{ teamProject: custom, organizationId: organization.id }, before],

@@ -9,7 +9,7 @@ import {
   TeamWorkspace,
   type Workspace,
 } from '../../src/domain/index.js';
-import { asOrganization, asTeam, asUser, aTeamWorkspace, noon } from '../support/builders.js';
+import { asOrganization, asTeam, asUser, aTeamWorkspace, noon, unbounded } from '../support/builders.js';
 import { onEveryBackend, refusal, taken } from './on-every-backend.js';
 
 const idOf = ({ teamWorkspace }: TeamWorkspaceView): string => teamWorkspace.id;
@@ -66,12 +66,12 @@ onEveryBackend('team access', (on) => {
     const row = await add(team, workspace);
     const first = TeamWorkspace.restore(row);
     const to = (access: AccessLevel) => ({ access, permissions: {}, unnamed: 'default' }) as const;
-    const next = first.change({ ...to('custom'), permissions: { runs: 'apply', runTasks: true } });
+    const next = first.change({ ...to('custom'), permissions: { runs: 'apply', runTasks: true } }, unbounded);
     await on.run((tx) => tx.teamAccess.save(next));
     expect((await seen(team, row.id))?.subject.teamWorkspace).toEqual(next.state);
-    const stale = on.run((tx) => tx.teamAccess.save(first.change(to('admin'))));
+    const stale = on.run((tx) => tx.teamAccess.save(first.change(to('admin'), unbounded)));
     await expect(stale).rejects.toEqual(refusal('shared/stale-revision'));
-    await on.run((tx) => tx.teamAccess.save(next.change(to('plan'))));
+    await on.run((tx) => tx.teamAccess.save(next.change(to('plan'), unbounded)));
     expect((await seen(team, row.id))?.subject.teamWorkspace.grant).toEqual({ access: 'plan' });
   });
 
@@ -84,11 +84,10 @@ onEveryBackend('team access', (on) => {
         const found = await tx.teamAccess.findFor(asTeam(team), id);
         if (found === undefined) throw new Error('it is missing');
         await tx.teamAccess.save(
-          TeamWorkspace.restore(found.subject.teamWorkspace).change({
-            access: undefined,
-            permissions: {},
-            unnamed: 'default',
-          }),
+          TeamWorkspace.restore(found.subject.teamWorkspace).change(
+            { access: undefined, permissions: {}, unnamed: 'default' },
+            unbounded,
+          ),
         );
       });
     await Promise.all([1, 2, 3, 4].map(change));

@@ -208,6 +208,8 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
     'a secret team with access to the project': [...owners, 'project: admin', 'manage-projects'],
     'a visible team without access': owners,
   },
+  'effective-access/list': [...administering, ...organizationToken],
+  'effective-access/list-all': [...owners, ...organizationToken],
   'project-access/read': {
     'a visible team': [...managingTeams, 'project teams: read'],
     'a secret team': managingTeams,

@@ -21,7 +21,7 @@ import {
   fixedProjectLevels,
   projectScaleNames,
 } from '../../src/domain/team-access/project-access-level.js';
-import { aTeamProject } from '../support/builders.js';
+import { aTeamProject, unbounded } from '../support/builders.js';
 import { fc } from '../support/properties.js';
 import { anOrganizationToken, anOwner, anyProjectGrant, aTeam, member, theOwnersTeam, thrownBy } from './samples.js';
 
@@ -30,14 +30,15 @@ const team = aTeam();
 const project = { id: 'prj-1', organizationId: team.organizationId };
 
 const newProjectGrant = (access: ProjectAccessLevel, permissions: RequestedInProject): ProjectGrant =>
-  TeamProject.grant('tprj-1', team, project, { access, permissions }).state.grant;
+  TeamProject.grant('tprj-1', team, project, { access, permissions }, unbounded).state.grant;
 
 const changedProjectGrant = (
   grant: ProjectGrant,
   access: ProjectAccessLevel | undefined,
   permissions: RequestedInProject,
   unnamed: Unnamed,
-): ProjectGrant => aTeamProject(team.id, project.id, { grant }).change({ access, permissions, unnamed }).state.grant;
+): ProjectGrant =>
+  aTeamProject(team.id, project.id, { grant }).change({ access, permissions, unnamed }, unbounded).state.grant;
 
 const custom = (
   project: Partial<ProjectPermissions>,
@@ -122,7 +123,7 @@ describe('a grant on a project', () => {
 
 describe('the access of a team to a project', () => {
   it('is granted once, and changed revision by revision', () => {
-    const granted = TeamProject.grant('tprj-1', team, project, { access: 'read', permissions: none });
+    const granted = TeamProject.grant('tprj-1', team, project, { access: 'read', permissions: none }, unbounded);
     const { state } = granted;
     expect(state).toEqual({
       id: 'tprj-1',
@@ -131,14 +132,20 @@ describe('the access of a team to a project', () => {
       grant: { access: 'read' },
       revision: 0,
     });
-    const changed = granted.change({ access: 'write', permissions: none, unnamed: 'default' });
+    const changed = granted.change({ access: 'write', permissions: none, unnamed: 'default' }, unbounded);
     expect(changed.state).toEqual({ ...state, grant: { access: 'write' }, revision: 1 });
     expect(() => Object.assign(changed.state, { revision: 0 })).toThrow(TypeError);
   });
 
   it('is refused to owners, and to a team of another organization', () => {
     const grantTo = (to: typeof team, organizationId: string) => () =>
-      TeamProject.grant('tprj-1', to, { id: 'prj-1', organizationId }, { access: 'read', permissions: none });
+      TeamProject.grant(
+        'tprj-1',
+        to,
+        { id: 'prj-1', organizationId },
+        { access: 'read', permissions: none },
+        unbounded,
+      );
     const owners = grantTo(theOwnersTeam, theOwnersTeam.organizationId);
     expect(thrownBy(owners)).toMatchObject({ code: 'owners-team/protected' });
     expect(thrownBy(grantTo(team, 'org-other'))).toMatchObject({ code: 'resource/not-found' });

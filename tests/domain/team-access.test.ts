@@ -10,7 +10,7 @@ import {
   type Unnamed,
 } from '../../src/domain/index.js';
 import { customDefaults } from '../../src/domain/team-access/access-level.js';
-import { aTeamWorkspace } from '../support/builders.js';
+import { aTeamWorkspace, unbounded } from '../support/builders.js';
 import { fc } from '../support/properties.js';
 import { anyGrant, anyPermissions, aTeam, custom, theOwnersTeam, thrownBy } from './samples.js';
 
@@ -24,7 +24,7 @@ const team = aTeam();
 const workspace = { id: 'ws-1', organizationId: team.organizationId };
 
 const newGrant = (access: AccessLevel, permissions: RequestedPermissions): Grant =>
-  TeamWorkspace.grant('tws-1', team, workspace, { access, permissions }).state.grant;
+  TeamWorkspace.grant('tws-1', team, workspace, { access, permissions }, unbounded).state.grant;
 
 const held = (grant: Grant) => aTeamWorkspace(team.id, workspace.id, { grant });
 
@@ -33,7 +33,7 @@ const changedGrant = (
   access: AccessLevel | undefined,
   permissions: RequestedPermissions,
   unnamed: Unnamed = 'default',
-): Grant => held(current).change({ access, permissions, unnamed }).state.grant;
+): Grant => held(current).change({ access, permissions, unnamed }, unbounded).state.grant;
 
 const anyLevel: fc.Arbitrary<AccessLevel> = fc.constantFrom(...accessLevels);
 
@@ -158,7 +158,7 @@ describe('a changed grant', () => {
 
 describe('the access of a team to a workspace', () => {
   it('is granted once, and changed revision by revision', () => {
-    const granted = TeamWorkspace.grant('tws-1', team, workspace, { access: 'read', permissions: {} });
+    const granted = TeamWorkspace.grant('tws-1', team, workspace, { access: 'read', permissions: {} }, unbounded);
     const { state } = granted;
     expect(state).toEqual({
       id: 'tws-1',
@@ -167,7 +167,7 @@ describe('the access of a team to a workspace', () => {
       grant: { access: 'read' },
       revision: 0,
     });
-    const changed = granted.change({ access: 'plan', permissions: {}, unnamed: 'default' });
+    const changed = granted.change({ access: 'plan', permissions: {}, unnamed: 'default' }, unbounded);
     expect(changed.state).toEqual({ ...state, grant: { access: 'plan' }, revision: 1 });
     expect(granted.state).toEqual(state);
     expect(() => Object.assign(changed.state, { revision: 0 })).toThrow(TypeError);
@@ -176,7 +176,13 @@ describe('the access of a team to a workspace', () => {
   it('is refused to the owners team, which has access to every workspace', () => {
     const { organizationId } = theOwnersTeam;
     const granted = () =>
-      TeamWorkspace.grant('tws-1', theOwnersTeam, { id: 'ws-1', organizationId }, { access: 'read', permissions: {} });
+      TeamWorkspace.grant(
+        'tws-1',
+        theOwnersTeam,
+        { id: 'ws-1', organizationId },
+        { access: 'read', permissions: {} },
+        unbounded,
+      );
     expect(thrownBy(granted)).toMatchObject({
       code: 'owners-team/protected',
       message: 'the owners team already has access to every workspace',
@@ -185,7 +191,7 @@ describe('the access of a team to a workspace', () => {
 
   it('is refused to a team of another organization, as to one that does not exist', () => {
     const elsewhere = { ...workspace, organizationId: 'org-other' };
-    const granted = () => TeamWorkspace.grant('tws-1', team, elsewhere, { access: 'read', permissions: {} });
+    const granted = () => TeamWorkspace.grant('tws-1', team, elsewhere, { access: 'read', permissions: {} }, unbounded);
     expect(thrownBy(granted)).toMatchObject({ code: 'resource/not-found' });
   });
 });

@@ -85,11 +85,12 @@ describe('the effective access of a user', () => {
       claim,
       'team-id': team,
       'team-name': expect.stringMatching(/^team-/),
-      through: [{ kind, level, permission }],
+      through: [{ kind, level, permission, until: null }],
     });
     expect(right('runs/queue')).toEqual({
       right: 'runs/queue',
       held: true,
+      until: null,
       requires: [['runs: plan']],
       claims: expect.arrayContaining([
         way('runs: plan', planners, 'team-access', 'plan'),

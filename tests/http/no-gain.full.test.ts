@@ -166,9 +166,9 @@ async function begin(worlds: PassingWorlds, rights: readonly Right[]): Promise<W
       bearers: [callerSecret, colluderSecret, newcomerSecret],
       teams: teams.map(({ id }) => id),
       projects: [project.id, otherProject.id, defaultProjectId(organization.id)],
-      projectRows: (await tx.projectAccess.page(project.id, 'all', { number: 1, size: 100 })).items.map(
-        ({ teamProject }) => teamProject.state.id,
-      ),
+      projectRows: (
+        await tx.projectAccess.page({ projectId: project.id, visibility: 'all' }, { number: 1, size: 100 })
+      ).items.map(({ teamProject }) => teamProject.state.id),
       rows: rows.flatMap(({ items }) => items.map(({ teamWorkspace }) => teamWorkspace.id)),
       memberships: memberships.map(({ id }) => id),
       users: [caller.id, colluder.id, newcomer.id, boss.id],

@@ -40,8 +40,9 @@ const { paths } = describeApi('self-hosted', '0.0.0');
 const reading = everyRoute.filter(({ route }) => route.method === 'get');
 /** Parameters that are names of something, which the path has already. */
 const required = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
-/** One of these filters must be given, and the path has it. */
-const isAlternative = ({ path }: Route): boolean => path === '/workspaces/:id/effective-access';
+/** One of the filters is given, and the path has it. */
+const isAlternative = ({ path }: Route): boolean =>
+  ['/workspaces/:id/effective-access', '/organizations/:organization/who-can'].includes(path);
 
 /** Every name that some operation serves. */
 const everyName = [...new Set(everyRoute.flatMap(({ route }) => Object.keys(route.parameters)))];

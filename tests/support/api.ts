@@ -274,6 +274,7 @@ export async function startApi(
   const log = new KeptLog();
   const rows = new RowsInMemory();
   databases.push(rows);
+  rows.follow(clock);
   const unitOfWork = options.unitOfWork ?? rows;
   const hearChanges = options.hearChanges ?? ((hear) => rows.hearChanges(hear));
   const bundleStore = options.bundleStore ?? new MemoryBundleStore();

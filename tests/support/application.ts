@@ -171,6 +171,7 @@ export class World {
     const world = new World(options);
     ofLastTest.push(world);
     world.beginAs(await world.unitOfWork.beginAs('world', (unitOfWork) => new World({ unitOfWork }).populate()));
+    world.unitOfWork.follow(world.clock);
     // The search for lost agents gives them time, counted from its first pass.
     await world.useCases.reclaimLostRuns.execute();
     return world;

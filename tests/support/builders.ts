@@ -49,6 +49,9 @@ import { nothing } from '../../src/domain/team-access/workspace-permissions.js';
 
 export const noon = '2030-01-01T12:00:00.000Z';
 
+/** The bounds of access that a caller gives whose own rights have no end. */
+export const unbounded = { now: noon, rightEnds: () => null } as const;
+
 /** The instant `seconds` after noon. */
 export const afterNoon = (seconds: number): string => new Date(Date.parse(noon) + seconds * 1000).toISOString();
 

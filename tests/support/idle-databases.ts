@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { Present } from '../../src/adapters/persistence/knex/engine/present.js';
 import { type MigratedDatabase, openOnConnection } from '../../src/adapters/persistence/knex/knex-database.js';
 import { migratedBytes } from './databases.js';
 
@@ -10,6 +11,19 @@ const maxIdle = 100;
 /** The next file finds the statements of these prepared. */
 const maxIdleBetweenFiles = 10;
 
+const systemTime = () => new Date().toISOString();
+
+/** The clock of one test, which may begin before that of the last one ended. */
+class PresentOfTest extends Present {
+  constructor(private readonly ofTest: () => string) {
+    super();
+  }
+
+  override soFar(): string {
+    return this.ofTest();
+  }
+}
+
 /**
  * A database whose transactions are savepoints of one that is never committed. So what a test wrote is undone at once, and
  * the next test finds its statements prepared, which takes longer than all that it does with them.
@@ -17,6 +31,8 @@ const maxIdleBetweenFiles = 10;
 export class Undoable {
   readonly connection = new Database(template);
   readonly database: MigratedDatabase;
+  /** Decides which grants have ended. */
+  clock = systemTime;
   readonly prepared = new Map<string, Database.Statement>();
   private inTransaction = false;
 
@@ -29,13 +45,16 @@ export class Undoable {
     connection.pragma('foreign_keys = ON');
     connection.exec('begin; savepoint no_rows');
     const isInTransaction = () => this.inTransaction;
-    this.database = openOnConnection({
-      exec: (sql) => this.exec(sql),
-      prepare: connection.prepare.bind(connection),
-      get inTransaction() {
-        return isInTransaction();
+    this.database = openOnConnection(
+      {
+        exec: (sql) => this.exec(sql),
+        prepare: connection.prepare.bind(connection),
+        get inTransaction() {
+          return isInTransaction();
+        },
       },
-    });
+      { present: new PresentOfTest(() => this.clock()) },
+    );
   }
 
   private exec(sql: string): void {
@@ -55,6 +74,7 @@ export class Undoable {
   }
 
   undo(): void {
+    this.clock = systemTime;
     this.connection.exec(`rollback to ${this.kind === undefined ? 'no_rows' : 'first_rows'}`);
   }
 

@@ -1,4 +1,4 @@
-import type { ChangeListener, Transaction, UnitOfWork } from '../../src/application/index.js';
+import type { ChangeListener, Clock, Transaction, UnitOfWork } from '../../src/application/index.js';
 import { forgetKinds, giveBack, takeBare, takeKnown, type Undoable } from './idle-databases.js';
 import { beforeNextFile } from './past-files.js';
 
@@ -12,6 +12,7 @@ beforeNextFile.push(forgetKinds);
 export class RowsInMemory implements UnitOfWork {
   private opened: Undoable | undefined;
   private closed = false;
+  private clock: Clock | undefined;
 
   /**
    * Begins with what `make` writes, and returns what it returned. For each kind of beginning that happens once, or a few
@@ -20,12 +21,12 @@ export class RowsInMemory implements UnitOfWork {
   async beginAs<Made>(kind: string, make: (rows: RowsInMemory) => Promise<Made>): Promise<Made> {
     const known = takeKnown(kind);
     if (known !== undefined) {
-      this.opened = known;
+      this.take(known);
       return known.made as Made;
     }
-    this.opened = takeBare();
+    const opened = this.take(takeBare());
     const made = await make(this);
-    this.opened.begins(kind, made);
+    opened.begins(kind, made);
     return made;
   }
 
@@ -35,6 +36,11 @@ export class RowsInMemory implements UnitOfWork {
 
   read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     return this.open.database.unitOfWork.read(work);
+  }
+
+  /** Temporary access ends by this clock, and not by the system's. */
+  follow(clock: Clock): void {
+    this.clock = clock;
   }
 
   /** Calls `listener` with the changes of each commit from now on. */
@@ -56,8 +62,14 @@ export class RowsInMemory implements UnitOfWork {
 
   private get open(): Undoable {
     if (this.closed) throw new Error('this database was closed');
-    this.opened ??= takeBare();
-    return this.opened;
+    return this.opened ?? this.take(takeBare());
+  }
+
+  private take(database: Undoable): Undoable {
+    this.opened = database;
+    const { clock } = database;
+    database.clock = () => this.clock?.now() ?? clock();
+    return database;
   }
 
   select<Found = Row>(sql: string): readonly Found[] {

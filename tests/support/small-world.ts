@@ -359,7 +359,10 @@ export async function makeSmallWorld(
     else if (!standingInOwn?.grant) await giveGrant(tx, target.id, workspace.id, aCustomGrant());
     const rows = await tx.teamAccess.page({ workspaceId: workspace.id, teamId: target.id, visibility: 'all' }, onePage);
     targetsRow = rows.items[0]?.teamWorkspace.id ?? '';
-    const inProjects = await tx.projectAccess.page(project.id, { own: [target.id], visible: false }, onePage);
+    const inProjects = await tx.projectAccess.page(
+      { projectId: project.id, visibility: { own: [target.id], visible: false } },
+      onePage,
+    );
     targetsProjectRow = inProjects.items[0]?.teamProject.state.id ?? '';
 
     await tx.configurationVersions.add(version);

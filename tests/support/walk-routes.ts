@@ -47,6 +47,8 @@ const queries: Readonly<Record<string, (existing: Readonly<Record<string, string
   '/team-workspaces': ({ workspaceId }) => `filter[workspace][id]=${workspaceId}`,
   '/workspaces/:id/effective-access': ({ userId, teamWithRightsId }) =>
     teamWithRightsId === undefined ? `filter[user][id]=${userId}` : `filter[team][id]=${teamWithRightsId}`,
+  '/organizations/:organization/who-can': ({ workspaceId }) =>
+    `filter[action]=runs/read${workspaceId === undefined ? '' : `&filter[workspace][id]=${workspaceId}`}`,
   '/team-projects': ({ projectId }) => `filter[project][id]=${projectId}`,
   '/state-versions': ({ organization, name }) =>
     `filter[organization][name]=${organization}&filter[workspace][name]=${name}`,

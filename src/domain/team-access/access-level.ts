@@ -1,4 +1,4 @@
-import type { WorkspacePermissions } from './workspace-permissions.js';
+import { reaches, type WorkspacePermissions } from './workspace-permissions.js';
 
 /** The permissions each fixed access level implies. `custom` has no row: its permissions are stored. */
 export const impliedBy = {
@@ -64,3 +64,7 @@ export type Grant =
 
 export const permissionsOf = (grant: Grant): WorkspacePermissions =>
   grant.access === 'custom' ? grant.permissions : impliedBy[grant.access];
+
+/** Whether everything that `given` gives is in `held`. */
+export const includesGrant = (held: Grant, given: Grant): boolean =>
+  reaches(permissionsOf(held), permissionsOf(given)) && (given.access !== 'admin' || held.access === 'admin');

@@ -1,5 +1,5 @@
 import { customDefaults, impliedBy } from './access-level.js';
-import type { WorkspacePermissions } from './workspace-permissions.js';
+import { reaches, type WorkspacePermissions } from './workspace-permissions.js';
 
 /** Each scale runs from the lowest level to the highest; a level includes all lower ones. */
 export const projectScales = {
@@ -79,3 +79,13 @@ export const reachesInProject = (held: ProjectPermissions, needed: Partial<Proje
   projectScaleNames.every(
     (scale) => needed[scale] === undefined || rank(scale, held[scale]) >= rank(scale, needed[scale]),
   );
+
+/** Whether everything that `given` gives is in `held`. */
+export const includesProjectGrant = (held: ProjectGrant, given: ProjectGrant): boolean => {
+  const [a, b] = [permissionsInProject(held), permissionsInProject(given)];
+  return (
+    reachesInProject(a.project, b.project) &&
+    reaches(a.workspaces, b.workspaces) &&
+    (!administersWorkspaces(given) || administersWorkspaces(held))
+  );
+};

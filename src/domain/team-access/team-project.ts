@@ -1,8 +1,10 @@
 import type { ProjectId, TeamId, TeamProjectId } from '../shared/id.js';
 import { revised } from '../shared/revision.js';
+import { checkOutlived, type EndBounds, type RequestedEnd, withEnd } from './ending.js';
 import { checkGrantable, customOnly, type GrantedPlace, type GrantedTeam, type Unnamed } from './granting.js';
 import {
   customProjectDefaults,
+  includesProjectGrant,
   type PermissionsInProject,
   type ProjectAccessLevel,
   type ProjectGrant,
@@ -10,13 +12,14 @@ import {
   type ProjectScale,
   permissionsInProject,
 } from './project-access-level.js';
+import type { Timed } from './timed-grant.js';
 import type { WorkspacePermissions } from './workspace-permissions.js';
 
 export interface TeamProjectState {
   readonly id: TeamProjectId;
   readonly teamId: TeamId;
   readonly projectId: ProjectId;
-  readonly grant: ProjectGrant;
+  readonly grant: Timed<ProjectGrant>;
   readonly revision: number;
 }
 
@@ -26,13 +29,13 @@ export interface RequestedInProject {
   readonly workspaces: Partial<WorkspacePermissions>;
 }
 
-export interface RequestedProjectGrant {
+export interface RequestedProjectGrant extends RequestedEnd {
   readonly access: ProjectAccessLevel;
   readonly permissions: RequestedInProject;
 }
 
 /** An unnamed level keeps its value. */
-export interface ProjectGrantChange {
+export interface ProjectGrantChange extends RequestedEnd {
   readonly access: ProjectAccessLevel | undefined;
   readonly permissions: RequestedInProject;
   readonly unnamed: Unnamed;
@@ -44,15 +47,17 @@ export class TeamProject {
     Object.freeze(state);
   }
 
-  /** Throws `resource/not-found`, `owners-team/protected` and `team-access/permissions-are-custom-only`. */
+  /** Throws as that of a `TeamWorkspace`. */
   static grant(
     id: TeamProjectId,
     team: GrantedTeam,
     project: GrantedPlace,
-    { access, permissions }: RequestedProjectGrant,
+    { access, permissions, ...end }: RequestedProjectGrant,
+    bounds: EndBounds<ProjectGrant>,
   ): TeamProject {
     checkGrantable(team, project);
-    const grant = grantOf(access, permissions, customProjectDefaults);
+    const grant = withEnd(grantOf(access, permissions, customProjectDefaults), undefined, end, bounds.now);
+    checkOutlived(undefined, grant, bounds, includesProjectGrant);
     return new TeamProject({ id, teamId: team.id, projectId: project.id, grant, revision: 0 });
   }
 
@@ -62,11 +67,19 @@ export class TeamProject {
   }
 
   /** As the change of a `TeamWorkspace`. */
-  change({ access, permissions, unnamed }: ProjectGrantChange): TeamProject {
+  change({ access, permissions, unnamed, ...end }: ProjectGrantChange, bounds: EndBounds<ProjectGrant>): TeamProject {
     const { grant: current } = this.state;
     const base =
       current.access === 'custom' || unnamed === 'as-implied' ? permissionsInProject(current) : customProjectDefaults;
-    return new TeamProject(revised(this.state, { grant: grantOf(access ?? current.access, permissions, base) }));
+    const grant = withEnd(grantOf(access ?? current.access, permissions, base), current, end, bounds.now);
+    checkOutlived(current, grant, bounds, includesProjectGrant);
+    return new TeamProject(revised(this.state, { grant }));
+  }
+
+  /** As that of a `TeamWorkspace`. */
+  expire(): TeamProject | undefined {
+    const left = this.state.grant.ends?.fallback;
+    return left ? new TeamProject(revised(this.state, { grant: left })) : undefined;
   }
 }
 

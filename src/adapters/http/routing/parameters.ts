@@ -80,6 +80,15 @@ export const textual = (description: string) =>
 export const searching = (description: string) =>
   textual(`${description} Looks at the newest ${newestSearched.toLocaleString('en')} that the other filters select.`);
 
+/** The text of a whole number from 1 to `max`. A schema that transforms shows no example. */
+export const countUpTo = (max: number, description: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, `must be a number from 1 to ${max}`)
+    .refine((text) => Number(text) <= max, `must be a number from 1 to ${max}`)
+    .optional()
+    .meta({ description: `${description} From 1 to ${max}.`, examples: ['7'] });
+
 export const required = (description: string) =>
   z.string({ error: 'is required' }).min(1, 'is required').meta({ description });
 

@@ -1,8 +1,11 @@
 import type { UseCases } from '../../../application/use-cases.js';
 import { answerOne } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
-import { shows } from '../routing/reference.js';
-import { get, parameter, type Route } from '../routing/route.js';
+import { pageParameters, pageRequest } from '../routing/pagination.js';
+import { serving, shows } from '../routing/reference.js';
+import { get, ok, parameter, type Route } from '../routing/route.js';
+import { accessHolderParameters, accessHoldersQuery } from './access-holder-requests.js';
+import { accessHoldersDocument, accessHoldersSchema } from './access-holder-resource.js';
 import { accessHolder, effectiveAccessParameters } from './effective-access-requests.js';
 import { effectiveAccessSchema, presentEffectiveAccess } from './effective-access-resource.js';
 
@@ -19,5 +22,22 @@ export const effectiveAccessRoutes = (use: UseCases, dialect: Dialect): Route[] 
       const holder = accessHolder(call);
       return use.showEffectiveAccess.execute(call.actor, parameter(call, 'id'), holder);
     }),
+  ),
+  get(
+    '/organizations/:organization/who-can',
+    'effective-access/list',
+    serving(accessHolderParameters, () => ({
+      operation: 'listRightHolders',
+      summary: 'List who can do something',
+      about:
+        'People by name, then teams by name, who hold one right on a workspace, a project or the organization, and what gives it: the same as their effective access. Owners and organization tokens see all; a workspace admin sees teams with access to the workspace.',
+      query: pageParameters,
+      answers: { 200: accessHoldersSchema(dialect) },
+      refusals: [400, 422],
+    })),
+    async (call) => {
+      const page = await use.listAccessHolders.execute(call.actor, accessHoldersQuery(call), pageRequest(call.query));
+      return ok(accessHoldersDocument(call, page));
+    },
   ),
 ];

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { NewProjectAccess } from '../../../application/index.js';
+import type { NewProjectAccess, ProjectAccessQuery } from '../../../application/index.js';
 import {
   type ProjectGrantChange,
-  type ProjectId,
   projectAccessLevels,
   projectScales,
   type RequestedInProject,
@@ -13,6 +12,7 @@ import { required, valuesOf } from '../routing/parameters.js';
 import { invalid } from '../routing/request-error.js';
 import type { Call } from '../routing/route.js';
 import { absentable, identifier, named, reading, resourceDocument, unserved } from '../routing/schema.js';
+import { endAttributes, endParameters, numberOf, requestedEnd, withinDays } from './access-end.js';
 
 const type: TypeName = { singular: 'team-project', plural: 'team-projects' };
 const projectType: TypeName = { singular: 'project', plural: 'projects' };
@@ -80,7 +80,7 @@ export const newProjectAccess = (dialect: Dialect) => {
   const schema = resourceDocument(
     dialect,
     type,
-    { access: z.enum(projectAccessLevels), ...permissions },
+    { access: z.enum(projectAccessLevels), ...permissions, ...endAttributes },
     {
       project: z.object({ data: identifier(dialect, projectType) }),
       team: z.object({ data: identifier(dialect, teamType) }),
@@ -93,22 +93,30 @@ export const newProjectAccess = (dialect: Dialect) => {
       teamId: relationships.team.data.id,
       access: attributes.access,
       permissions: requested(attributes),
+      ...requestedEnd(attributes),
     }),
   );
 };
 
 export const projectAccessChange = (dialect: Dialect) =>
   reading(
-    resourceDocument(dialect, type, { access: absentable(z.enum(projectAccessLevels)), ...permissions }),
+    resourceDocument(dialect, type, {
+      access: absentable(z.enum(projectAccessLevels)),
+      ...permissions,
+      ...endAttributes,
+    }),
     ({ data: { attributes } }): ProjectGrantChange => ({
       access: attributes.access,
       permissions: requested(attributes),
+      ...requestedEnd(attributes),
       unnamed: dialect.unnamedPermissions,
     }),
   );
 
-export const projectAccessParameters = { 'filter[project][id]': required('The id of the project.') };
+export const projectAccessParameters = { 'filter[project][id]': required('The id of the project.'), ...endParameters };
 
 /** Throws a 422 without a project. */
-export const projectAccessQuery = ({ query }: Call): ProjectId =>
-  valuesOf(projectAccessParameters, query)['filter[project][id]'];
+export const projectAccessQuery = ({ query }: Call): ProjectAccessQuery => {
+  const values = valuesOf(projectAccessParameters, query);
+  return { projectId: values['filter[project][id]'], endsWithinDays: numberOf(values[withinDays]) };
+};

@@ -5,6 +5,7 @@ import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
 import { flag } from '../routing/resource-schema.js';
+import { shownEnd } from './access-end.js';
 
 const accessLevel = z.enum(projectAccessLevels);
 const settings = z.enum(projectScales.settings);
@@ -17,9 +18,10 @@ const policyMocks = z.enum(scales.policyMocks);
 
 /** A fixed level shows the permissions it implies. */
 const projectAccess =
-  ({ attribute, group, toOneAt, link }: ResourceBuilder) =>
+  (words: ResourceBuilder) =>
   (dialect: Dialect) =>
   ({ teamProject }: TeamProjectView): Resource => {
+    const { attribute, group, toOneAt, link } = words;
     const { id, teamId, projectId, grant } = teamProject.state;
     const { project, workspaces } = permissionsInProject(grant);
     const mocks = dialect.mocksAttributes.map((name) => [name, attribute(policyMocks, workspaces.policyMocks)]);
@@ -48,6 +50,7 @@ const projectAccess =
           ),
           delete: attribute(flag, project.delete),
         }),
+        ...shownEnd(words, grant.ends),
       },
       relationships: {
         team: toOneAt('teams', teamId, `${dialect.prefix}/teams/${teamId}`),

@@ -4,6 +4,7 @@ import type { Dialect } from '../routing/dialect.js';
 import { pageRequest } from '../routing/pagination.js';
 import { changes, lists, removes, shows } from '../routing/reference.js';
 import { get, parameter, patch, post, type Route, remove } from '../routing/route.js';
+import { aboutEnds } from './access-end.js';
 import {
   newProjectAccess,
   projectAccessChange,
@@ -36,8 +37,8 @@ export const projectAccessRoutes = (use: UseCases, dialect: Dialect): Route[] =>
       '/team-projects',
       'project-access/manage',
       changes('addProjectAccess', 'Add team access to a project', readNew, access, {
-        about: `A team has at most one access to a project. Permissions of single areas are allowed only with \`access\` set to \`custom\`. ${covered}`,
-        refusals: ['attribute/taken', 'team-access/permissions-are-custom-only'],
+        about: `A team has at most one access to a project. Permissions of single areas are allowed only with \`access\` set to \`custom\`. ${covered} ${aboutEnds}`,
+        refusals: ['attribute/invalid', 'attribute/taken', 'team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) => use.addProjectAccess.execute(call.actor, readNew(call))),
     ),
@@ -51,8 +52,8 @@ export const projectAccessRoutes = (use: UseCases, dialect: Dialect): Route[] =>
       '/team-projects/:id',
       'project-access/manage',
       changes('updateProjectAccess', 'Update team access to a project', readChange, access, {
-        about: `Applies immediately. ${covered}`,
-        refusals: ['team-access/permissions-are-custom-only'],
+        about: `Applies immediately. ${covered} ${aboutEnds}`,
+        refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) =>
         use.updateProjectAccess.execute(call.actor, parameter(call, 'id'), readChange(call)),

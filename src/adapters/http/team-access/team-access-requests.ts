@@ -6,6 +6,7 @@ import { required, valuesOf } from '../routing/parameters.js';
 import { invalid } from '../routing/request-error.js';
 import type { Call } from '../routing/route.js';
 import { absentable, identifier, named, reading, resourceDocument } from '../routing/schema.js';
+import { endAttributes, endParameters, numberOf, requestedEnd, withinDays } from './access-end.js';
 
 /** The contract requires types in a request that adds access, and leaves them optional in a change. */
 const demanded = (singular: string): TypeName => {
@@ -51,7 +52,7 @@ export const newTeamAccess = (dialect: Dialect) => {
   const schema = resourceDocument(
     dialect,
     demanded('team-workspace'),
-    { access: z.enum(accessLevels), ...permissions },
+    { access: z.enum(accessLevels), ...permissions, ...endAttributes },
     {
       workspace: z.object({ data: identifier(dialect, demanded('workspace')) }),
       team: z.object({ data: identifier(dialect, demanded('team')) }),
@@ -64,17 +65,23 @@ export const newTeamAccess = (dialect: Dialect) => {
       teamId: relationships.team.data.id,
       access: attributes.access,
       permissions: requested(attributes),
+      ...requestedEnd(attributes),
     }),
   );
 };
 
 export const teamAccessChange = (dialect: Dialect) => {
-  const schema = resourceDocument(dialect, type, { access: absentable(z.enum(accessLevels)), ...permissions });
+  const schema = resourceDocument(dialect, type, {
+    access: absentable(z.enum(accessLevels)),
+    ...permissions,
+    ...endAttributes,
+  });
   return reading(
     schema,
     ({ data: { attributes } }): GrantChange => ({
       access: attributes.access,
       permissions: requested(attributes),
+      ...requestedEnd(attributes),
       unnamed: dialect.unnamedPermissions,
     }),
   );
@@ -83,10 +90,15 @@ export const teamAccessChange = (dialect: Dialect) => {
 export const teamAccessParameters = {
   'filter[workspace][id]': required('The id of the workspace.'),
   'filter[team][id]': z.string().optional().meta({ description: 'Only the access of this team.' }),
+  ...endParameters,
 };
 
 /** Throws a 422 without a workspace. */
 export const teamAccessQuery = ({ query }: Call): TeamAccessQuery => {
   const values = valuesOf(teamAccessParameters, query);
-  return { workspaceId: values['filter[workspace][id]'], teamId: values['filter[team][id]'] };
+  return {
+    workspaceId: values['filter[workspace][id]'],
+    teamId: values['filter[team][id]'],
+    endsWithinDays: numberOf(values[withinDays]),
+  };
 };

@@ -5,6 +5,7 @@ import type { Dialect } from '../routing/dialect.js';
 import type { Resource } from '../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../routing/resource.js';
 import { flag } from '../routing/resource-schema.js';
+import { shownEnd } from './access-end.js';
 
 const accessLevel = z.enum(accessLevels);
 const runs = z.enum(scales.runs);
@@ -13,41 +14,41 @@ const stateVersions = z.enum(scales.stateVersions);
 const policyMocks = z.enum(scales.policyMocks);
 
 /** A fixed level shows the permissions it implies. */
-const teamAccess =
-  ({ attribute, toOneAt, link }: ResourceBuilder) =>
-  (dialect: Dialect) => {
-    const mocksOf = (level: WorkspacePermissions['policyMocks']) =>
-      Object.fromEntries(dialect.mocksAttributes.map((name) => [name, attribute(policyMocks, level)]));
-    const mocks = { none: mocksOf('none'), read: mocksOf('read') };
-    return ({ teamWorkspace, organizationName, workspaceName }: TeamWorkspaceView): Resource => {
-      const { id, teamId, workspaceId, grant } = teamWorkspace;
-      const permissions = permissionsOf(grant);
-      const workspace = `${dialect.prefix}/organizations/${organizationName}/workspaces/${workspaceName}`;
-      return {
-        id,
-        type: 'team-workspaces',
-        attributes: {
-          access: attribute(accessLevel, grant.access),
-          runs: attribute(runs, permissions.runs),
-          variables: attribute(variables, permissions.variables),
-          'state-versions': attribute(stateVersions, permissions.stateVersions),
-          ...mocks[permissions.policyMocks],
-          'workspace-locking': attribute(flag, permissions.workspaceLocking),
-          'run-tasks': attribute(flag, permissions.runTasks),
-          'policy-overrides': attribute(
-            flag,
-            permissions.policyOverrides,
-            'Whether the team can override failed policies on the workspace, if its organization access has `delegate-policy-overrides`.',
-          ),
-        },
-        relationships: {
-          team: toOneAt('teams', teamId, `${dialect.prefix}/teams/${teamId}`),
-          workspace: toOneAt('workspaces', workspaceId, workspace),
-        },
-        links: { self: link(`${dialect.prefix}/team-workspaces/${id}`) },
-      };
+const teamAccess = (words: ResourceBuilder) => (dialect: Dialect) => {
+  const { attribute, toOneAt, link } = words;
+  const mocksOf = (level: WorkspacePermissions['policyMocks']) =>
+    Object.fromEntries(dialect.mocksAttributes.map((name) => [name, attribute(policyMocks, level)]));
+  const mocks = { none: mocksOf('none'), read: mocksOf('read') };
+  return ({ teamWorkspace, organizationName, workspaceName }: TeamWorkspaceView): Resource => {
+    const { id, teamId, workspaceId, grant } = teamWorkspace;
+    const permissions = permissionsOf(grant);
+    const workspace = `${dialect.prefix}/organizations/${organizationName}/workspaces/${workspaceName}`;
+    return {
+      id,
+      type: 'team-workspaces',
+      attributes: {
+        access: attribute(accessLevel, grant.access),
+        runs: attribute(runs, permissions.runs),
+        variables: attribute(variables, permissions.variables),
+        'state-versions': attribute(stateVersions, permissions.stateVersions),
+        ...mocks[permissions.policyMocks],
+        'workspace-locking': attribute(flag, permissions.workspaceLocking),
+        'run-tasks': attribute(flag, permissions.runTasks),
+        'policy-overrides': attribute(
+          flag,
+          permissions.policyOverrides,
+          'Whether the team can override failed policies on the workspace, if its organization access has `delegate-policy-overrides`.',
+        ),
+        ...shownEnd(words, grant.ends),
+      },
+      relationships: {
+        team: toOneAt('teams', teamId, `${dialect.prefix}/teams/${teamId}`),
+        workspace: toOneAt('workspaces', workspaceId, workspace),
+      },
+      links: { self: link(`${dialect.prefix}/team-workspaces/${id}`) },
     };
   };
+};
 
 export const presentTeamAccess = teamAccess(presenting);
 

@@ -7,6 +7,7 @@ import { changes, removes, serving, shows } from '../routing/reference.js';
 import { listSchema, pageSchema } from '../routing/resource-schema.js';
 import { get, ok, parameter, patch, post, type Route, remove } from '../routing/route.js';
 import { wholeList } from '../routing/whole-list.js';
+import { aboutEnds } from './access-end.js';
 import { newTeamAccess, teamAccessChange, teamAccessParameters, teamAccessQuery } from './team-access-requests.js';
 import { presentTeamAccess, teamAccessSchema } from './team-access-resource.js';
 
@@ -42,8 +43,7 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/team-workspaces',
       'team-access/manage',
       changes('addTeamAccess', 'Add team access to a workspace', readNew, access, {
-        about:
-          'A team has at most one access to a workspace. Permissions of single areas are allowed only with `access` set to `custom`.',
+        about: `A team has at most one access to a workspace. Permissions of single areas are allowed only with \`access\` set to \`custom\`. ${aboutEnds}`,
         refusals: ['attribute/invalid', 'attribute/taken', 'team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) => use.addTeamAccess.execute(call.actor, readNew(call))),
@@ -60,7 +60,7 @@ export const teamAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => {
       '/team-workspaces/:id',
       'team-access/manage',
       changes('updateTeamAccess', 'Update team access to a workspace', readChange, access, {
-        about: 'Changing to a fixed level removes the permissions of a custom access. Applies immediately.',
+        about: `Changing to a fixed level removes the permissions of a custom access. Applies immediately. An unnamed end stays. ${aboutEnds}`,
         refusals: ['attribute/invalid', 'team-access/permissions-are-custom-only'],
       }),
       answerOne(present, (call) => use.updateTeamAccess.execute(call.actor, parameter(call, 'id'), readChange(call))),

@@ -8,6 +8,7 @@ import { onConnection, type PooledConnection, refusalOf, refusalOfWrite } from '
 import { type Pooling, prepareConnection, sessionKind } from './engine/postgres-sessions.js';
 import { isNameFault, PostgresReads, StatementSender, withNames } from './engine/postgres-statements.js';
 import { PostgresTransaction } from './engine/postgres-transaction.js';
+import { Present } from './engine/present.js';
 import { isRefusedAsReadOnly } from './engine/read-only.js';
 import { GroupedCommits, ReadsBetweenCommits } from './engine/sqlite-commits.js';
 import { withMappedFaults } from './engine/sqlite-faults.js';
@@ -81,6 +82,8 @@ export interface SqliteOptions {
   readonly longest?: number | undefined;
   /** The clock of recorded timestamps; by default the system's. */
   readonly now?: () => Instant;
+  /** Decides which grants have ended; by default by the same clock. */
+  readonly present?: Present;
   readonly onStatement?: OnStatement;
   /** By default those of this release. */
   readonly migrations?: Migrations;
@@ -96,9 +99,10 @@ export function openSqlite(file: string, options: SqliteOptions = {}): KnexDatab
   // Its commits wait for the lock on their own.
   writer.pragma('busy_timeout = 0');
   const reader = new Database(file, { readonly: true, timeout: busyTimeout });
-  const writing = new SqliteStatements(sqliteText, writer, options.onStatement);
+  const present = new Present(options.now ?? systemTime);
+  const writing = new SqliteStatements(sqliteText, writer, present, options.onStatement);
   const commits = new GroupedCommits(writer, writing, options.longest);
-  const database = onSqlite(commits, new SqliteStatements(sqliteText, reader, options.onStatement), options);
+  const database = onSqlite(commits, new SqliteStatements(sqliteText, reader, present, options.onStatement), options);
   return {
     ...database,
     migrate: (report) => migrate(sqliteConfig(file), { migrations: options.migrations, report }),
@@ -114,7 +118,8 @@ export function openSqlite(file: string, options: SqliteOptions = {}): KnexDatab
 /** Serves a database that has no other connection, such as one in memory. Closing leaves the connection open. */
 export function openOnConnection(connection: SqliteConnection, options: SqliteOptions = {}): MigratedDatabase {
   connection.exec('pragma foreign_keys = ON');
-  const statements = new SqliteStatements(sqliteText, connection, options.onStatement);
+  const present = options.present ?? new Present(options.now ?? systemTime);
+  const statements = new SqliteStatements(sqliteText, connection, present, options.onStatement);
   const commits = new GroupedCommits(connection, statements, options.longest);
   return onSqlite(commits, new ReadsBetweenCommits(statements, commits), options);
 }
@@ -246,8 +251,9 @@ export function openPostgres(
     const { rows } = await pool.raw<{ rows: { name: string }[] }>(filledNames.sql);
     return rows.map(({ name }) => name);
   });
+  const present = new Present();
   const setting: Setting = { engine: 'postgres', now, migrations, switches };
-  const committed = transactionOn(new PostgresReads(sql, pool, sender), setting);
+  const committed = transactionOn(new PostgresReads(sql, present, pool, sender), setting);
 
   const answered = <Result>(work: Promise<Result>, refusal = refusalOf): Promise<Result> =>
     work.catch((error: unknown) => {
@@ -257,7 +263,7 @@ export function openPostgres(
   let others: PostgresNews | undefined;
   const attempt = <Result>(work: (tx: Transaction) => Promise<Result>, named: boolean): Promise<Result> =>
     onConnection(pool, async (connection) => {
-      const db = new PostgresTransaction(sql, connection, sender, named);
+      const db = new PostgresTransaction(sql, present, connection, sender, named);
       try {
         const began = performance.now();
         const news = new News();

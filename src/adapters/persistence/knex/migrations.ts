@@ -28,7 +28,12 @@ export * as '20261129103744_policy_sets_of_projects.ts' from './migrations/20261
 export * as '20261129112154_agent_pools_of_projects.ts' from './migrations/20261129112154_agent_pools_of_projects.js';
 export * as '20261129142953_notification_subjects.ts' from './migrations/20261129142953_notification_subjects.js';
 export * as '20261129143000_notifications_of_projects.ts' from './migrations/20261129143000_notifications_of_projects.js';
+export * as '20261129143000_temporary_access.ts' from './migrations/20261129143000_temporary_access.js';
 export * as '20261129143001_notifications_of_teams.ts' from './migrations/20261129143001_notifications_of_teams.js';
+export * as '20261129143100_access_ends.ts' from './migrations/20261129143100_access_ends.js';
+export * as '20261129143200_access_ends_in_projects.ts' from './migrations/20261129143200_access_ends_in_projects.js';
+export * as '20261129143300_ended_access_of_teams.ts' from './migrations/20261129143300_ended_access_of_teams.js';
+export * as '20261129143400_ended_access_to_workspaces.ts' from './migrations/20261129143400_ended_access_to_workspaces.js';
 export * as '20261129145200_organization_retention.ts' from './migrations/20261129145200_organization_retention.js';
 export * as '20261129145201_organizations_retaining.ts' from './migrations/20261129145201_organizations_retaining.js';
 export * as '20261129151000_project_execution.ts' from './migrations/20261129151000_project_execution.js';

@@ -43,6 +43,7 @@ import { KnexSetVariables } from './repositories/supporting/variables/knex-set-v
 import { KnexVariableSets } from './repositories/supporting/variables/knex-variable-sets.js';
 import { KnexVariables } from './repositories/supporting/variables/knex-variables.js';
 import { KnexWorkspaces } from './repositories/supporting/workspaces/knex-workspaces.js';
+import { KnexAccessHolders } from './repositories/team-access/knex-access-holders.js';
 import { KnexProjectAccess } from './repositories/team-access/knex-project-access.js';
 import { KnexTeamAccess } from './repositories/team-access/knex-team-access.js';
 import { KnexApiTokens } from './repositories/tokens/knex-api-tokens.js';
@@ -81,6 +82,7 @@ export const transactionOn = (
   teamGroups: new KnexTeamGroups(db),
   teamAccess: new KnexTeamAccess(db),
   projectAccess: new KnexProjectAccess(db),
+  accessHolders: new KnexAccessHolders(db),
   projects: new KnexProjects(db),
   workspaces: new KnexWorkspaces(db, switches.has),
   tags: new KnexTags(db),

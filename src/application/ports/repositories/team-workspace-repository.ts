@@ -1,5 +1,6 @@
 import type {
   Actor,
+  Instant,
   ProjectId,
   TeamId,
   TeamInQuestion,
@@ -15,7 +16,10 @@ import type { Page, PageRequest, Place, Slice } from './page.js';
 
 /** A team's rights on a workspace, with the names that a document shows. */
 export interface TeamWorkspaceView {
+  /** With the grant that is in force. */
   readonly teamWorkspace: TeamWorkspaceState;
+  /** Whether the stored grant has ended, which has not been recorded yet. */
+  readonly isDue?: boolean;
   readonly organizationName: string;
   readonly workspaceName: string;
 }
@@ -26,6 +30,8 @@ export interface TeamAccessFilter {
   /** Limits the list to one team, if set. */
   readonly teamId: TeamId | undefined;
   readonly visibility: TeamVisibility;
+  /** Limits the list to access that ends at this instant or before. */
+  readonly endsBy?: Instant | undefined;
 }
 
 /** A user or team whose access to a workspace is asked for. */
@@ -42,7 +48,10 @@ export interface HolderView {
   readonly teams: ReadonlyMap<TeamId, TeamInQuestion & { readonly name: string }>;
 }
 
-/** The grants of teams on workspaces. Those of a deleted team, workspace or organization are missing. */
+/**
+ * The grants of teams on workspaces. Those of a deleted team, workspace or organization are missing, and so is a row of
+ * which nothing is in force, except where a method is about these.
+ */
 export interface TeamWorkspaceRepository {
   /**
    * The standing is the caller's on the workspace, with the team in question. In a transaction, other changes of the row
@@ -60,6 +69,14 @@ export interface TeamWorkspaceRepository {
   save(teamWorkspace: TeamWorkspace): Promise<void>;
   /** Returns whether it existed. */
   remove(id: TeamWorkspaceId): Promise<boolean>;
+  /** Rows whose stored grant has ended, the oldest end first. */
+  due(limit: number): Promise<readonly TeamWorkspaceId[]>;
+  /**
+   * The row as it is stored, if its grant has ended. In a transaction, other changes of the row wait until it ends.
+   */
+  findDue(
+    row: { readonly id: TeamWorkspaceId } | { readonly teamId: TeamId; readonly workspaceId: WorkspaceId },
+  ): Promise<TeamWorkspace | undefined>;
   /** Ordered by team name. */
   page(filter: TeamAccessFilter, page: PageRequest): Promise<Page<TeamWorkspaceView>>;
   /** In the same order, at most `limit` rows: those after a place, or the first. */

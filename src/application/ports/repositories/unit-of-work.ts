@@ -1,3 +1,4 @@
+import type { AccessHolders } from './access-holders.js';
 import type { AgentPoolRepository, AgentTokenRepository } from './agent-repository.js';
 import type { ApiTokenRepository } from './api-token-repository.js';
 import type { AuditTrail } from './audit-trail.js';
@@ -54,6 +55,7 @@ export interface Repositories {
   readonly teamGroups: TeamGroupRepository;
   readonly teamAccess: TeamWorkspaceRepository;
   readonly projectAccess: TeamProjectRepository;
+  readonly accessHolders: AccessHolders;
   readonly projects: ProjectRepository;
   readonly workspaces: WorkspaceRepository;
   readonly tags: TagRepository;

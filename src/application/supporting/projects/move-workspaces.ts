@@ -1,3 +1,4 @@
+import { checkLasting } from '../../../domain/authorization/future.js';
 import {
   type Actor,
   authorize,
@@ -22,11 +23,11 @@ export class MoveWorkspaces {
   execute(actor: Actor, id: ProjectId, workspaceIds: readonly WorkspaceId[]): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       await tx.rowLocks.share({ kind: 'project', id });
-      const { subject: project, done } = changing(
-        actor,
-        await tx.projects.findFor(actor, id),
-        'projects/move-workspaces',
-      );
+      const {
+        subject: project,
+        standing: onProject,
+        done,
+      } = changing(actor, await tx.projects.findFor(actor, id), 'projects/move-workspaces');
       const organization = await tx.organizations.findFor(actor, project.organizationName);
       const { standing } = authorizedView(organization, 'organizations/read');
       const wanted = [...new Set(workspaceIds)];
@@ -40,6 +41,8 @@ export class MoveWorkspaces {
       for (const workspace of leaving) authorize(workspace.standing, 'workspaces/update');
       const moved = leaving.map(({ subject }) => subject.id).sort();
       if (moved.length === 0) return;
+      checkLasting(onProject, 'projects/move-workspaces', { member: 'data' });
+      for (const workspace of leaving) checkLasting(workspace.standing, 'workspaces/update', { member: 'data' });
       await tx.workspaces.moveTo(id, moved, this.clock.now());
       const detail = { workspaces: moved.map((workspaceId) => ({ id: workspaceId })) };
       await tx.audit.add(done(id, detail), project);

@@ -1,3 +1,4 @@
+import { checkLasting } from '../../../domain/authorization/future.js';
 import { movedTo } from '../../../domain/authorization/standing.js';
 import type { Actor } from '../../../domain/index.js';
 import { defaultsIn } from '../../../domain/shared/execution.js';
@@ -53,6 +54,10 @@ export class UpdateWorkspace {
         projectId === subject.projectId
           ? undefined
           : await targetProject(tx, actor, subject.organizationId, projectId, 'projects/move-workspaces');
+      if (target !== undefined) {
+        checkLasting(before, 'workspaces/update', { relationship: 'project' });
+        checkLasting(target.standing, 'projects/move-workspaces', { relationship: 'project' });
+      }
       const standing = target === undefined ? before : movedTo(target.standing, before);
       // The scope of a pool is asked about the project in which the workspace will be, which has defaults of its own.
       const executionDefaults = target === undefined ? subject.executionDefaults : defaultsIn(target.subject);

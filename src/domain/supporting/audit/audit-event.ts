@@ -23,6 +23,7 @@ export const actionsOutsidePolicy = [
   'identities/link',
   'users/create-at-sign-in',
   'team-members/follow-groups',
+  'team-access/expire',
   'configuration-versions/upload',
   'configuration-versions/fetch',
   'configuration-versions/fail',

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import { onConnection } from './postgres-faults.js';
 import type { Pooling } from './postgres-sessions.js';
+import type { Present } from './present.js';
 import { type Compiled, compiled, OnlyReads, type OnStatement, type Query } from './statements.js';
 
 /** For statements whose texts depend on what is asked: a page of every size has one of its own. */
@@ -121,6 +122,7 @@ export class PostgresReads extends OnlyReads {
 
   constructor(
     readonly sql: Knex,
+    readonly present: Present,
     private readonly pool: Knex,
     private readonly sender: StatementSender,
   ) {

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { type PooledConnection, refusalOfRead } from './postgres-faults.js';
 import { beginOn } from './postgres-sessions.js';
 import type { StatementSender } from './postgres-statements.js';
+import type { Present } from './present.js';
 import { type Compiled, compiled, type MapError, type Query, type Statements } from './statements.js';
 
 interface Later {
@@ -36,6 +37,7 @@ export class PostgresTransaction implements Statements {
 
   constructor(
     readonly sql: Knex,
+    readonly present: Present,
     private readonly connection: PooledConnection,
     private readonly sender: StatementSender,
     /** Whether its statements may have names. */

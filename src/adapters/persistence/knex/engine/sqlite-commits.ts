@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { DomainError } from '../../../../domain/index.js';
+import type { Present } from './present.js';
 import type { SqliteConnection } from './sqlite-statements.js';
 import { type MapError, OnlyReads, type Query, type Statements } from './statements.js';
 
@@ -36,10 +37,12 @@ const tooLong = () => new DomainError('service/unavailable', 'a change waited fo
 /** Refuses to run anything once its unit of work is over: on a shared connection it would become part of the next one. */
 class OpenStatements implements Statements {
   readonly sql: Knex;
+  readonly present: Present;
   over = false;
 
   constructor(private readonly inner: Statements) {
     this.sql = inner.sql;
+    this.present = inner.present;
   }
 
   async all<Row>(query: Query): Promise<Row[]> {
@@ -215,6 +218,7 @@ function answer({ resolve, reject }: Unit, outcome: Outcome): void {
 /** Reads on the connection that also writes. A statement waits for the open transaction, whose rows may be rolled back. */
 export class ReadsBetweenCommits extends OnlyReads {
   readonly sql: Knex;
+  readonly present: Present;
 
   constructor(
     private readonly inner: Statements,
@@ -222,6 +226,7 @@ export class ReadsBetweenCommits extends OnlyReads {
   ) {
     super();
     this.sql = inner.sql;
+    this.present = inner.present;
   }
 
   async all<Row>(query: Query): Promise<Row[]> {

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
+import type { Present } from './present.js';
 import { compiled, type MapError, type OnStatement, type Query, type Statements } from './statements.js';
 
 const statementsKept = 500;
@@ -27,6 +28,7 @@ export class SqliteStatements implements Statements {
   constructor(
     readonly sql: Knex,
     private readonly connection: Pick<SqliteConnection, 'prepare'>,
+    readonly present: Present,
     private readonly onStatement: OnStatement | undefined,
   ) {}
 

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { sealPrefix } from '../../../../application/ports/outside/secret-box.js';
 import type { Page, PageRequest } from '../../../../application/ports/repositories/page.js';
 import { DomainError, notFound } from '../../../../domain/index.js';
+import type { Present } from './present.js';
 
 /** The input of a driver. */
 export interface Compiled {
@@ -23,6 +24,8 @@ export interface Statements {
   readonly sql: Knex;
   /** Whether statements of several units of work may be one. */
   readonly batches?: boolean;
+  /** Decides which grants have ended. */
+  readonly present: Present;
   all<Row>(query: Query): Promise<Row[]>;
   first<Row>(query: Query): Promise<Row | undefined>;
   /** Returns the number of rows changed. */
@@ -41,6 +44,7 @@ export type MapError = (error: unknown) => unknown;
 /** The statements of a unit of work that only reads. A connection that also writes would not refuse others. */
 export abstract class OnlyReads implements Statements {
   abstract readonly sql: Knex;
+  abstract readonly present: Present;
   abstract all<Row>(query: Query): Promise<Row[]>;
   abstract first<Row>(query: Query): Promise<Row | undefined>;
 

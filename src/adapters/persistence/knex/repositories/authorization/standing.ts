@@ -4,11 +4,10 @@ import { barOf, type EntryRules } from '../../../../../domain/authorization/entr
 import {
   type Actor,
   auditorStanding,
-  type Grant,
+  type Instant,
   identityOf,
   type OrganizationAccess,
   type OrganizationId,
-  type ProjectGrant,
   type ProjectId,
   type Standing,
   type TeamId,
@@ -16,56 +15,25 @@ import {
   type TeamStanding,
   type WithStanding,
   type WorkspaceId,
-  type WorkspacePermissions,
 } from '../../../../../domain/index.js';
 import { prepared } from '../../engine/prepared.js';
-import { rowsOf } from '../../engine/rows.js';
+import { presentIn } from '../../engine/present.js';
 import { columnsOf, type Statements } from '../../engine/statements.js';
+import {
+  type GrantRow,
+  grantColumns,
+  inForce,
+  isInForce,
+  type ProjectGrantRow,
+  projectGrantColumns,
+  storedGrant,
+  storedProjectGrant,
+} from './grant-rows.js';
 
-const permissionRows = rowsOf<WorkspacePermissions>((row, as) => ({
-  runs: row.runs,
-  variables: row.variables,
-  stateVersions: row.state_versions,
-  policyMocks: row.policy_mocks,
-  workspaceLocking: as.flag(row.workspace_locking),
-  runTasks: as.flag(row.run_tasks),
-  policyOverrides: as.flag(row.policy_overrides),
-}));
-
-/** A grant as stored: the columns of detailed permissions are null unless its access is `custom`. */
-export interface GrantRow {
-  readonly access: Grant['access'] | null;
-}
-
-export const grantColumns = ['access', ...permissionRows.columns];
-
-export const grantToRow = (grant: Grant) => ({
-  access: grant.access,
-  ...permissionRows.write(grant.access === 'custom' ? grant.permissions : null),
-});
-
-export function grantFromRow(row: GrantRow): Grant | undefined {
-  if (row.access === 'custom') return { access: 'custom', permissions: permissionRows.read(row) };
-  return row.access === null ? undefined : { access: row.access };
-}
-
-/** A grant on a project as stored: as JSON if it is custom. */
-export interface ProjectGrantRow {
-  readonly level: ProjectGrant['access'] | null;
-  readonly permissions: string | null;
-}
-
-export const projectGrantToRow = (grant: ProjectGrant): ProjectGrantRow => ({
-  level: grant.access,
-  permissions: grant.access === 'custom' ? JSON.stringify(grant.permissions) : null,
-});
-
-export function projectGrantFromRow({ level, permissions }: ProjectGrantRow): ProjectGrant | undefined {
-  if (level === 'custom') return { access: 'custom', permissions: JSON.parse(permissions ?? '') };
-  return level === null ? undefined : { access: level };
-}
-
-const projectGrantColumns = { standing_level: 'sp.level', standing_permissions: 'sp.permissions' };
+/** Columns of a grant on a project, under names that differ from those of one on a workspace. */
+const projectGrantNames = Object.fromEntries(
+  projectGrantColumns.map((column) => [`standing_${column}`, `sp.${column}`]),
+);
 
 /** A team in question, whose columns have other names than those of the caller's teams. */
 export interface TeamRow {
@@ -90,27 +58,17 @@ export const teamInQuestion = (teamId: TeamId, row: TeamRow): TeamInQuestion => 
   access: accessFromText(row.team_organization_access),
 });
 
-/** The workspaces that these teams have access to, each through a grant on it or on its project. */
-export const workspacesThrough = (sql: Knex, teamIds: readonly TeamId[]): Knex.QueryBuilder =>
-  sql('team_workspaces')
-    .select('workspace_id')
-    .whereIn('team_id', teamIds)
-    .union(
-      sql('team_projects as sp')
-        // In this order: with statistics of its tables, SQLite would go through the workspaces.
-        .crossJoin(sql.raw('workspaces as sw'))
-        .whereRaw('sw.project_id = sp.project_id')
-        .whereIn('sp.team_id', teamIds)
-        .select('sw.id as workspace_id'),
-    );
-
 export const accessFromText = (text: string): OrganizationAccess => new Set(JSON.parse(text));
+
+type ProjectGrantOfStanding = {
+  readonly [Column in keyof ProjectGrantRow as `standing_${Column}`]?: ProjectGrantRow[Column];
+};
 
 /**
  * One row for each team through which the caller has access, or a single row without a team. Only the organization's id
  * is read.
  */
-interface StandingRow extends Partial<GrantRow> {
+interface StandingRow extends Partial<GrantRow>, ProjectGrantOfStanding {
   readonly standing_organization_id: OrganizationId;
   /** Joins the caller's standing in the organization `o`, and with `place` the grants on the workspace `w`. */
   readonly standing_member: string | null;
@@ -118,8 +76,8 @@ interface StandingRow extends Partial<GrantRow> {
   readonly standing_owners: boolean | number;
   readonly standing_access: string;
   readonly standing_in_project?: boolean | number;
-  readonly standing_level?: ProjectGrant['access'] | null;
-  readonly standing_permissions?: string | null;
+  /** When the statement was run: grants that ended before are not in force. */
+  readonly standing_at: Instant;
   /** The rules of the organization, for a user. */
   readonly standing_user_tokens?: boolean | number;
   readonly standing_session_timeout?: number | null;
@@ -129,15 +87,24 @@ interface StandingRow extends Partial<GrantRow> {
 type Place = 'organization' | 'project' | 'workspace';
 
 /** Whether the team `st` has access to a workspace of the project `p`. */
-const inProject = `exists (select 1 from team_workspaces as sg join workspaces as sw on sw.id = sg.workspace_id
-  where sg.team_id = st.id and sw.project_id = p.id and sw.deleted_at is null)`;
+const inProject = (sql: Knex, soFar: Instant) =>
+  sql.raw(
+    `exists (select 1 from team_workspaces as sg join workspaces as sw on sw.id = sg.workspace_id
+      where sg.team_id = st.id and sw.project_id = p.id and sw.deleted_at is null and ?)`,
+    [isInForce(sql, 'sg', soFar)],
+  );
+
+interface Asking {
+  readonly caller: string;
+  readonly soFar: Instant;
+}
 
 /** Joins what the caller is to the organization `o`, and with `place` what it has on the project `p` or the workspace `w`. */
 function joinStanding(
   sql: Knex,
   query: Knex.QueryBuilder,
   kind: Actor['kind'],
-  caller: string,
+  { caller, soFar }: Asking,
   place: Place,
 ): Knex.QueryBuilder {
   if (kind === 'organization' || kind === 'auditor') return query.select({ standing_organization_id: 'o.id' });
@@ -166,11 +133,12 @@ function joinStanding(
     standing_access: 'st.organization_access',
   });
   if (place === 'organization') return query;
+  query.select({ standing_at: presentIn(sql, soFar) });
   const project = place === 'project' ? 'p.id' : 'w.project_id';
   query
     .leftJoin('team_projects as sp', (on) => on.on('sp.team_id', 'st.id').on('sp.project_id', project))
-    .select(projectGrantColumns);
-  if (place === 'project') return query.select({ standing_in_project: sql.raw(inProject) });
+    .select(projectGrantNames);
+  if (place === 'project') return query.select({ standing_in_project: inProject(sql, soFar) });
   return query
     .leftJoin('team_workspaces as sg', (on) => on.on('sg.team_id', 'st.id').on('sg.workspace_id', 'w.id'))
     .select(...columnsOf('sg', grantColumns));
@@ -201,11 +169,18 @@ const entryRulesFrom = ([row]: readonly StandingRow[]): EntryRules => ({
   sessionRemember: row?.standing_session_remember ?? null,
 });
 
+const projectGrantOf = (row: StandingRow): ProjectGrantRow => ({
+  level: row.standing_level ?? null,
+  permissions: row.standing_permissions ?? null,
+  expires_at: row.standing_expires_at ?? null,
+  then_level: row.standing_then_level ?? null,
+  then_permissions: row.standing_then_permissions ?? null,
+});
+
 function teamFromRow(row: StandingRow): TeamStanding | undefined {
   if (!row.standing_team_id) return undefined;
-  const grant = row.access && grantFromRow(row as GrantRow);
-  const { standing_level: level, standing_permissions: permissions = null } = row;
-  const projectGrant = level && projectGrantFromRow({ level, permissions });
+  const grant = row.access && inForce(storedGrant(row as GrantRow), row.standing_at);
+  const projectGrant = row.standing_level && inForce(storedProjectGrant(projectGrantOf(row)), row.standing_at);
   return {
     teamId: row.standing_team_id,
     owners: Boolean(row.standing_owners),
@@ -223,12 +198,12 @@ function teamFromRow(row: StandingRow): TeamStanding | undefined {
  */
 export function seeing<Row, Subject, Sought extends Readonly<Record<string, string>>>(
   place: Place,
-  select: (sql: Knex, sought: Sought) => Knex.QueryBuilder,
+  select: (sql: Knex, sought: Sought, soFar: Instant) => Knex.QueryBuilder,
   fromRow: (row: Row, rows: readonly Row[]) => Subject,
 ): (db: Statements, actor: Actor, sought: Sought) => Promise<WithStanding<Subject> | undefined> {
   const by = (kind: Actor['kind']) =>
-    prepared<Sought & { caller: string }>((sql, values) =>
-      joinStanding(sql, select(sql, values), kind, values.caller, place),
+    prepared<Sought & Asking>((sql, values) =>
+      joinStanding(sql, select(sql, values, values.soFar), kind, values, place),
     );
   const statements = {
     user: by('user'),
@@ -237,17 +212,19 @@ export function seeing<Row, Subject, Sought extends Readonly<Record<string, stri
     auditor: by('auditor'),
   };
   return async (db, actor, sought) => {
-    const statement = statements[actor.kind](db, { ...sought, caller: identityOf(actor).id });
-    const rows = await db.all<Row & StandingRow>(statement);
+    const asking = { caller: identityOf(actor).id, soFar: db.present.soFar() };
+    const rows = await db.all<Row & StandingRow>(statements[actor.kind](db, { ...sought, ...asking }));
     const [first] = rows;
+    if (first?.standing_at) db.present.reached(first.standing_at);
     return first && { subject: fromRow(first, rows), standing: standingFromRows(actor, rows) };
   };
 }
 
 const standingsBy = (kind: Actor['kind']) =>
-  prepared((sql, { ids, caller }: { readonly ids: readonly OrganizationId[]; readonly caller: string }) =>
-    joinStanding(sql, sql('organizations as o').whereIn('o.id', ids).select('o.id'), kind, caller, 'organization'),
-  );
+  prepared((sql, { ids, caller }: { readonly ids: readonly OrganizationId[]; readonly caller: string }) => {
+    const organizations = sql('organizations as o').whereIn('o.id', ids).select('o.id');
+    return joinStanding(sql, organizations, kind, { caller, soFar: '' }, 'organization');
+  });
 
 const standings = {
   user: standingsBy('user'),
@@ -274,11 +251,16 @@ export async function standingInEach(
 interface Among extends Readonly<Record<string, unknown>> {
   readonly teamIds: readonly TeamId[];
   readonly ids: readonly string[];
+  readonly soFar: Instant;
 }
 
+const renamedProjectGrant = (alias: string) =>
+  projectGrantColumns.map((column) => `${alias}.${column} as project_${column}`);
+
 /** The grants of teams on workspaces, and after them those on the projects of these workspaces. */
-const grantsOn = prepared((sql, { teamIds, ids }: Among) => {
-  const nulls = (...names: readonly string[]) => names.map((name) => sql.raw('null as ??', [name]));
+const grantsOn = prepared((sql, { teamIds, ids, soFar }: Among) => {
+  const nulls = (names: readonly string[]) => names.map((name) => sql.raw('null as ??', [name]));
+  const at = () => ({ standing_at: presentIn(sql, soFar) });
   return sql('team_workspaces as sg')
     .whereIn('sg.workspace_id', ids)
     .whereIn('sg.team_id', teamIds)
@@ -286,30 +268,47 @@ const grantsOn = prepared((sql, { teamIds, ids }: Among) => {
       'sg.workspace_id as id',
       'sg.team_id',
       ...columnsOf('sg', grantColumns),
-      ...nulls('level', 'project_permissions'),
+      ...nulls(projectGrantColumns.map((column) => `project_${column}`)),
+      at(),
     )
     .unionAll(
       sql('workspaces as sw')
         .join('team_projects as sp', 'sp.project_id', 'sw.project_id')
         .whereIn('sw.id', ids)
         .whereIn('sp.team_id', teamIds)
-        .select('sw.id', 'sp.team_id', ...nulls(...grantColumns), 'sp.level', 'sp.permissions as project_permissions'),
+        .select('sw.id', 'sp.team_id', ...nulls(grantColumns), ...renamedProjectGrant('sp'), at()),
     );
 });
 
-const grantsOnProjects = prepared((sql, { teamIds, ids }: Among) =>
+const grantsOnProjects = prepared((sql, { teamIds, ids, soFar }: Among) =>
   sql('team_projects as sp')
     .whereIn('sp.project_id', ids)
     .whereIn('sp.team_id', teamIds)
-    .select('sp.project_id as id', 'sp.team_id', 'sp.level', 'sp.permissions as project_permissions'),
+    .select('sp.project_id as id', 'sp.team_id', ...renamedProjectGrant('sp'), {
+      standing_at: presentIn(sql, soFar),
+    }),
 );
 
-interface HeldRow extends Partial<GrantRow> {
+type ProjectGrantHeld = { readonly [Column in keyof ProjectGrantRow as `project_${Column}`]: ProjectGrantRow[Column] };
+
+interface HeldRow extends Partial<GrantRow>, ProjectGrantHeld {
   readonly id: string;
   readonly team_id: TeamId;
-  readonly level: ProjectGrant['access'] | null;
-  readonly project_permissions: string | null;
+  readonly standing_at: Instant;
 }
+
+const grantsIn = (row: HeldRow) => {
+  const grant = row.access && inForce(storedGrant(row as GrantRow), row.standing_at);
+  const onProject = storedProjectGrant({
+    level: row.project_level,
+    permissions: row.project_permissions,
+    expires_at: row.project_expires_at,
+    then_level: row.project_then_level,
+    then_permissions: row.project_then_permissions,
+  });
+  const projectGrant = inForce(onProject, row.standing_at);
+  return { ...(grant && { grant }), ...(projectGrant && { projectGrant }) };
+};
 
 /** The same standing with the grants of its teams on each place. One statement for all of them. */
 async function withGrants(
@@ -319,13 +318,9 @@ async function withGrants(
   grants: typeof grantsOn,
 ): Promise<(id: string) => Standing> {
   const teamIds = standing.teams.map(({ teamId }) => teamId);
-  const rows = teamIds.length === 0 || ids.length === 0 ? [] : await db.all<HeldRow>(grants(db, { teamIds, ids }));
+  const asked = { teamIds, ids, soFar: db.present.soFar() };
+  const rows = teamIds.length === 0 || ids.length === 0 ? [] : await db.all<HeldRow>(grants(db, asked));
   const held = Map.groupBy(rows, ({ id }) => id);
-  const grantsIn = (row: HeldRow) => {
-    const grant = row.access && grantFromRow(row as GrantRow);
-    const projectGrant = projectGrantFromRow({ level: row.level, permissions: row.project_permissions });
-    return { ...(grant && { grant }), ...(projectGrant && { projectGrant }) };
-  };
   const through = (rows: readonly HeldRow[]): Standing => ({
     ...standing,
     teams: standing.teams.map(({ grant: _, projectGrant: __, ...team }) =>

@@ -12,16 +12,19 @@ import {
   type Actor,
   alreadyTaken,
   type Grant,
+  type Instant,
   type ProjectId,
   type TeamId,
-  type TeamWorkspace,
+  TeamWorkspace,
   type TeamWorkspaceId,
   type TeamWorkspaceState,
+  type Timed,
   type WithStanding,
   type WorkspaceId,
 } from '../../../../../domain/index.js';
 import { ofPage } from '../../engine/lists.js';
 import { columnsFrom, inserted, prepared } from '../../engine/prepared.js';
+import { presentIn } from '../../engine/present.js';
 import { rowsOf } from '../../engine/rows.js';
 import {
   columnsOf,
@@ -32,19 +35,11 @@ import {
   spelledOut,
   staleRow,
 } from '../../engine/statements.js';
-import {
-  type GrantRow,
-  grantColumns,
-  grantFromRow,
-  grantToRow,
-  seeing,
-  type TeamRow,
-  teamColumns,
-  teamInQuestion,
-} from '../authorization/standing.js';
+import { endedIn, type GrantRow, grantColumns, grantToRow, inForce, storedGrant } from '../authorization/grant-rows.js';
+import { seeing, type TeamRow, teamColumns, teamInQuestion } from '../authorization/standing.js';
 import { activeWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 
-const grantFrom = (row: GrantRow): Grant => grantFromRow(row) as Grant;
+const grantFrom = (row: GrantRow): Timed<Grant> => storedGrant(row) as Timed<Grant>;
 
 const accessRows = rowsOf<TeamWorkspaceState>((row, as) => ({
   id: row.id,
@@ -55,19 +50,30 @@ const accessRows = rowsOf<TeamWorkspaceState>((row, as) => ({
 }));
 
 interface NamesRow {
+  /** When the statement was run. */
+  readonly seen_at: Instant;
   readonly organization_name: string;
   readonly workspace_name: string;
 }
 
-const viewFrom = (row: NamesRow): TeamWorkspaceView => ({
-  teamWorkspace: accessRows.read(row),
-  organizationName: row.organization_name,
-  workspaceName: row.workspace_name,
-});
+/** Undefined for a row of which nothing is in force. */
+function viewFrom(row: NamesRow): TeamWorkspaceView | undefined {
+  const stored = accessRows.read(row);
+  const grant = inForce(stored.grant, row.seen_at);
+  return (
+    grant && {
+      teamWorkspace: { ...stored, grant },
+      ...(grant !== stored.grant && { isDue: true }),
+      organizationName: row.organization_name,
+      workspaceName: row.workspace_name,
+    }
+  );
+}
 
 /** The row's columns under names of their own, to tell them apart from the caller's grants in the same row. */
 interface SeenRow extends TeamRow {
   readonly own_team_id: TeamId;
+  readonly seen_at: Instant;
 }
 
 const names = { organization_name: 'o.name', workspace_name: 'w.name' };
@@ -77,9 +83,10 @@ const own = (values: Readonly<Record<string, string>>): Record<string, string> =
 
 const changeableToRow = ({ grant, revision }: TeamWorkspaceState) => ({ ...grantToRow(grant), revision });
 
-const fromSeenRow = (row: SeenRow): TeamWorkspaceView => {
+const fromSeenRow = (row: SeenRow): TeamWorkspaceView | undefined => {
   const owned = Object.entries(row).filter(([name]) => name.startsWith('own_'));
-  return viewFrom(Object.fromEntries(owned.map(([name, value]) => [name.slice('own_'.length), value])) as never);
+  const restored = Object.fromEntries(owned.map(([name, value]) => [name.slice('own_'.length), value]));
+  return viewFrom({ ...restored, seen_at: row.seen_at } as never);
 };
 
 /** The access `g` to workspaces `w` that are not deleted. */
@@ -92,10 +99,11 @@ const living = (sql: Knex): Knex.QueryBuilder =>
 
 const findWithStanding = seeing(
   'workspace',
-  (sql, { id }: { readonly id: TeamWorkspaceId }) =>
+  (sql, { id }: { readonly id: TeamWorkspaceId }, soFar) =>
     living(sql)
       .where('g.id', id)
       .select({
+        seen_at: presentIn(sql, soFar),
         ...own({ ...Object.fromEntries(accessRows.columns.map((column) => [column, `g.${column}`])), ...names }),
         ...teamColumns('t'),
       }),
@@ -166,6 +174,30 @@ const locked = prepared((sql, { id }: { readonly id: TeamWorkspaceId }) =>
   sql('team_workspaces').where('id', id).select('id').forNoKeyUpdate(),
 );
 
+const due = prepared((sql, { soFar, limit }: { readonly soFar: Instant; readonly limit: number }) =>
+  sql('team_workspaces as g')
+    .where('g.expires_at', '<=', presentIn(sql, soFar))
+    .orderBy(['g.expires_at', 'g.id'])
+    .limit(limit, spelledOut)
+    .select('g.id'),
+);
+
+interface Due extends Readonly<Record<string, unknown>> {
+  readonly id: TeamWorkspaceId | undefined;
+  readonly teamId: TeamId | undefined;
+  readonly workspaceId: WorkspaceId | undefined;
+  readonly soFar: Instant;
+}
+
+const dueRow = prepared((sql, { id, teamId, workspaceId, soFar }: Due) => {
+  const key = id === undefined ? { 'g.team_id': teamId, 'g.workspace_id': workspaceId } : { 'g.id': id };
+  return sql('team_workspaces as g')
+    .where(key)
+    .where('g.expires_at', '<=', presentIn(sql, soFar))
+    .select(columnsOf('g', accessRows.columns))
+    .forNoKeyUpdate();
+});
+
 /** Needs no answer: at another revision than the one before it fails, and under the lock the row is not removed. */
 const changed = prepared((sql, row: Readonly<Record<string, unknown>> & Pick<TeamWorkspaceState, 'id' | 'revision'>) =>
   sql('team_workspaces')
@@ -181,29 +213,39 @@ interface Filter extends Readonly<Record<string, unknown>> {
   readonly teamId: TeamId | undefined;
   /** Undefined where the caller may see all teams. */
   readonly seen: readonly TeamId[] | undefined;
+  readonly endsBy: Instant | undefined;
+  readonly soFar: Instant;
 }
 
-const filterFrom = ({ workspaceId, teamId, visibility }: TeamAccessFilter): Filter => {
+const filterFrom = ({ workspaceId, teamId, visibility, endsBy }: TeamAccessFilter, soFar: Instant): Filter => {
   const seen = visibility === 'all' ? undefined : visibility.visibleAnd;
-  return { workspaceId, teamId, seen };
+  return { workspaceId, teamId, seen, endsBy, soFar };
 };
 
 /** The access `l` of teams that are not deleted. One index has all that is asked about, in the order of the list. */
-const listed = (sql: Knex, { workspaceId, teamId, seen }: Filter): Knex.QueryBuilder => {
+const listed = (sql: Knex, { workspaceId, teamId, seen, endsBy, soFar }: Filter): Knex.QueryBuilder => {
   const workspace = activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId).select('w.id');
   const rows = sql('team_workspaces as l')
     .where('l.workspace_id', workspaceId)
     .whereNotNull('l.listed_name')
-    .whereExists(workspace);
+    .whereExists(workspace)
+    .whereNotIn(
+      'l.team_id',
+      endedIn(sql, 'team_workspaces', soFar).where('e.workspace_id', workspaceId).select('e.team_id'),
+    );
+  if (endsBy !== undefined) {
+    const ending = sql('team_workspaces as t').where('t.workspace_id', workspaceId).where('t.expires_at', '<=', endsBy);
+    rows.whereIn('l.team_id', ending.where('t.expires_at', '>', presentIn(sql, soFar)).select('t.team_id'));
+  }
   if (teamId !== undefined) rows.where('l.team_id', teamId);
   if (seen === undefined) return rows;
   return rows.where((any) => any.where('l.listed_visibility', 'organization').orWhereIn('l.team_id', seen));
 };
 
 /** The rows of a part of such a list: their ids come from its index first. */
-const present = (sql: Knex, part: Knex.QueryBuilder): Knex.QueryBuilder =>
+const present = (sql: Knex, part: Knex.QueryBuilder, soFar: Instant): Knex.QueryBuilder =>
   ofPage(toLivingWorkspaces(sql), part.select('l.id').orderBy(['l.listed_name', 'l.team_id']), 'g')
-    .select(...columnsOf('g', accessRows.columns), names, 'g.listed_name')
+    .select(...columnsOf('g', accessRows.columns), names, 'g.listed_name', { seen_at: presentIn(sql, soFar) })
     .orderBy(['g.listed_name', 'g.team_id']);
 
 interface SliceOf extends Filter {
@@ -212,10 +254,10 @@ interface SliceOf extends Filter {
   readonly limit: number;
 }
 
-const sliceOf = prepared((sql, { workspaceId, teamId, seen, after, tie, limit }: SliceOf) => {
-  const part = listed(sql, { workspaceId, teamId, seen }).limit(limit, spelledOut);
+const sliceOf = prepared((sql, { workspaceId, teamId, seen, endsBy, soFar, after, tie, limit }: SliceOf) => {
+  const part = listed(sql, { workspaceId, teamId, seen, endsBy, soFar }).limit(limit, spelledOut);
   if (after !== undefined) part.whereRaw('(l.listed_name, l.team_id) > (?, ?)', [after, tie as string]);
-  return present(sql, part);
+  return present(sql, part, soFar);
 });
 
 interface SliceRow extends NamesRow {
@@ -229,12 +271,8 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
   async findFor(actor: Actor, id: TeamWorkspaceId): Promise<WithStanding<TeamWorkspaceView> | undefined> {
     await this.db.runLater(locked(this.db, { id }));
     const seen = await findWithStanding(this.db, actor, { id });
-    return (
-      seen && {
-        subject: seen.subject.teamWorkspace,
-        standing: { ...seen.standing, team: seen.subject.team },
-      }
-    );
+    const view = seen?.subject.teamWorkspace;
+    return view && { subject: view, standing: { ...seen.standing, team: seen.subject.team } };
   }
 
   holder(holder: AccessHolder, workspaceId: WorkspaceId): Promise<WithStanding<HolderView> | undefined> {
@@ -261,16 +299,39 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
     return (await this.db.run(this.db.sql('team_workspaces').where({ id }).delete())) > 0;
   }
 
-  page(filter: TeamAccessFilter, page: PageRequest): Promise<Page<TeamWorkspaceView>> {
-    const { sql } = this.db;
-    return pageOf(this.db, listed(sql, filterFrom(filter)), (part) => present(sql, part), viewFrom, page);
+  async due(limit: number): Promise<readonly TeamWorkspaceId[]> {
+    const rows = await this.db.all<{ id: TeamWorkspaceId }>(due(this.db, { soFar: this.db.present.soFar(), limit }));
+    return rows.map(({ id }) => id);
+  }
+
+  async findDue(
+    sought: { readonly id: TeamWorkspaceId } | { readonly teamId: TeamId; readonly workspaceId: WorkspaceId },
+  ): Promise<TeamWorkspace | undefined> {
+    const { id, teamId, workspaceId } = { id: undefined, teamId: undefined, workspaceId: undefined, ...sought };
+    const soFar = this.db.present.soFar();
+    const row = await this.db.first<object>(dueRow(this.db, { id, teamId, workspaceId, soFar }));
+    return row && TeamWorkspace.restore(accessRows.read(row));
+  }
+
+  async page(filter: TeamAccessFilter, page: PageRequest): Promise<Page<TeamWorkspaceView>> {
+    const { sql, present: at } = this.db;
+    const soFar = at.soFar();
+    const matching = listed(sql, filterFrom(filter, soFar));
+    const found = await pageOf(this.db, matching, (part) => present(sql, part, soFar), viewFrom, page);
+    return { ...found, items: found.items.filter((view) => view !== undefined) };
   }
 
   async slice(filter: TeamAccessFilter, after: Place | undefined, limit: number): Promise<Slice<TeamWorkspaceView>> {
     // One extra row shows whether there are more.
-    const part = { ...filterFrom(filter), after: after?.name, tie: after?.tie, limit: limit + 1 };
+    const part = {
+      ...filterFrom(filter, this.db.present.soFar()),
+      after: after?.name,
+      tie: after?.tie,
+      limit: limit + 1,
+    };
     const rows = await this.db.all<SliceRow>(sliceOf(this.db, part));
     const end = rows.length > limit ? rows[limit - 1] : undefined;
-    return { items: rows.slice(0, limit).map(viewFrom), last: end && { name: end.listed_name, tie: end.team_id } };
+    const items = rows.slice(0, limit).flatMap((row) => viewFrom(row) ?? []);
+    return { items, last: end && { name: end.listed_name, tie: end.team_id } };
   }
 }

@@ -26,6 +26,7 @@ import {
 } from '../../../../../../domain/team-access/project-access-level.js';
 import { idsIn, newestFirst, ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.js';
 import { inserted, prepared } from '../../../engine/prepared.js';
+import { presentIn } from '../../../engine/present.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfTaken } from '../../../engine/statements.js';
 import { seeing } from '../../authorization/standing.js';
@@ -94,10 +95,18 @@ type Question = {
   readonly id: AgentPoolId;
   readonly organizationId: OrganizationId;
   readonly teamIds: readonly TeamId[];
+  readonly soFar: Instant;
 };
 
-/** The facts the policy needs about a pool of any scope: that decides what is claimed, not who may manage the pool. */
-const questionOfPool = prepared((sql, { id, organizationId, teamIds }: Question) => {
+/**
+ * The facts the policy needs about a pool of any scope: that decides what is claimed, not who may manage the pool. Admin
+ * access counts only if it has no end, because the pool's tokens have none.
+ */
+const questionOfPool = prepared((sql, { id, organizationId, teamIds, soFar }: Question) => {
+  const administering = (column: string, levels: readonly string[]) => (grant: Knex.QueryBuilder) => {
+    grant.where((any) => any.whereNull('g.expires_at').whereIn(column, levels));
+    grant.orWhere((any) => any.where('g.expires_at', '<=', presentIn(sql, soFar)).whereIn('g.then_level', levels));
+  };
   const naming = () => activeWorkspaces(sql('workspaces as w')).where('w.agent_pool_id', id).select('w.id');
   const byDefault = () => sql('organizations as o').where({ 'o.id': organizationId, 'o.default_agent_pool_id': id });
   const inProjects = () => sql('projects as p').where('p.default_agent_pool_id', id);
@@ -121,14 +130,14 @@ const questionOfPool = prepared((sql, { id, organizationId, teamIds }: Question)
         sql('team_workspaces as g')
           .whereRaw('g.workspace_id = w.id')
           .whereIn('g.team_id', teamIds)
-          .where('g.access', 'admin')
+          .where(administering('g.access', ['admin']))
           .select('g.id'),
       )
       .whereNotExists(
         sql('team_projects as g')
           .whereRaw('g.project_id = w.project_id')
           .whereIn('g.team_id', teamIds)
-          .whereIn('g.level', administeringLevels)
+          .where(administering('g.level', administeringLevels))
           .select('g.id'),
       );
   const one = (workspaces: Knex.QueryBuilder) => workspaces.limit(1);
@@ -168,7 +177,9 @@ export class KnexAgentPools implements AgentPoolRepository {
     // Nothing about the pool gives a stranger a right, and their refusal costs what a missing pool does.
     if (seen === undefined || organizationId === null || !seen.standing.member) return seen;
     const teamIds = seen.standing.teams.map(({ teamId }) => teamId);
-    const row = await this.db.first<QuestionRow>(questionOfPool(this.db, { id, organizationId, teamIds }));
+    const row = await this.db.first<QuestionRow>(
+      questionOfPool(this.db, { id, organizationId, teamIds, soFar: this.db.present.soFar() }),
+    );
     const some = (...names: readonly Asked[]) => names.some((name) => row?.[name] != null);
     const pool = {
       named: some('naming', 'is_default', 'is_default_in_project'),

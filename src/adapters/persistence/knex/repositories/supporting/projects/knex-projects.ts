@@ -16,6 +16,7 @@ import { ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.
 import { inserted } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
+import { isInForce } from '../../authorization/grant-rows.js';
 import { seeing, standingOnEachProject } from '../../authorization/standing.js';
 import { ofVariableSets } from '../variables/knex-variable-sets.js';
 import { matching } from '../workspaces/workspace-conditions.js';
@@ -116,10 +117,15 @@ export class KnexProjects implements ProjectRepository {
     }
     if (visibility !== 'all') {
       const teamIds = visibility.throughTeams;
-      const granted = sql('team_projects').whereIn('team_id', teamIds).select('project_id');
+      const soFar = this.db.present.soFar();
+      const granted = sql('team_projects as g')
+        .whereIn('g.team_id', teamIds)
+        .whereRaw(isInForce(sql, 'g', soFar))
+        .select('g.project_id');
       const within = sql('team_workspaces as g')
         .join('workspaces as w', 'w.id', 'g.workspace_id')
         .whereIn('g.team_id', teamIds)
+        .whereRaw(isInForce(sql, 'g', soFar))
         .whereNull('w.deleted_at');
       listed.whereIn('l.id', granted.union(within.select('w.project_id')));
     }

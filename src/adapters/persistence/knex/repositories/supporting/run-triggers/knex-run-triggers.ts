@@ -23,7 +23,8 @@ import {
   throwIfStale,
   throwIfTaken,
 } from '../../../engine/statements.js';
-import { seeing, workspacesThrough } from '../../authorization/standing.js';
+import { workspacesThrough } from '../../authorization/grant-rows.js';
+import { seeing } from '../../authorization/standing.js';
 import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 
 const table = 'run_triggers';
@@ -91,7 +92,7 @@ export class KnexRunTriggers implements RunTriggerRepository {
   page({ workspaceId, type, visibility }: RunTriggerQuery, page: PageRequest): Promise<Page<WorkspaceRunTrigger>> {
     const [own, other] = sides[type];
     const listed = living(this.db.sql).where(own, workspaceId);
-    if (visibility !== 'all') listed.whereIn(other, workspacesThrough(this.db.sql, visibility.throughTeams));
+    if (visibility !== 'all') listed.whereIn(other, workspacesThrough(this.db, visibility.throughTeams));
     const present = (part: Knex.QueryBuilder) => whole(part).orderBy(['t.created_at', 't.id']);
     return pageOf(this.db, listed, present, rows.read, page);
   }

@@ -32,7 +32,8 @@ import {
 } from '../../../../../../domain/index.js';
 import { columnsFrom, inserted, prepared } from '../../../engine/prepared.js';
 import { columnsOf, pageOf, type Statements, spelledOut, throwIfStale } from '../../../engine/statements.js';
-import { seeing, standingOnEach, workspacesThrough } from '../../authorization/standing.js';
+import { workspacesThrough } from '../../authorization/grant-rows.js';
+import { seeing, standingOnEach } from '../../authorization/standing.js';
 import { isOneOf, notPlanOnly } from '../workspaces/current-run.js';
 import { activeWorkspaces } from '../workspaces/knex-workspaces.js';
 import { narrows, runsOfOrganization, someRunsOf } from './run-lists.js';
@@ -270,7 +271,7 @@ export class KnexRuns implements RunRepository, RunQueries {
     const places = placed(queued(sql, organizationId), sql);
     const runs = sql.from(places.as('q')).join('runs as r', 'r.id', 'q.id');
     if (visibility !== 'all') {
-      const granted = workspacesThrough(sql, visibility.throughTeams);
+      const granted = workspacesThrough(this.db, visibility.throughTeams);
       runs.whereIn('q.workspace_id', granted);
     }
     const found = await pageOf(

@@ -15,7 +15,8 @@ import type {
 } from '../../../../../../domain/index.js';
 import { ofPage, pageOfFound } from '../../../engine/lists.js';
 import { columnsOf, countOf, likeLiteral, type Statements, spelledOut } from '../../../engine/statements.js';
-import { standingOnEach, workspacesThrough } from '../../authorization/standing.js';
+import { workspacesThrough } from '../../authorization/grant-rows.js';
+import { standingOnEach } from '../../authorization/standing.js';
 import { activeWorkspaces, executedBy } from '../workspaces/knex-workspaces.js';
 import { runRows } from './run-rows.js';
 
@@ -142,7 +143,7 @@ export async function runsOfOrganization(
       executedBy(sql, living, pools.select('id'));
     }
     if (visibility === 'all') return living.where('w.organization_id', organizationId);
-    const granted = workspacesThrough(sql, visibility.throughTeams);
+    const granted = workspacesThrough(db, visibility.throughTeams);
     // Not a column alone, or SQLite would go through the organization's workspaces for a few ids.
     return living.whereRaw("w.organization_id || '' = ?", [organizationId]).whereIn('w.id', granted);
   };

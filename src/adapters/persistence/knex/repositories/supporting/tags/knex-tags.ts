@@ -19,7 +19,8 @@ import type {
 import { withPart } from '../../../engine/lists.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, pageOf, type Statements } from '../../../engine/statements.js';
-import { seeing, workspacesThrough } from '../../authorization/standing.js';
+import { workspacesThrough } from '../../authorization/grant-rows.js';
+import { seeing } from '../../authorization/standing.js';
 
 const tagRows = rowsOf<Tag>((row, as) => ({
   id: row.id,
@@ -43,13 +44,14 @@ const findWithStanding = seeing(
 );
 
 /** The uses `u` of the tag `t` by living workspaces within the visibility. */
-function uses(sql: Knex, visibility: WorkspaceVisibility): Knex.QueryBuilder {
-  const found = sql('workspace_tags as u')
+function uses(db: Statements, visibility: WorkspaceVisibility): Knex.QueryBuilder {
+  const found = db
+    .sql('workspace_tags as u')
     .join('workspaces as uw', 'uw.id', 'u.workspace_id')
     .whereRaw('u.tag_id = t.id')
     .where('uw.deleted_at', null);
   if (visibility === 'all') return found;
-  return found.whereIn('u.workspace_id', workspacesThrough(sql, visibility.throughTeams));
+  return found.whereIn('u.workspace_id', workspacesThrough(db, visibility.throughTeams));
 }
 
 export class KnexTags implements TagRepository {
@@ -74,14 +76,13 @@ export class KnexTags implements TagRepository {
     page: PageRequest,
     { search, workspaceId, exceptWorkspaceId }: TagFilter = {},
   ): Promise<Page<CountedTag>> {
-    const { sql } = this.db;
     const listed = withPart(this.within(organizationId, visibility), 't.name', search);
-    const usedBy = (id: WorkspaceId) => uses(sql, visibility).where('u.workspace_id', id).select('u.tag_id');
+    const usedBy = (id: WorkspaceId) => uses(this.db, visibility).where('u.workspace_id', id).select('u.tag_id');
     if (workspaceId !== undefined) listed.whereExists(usedBy(workspaceId));
     if (exceptWorkspaceId !== undefined) listed.whereNotExists(usedBy(exceptWorkspaceId));
     const present = (part: Knex.QueryBuilder) =>
       select(part)
-        .select({ workspaces: uses(sql, visibility).count() })
+        .select({ workspaces: uses(this.db, visibility).count() })
         .orderBy('t.name');
     const read = (row: object): CountedTag => ({
       ...tagRows.read(row),
@@ -130,6 +131,8 @@ export class KnexTags implements TagRepository {
 
   private within(organizationId: OrganizationId, visibility: WorkspaceVisibility): Knex.QueryBuilder {
     const { sql } = this.db;
-    return known(sql).where('t.organization_id', organizationId).whereExists(uses(sql, visibility).select('u.tag_id'));
+    return known(sql)
+      .where('t.organization_id', organizationId)
+      .whereExists(uses(this.db, visibility).select('u.tag_id'));
   }
 }

@@ -33,7 +33,8 @@ import {
   throwIfStale,
   throwIfTaken,
 } from '../../../engine/statements.js';
-import { seeing, standingOnEach, workspacesThrough } from '../../authorization/standing.js';
+import { workspacesThrough } from '../../authorization/grant-rows.js';
+import { seeing, standingOnEach } from '../../authorization/standing.js';
 import { plainStatements } from './plain-workspace-lists.js';
 import { WorkspaceLists } from './workspace-lists.js';
 import { modeToRow, workspaceRows } from './workspace-rows.js';
@@ -223,7 +224,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     visibility: WorkspaceVisibility,
   ): Promise<readonly WorkspaceId[]> {
     const among = living(this.db.sql).where('w.organization_id', organizationId).whereIn('w.id', ids);
-    if (visibility !== 'all') among.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    if (visibility !== 'all') among.whereIn('w.id', workspacesThrough(this.db, visibility.throughTeams));
     return (await this.db.all<{ id: WorkspaceId }>(among.select('w.id').orderBy('w.id'))).map(({ id }) => id);
   }
 
@@ -258,7 +259,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     workspaces: Knex.QueryBuilder,
   ): Promise<readonly WithStanding<Workspace>[]> {
     workspaces.where('w.organization_id', organizationId);
-    if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    if (visibility !== 'all') workspaces.whereIn('w.id', workspacesThrough(this.db, visibility.throughTeams));
     const found = await this.all(sorted(workspaces, 'w', 'lower(w.name)'));
     const standingOn = await standingOnEach(
       this.db,
@@ -291,7 +292,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
     page: PageRequest,
   ): Promise<Page<WithStanding<Workspace>>> {
     const consumers = living(this.db.sql).whereIn('w.id', this.consumersOf(id).select('consumer_id'));
-    if (visibility !== 'all') consumers.whereIn('w.id', workspacesThrough(this.db.sql, visibility.throughTeams));
+    if (visibility !== 'all') consumers.whereIn('w.id', workspacesThrough(this.db, visibility.throughTeams));
     const byName = (part: Knex.QueryBuilder) => sorted(select(this.db.sql, part), 'w', 'lower(w.name)');
     return this.seenOnEach(standing, await pageOf(this.db, consumers, byName, workspaceRows.read, page));
   }
@@ -320,7 +321,7 @@ export class KnexWorkspaces implements WorkspaceRepository {
   async changeStateConsumers(id: WorkspaceId, { removed, added }: StateConsumersChange): Promise<void> {
     const gone = this.consumersOf(id);
     if (removed !== 'all') {
-      const visible = 'throughTeams' in removed ? workspacesThrough(this.db.sql, removed.throughTeams) : [...removed];
+      const visible = 'throughTeams' in removed ? workspacesThrough(this.db, removed.throughTeams) : [...removed];
       gone.whereIn('consumer_id', visible);
     }
     if (!Array.isArray(removed) || removed.length > 0) await this.db.run(gone.delete());

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { WorkspaceFilter } from '../../../../../../application/ports/repositories/filters.js';
 import type { PageRequest } from '../../../../../../application/ports/repositories/page.js';
-import type { OrganizationId, ProjectId, TeamId } from '../../../../../../domain/index.js';
+import type { Instant, OrganizationId, ProjectId, TeamId } from '../../../../../../domain/index.js';
 import { prepared } from '../../../engine/prepared.js';
 import { spelledOut } from '../../../engine/statements.js';
 import type { Conditions } from './condition.js';
@@ -27,6 +27,7 @@ interface Plain extends Readonly<Record<string, unknown>> {
   readonly projectId: ProjectId | undefined;
   /** Undefined for a caller who sees all. */
   readonly teamIds: readonly TeamId[] | undefined;
+  readonly soFar: Instant;
 }
 
 interface PlainPart extends Plain {
@@ -38,9 +39,12 @@ const nothingKept = { currentRuns: false, everyCurrentRun: false, latestChanges:
 
 /** The statements of plain lists, which are built once: building them takes a sixth of such a request. */
 export const plainStatements = (shown: Shown) => {
-  const on = (sql: Knex, { organizationId, projectId, teamIds }: Plain) => ({
+  const on = (sql: Knex, { organizationId, projectId, teamIds, soFar }: Plain) => ({
     queries: new WorkspaceQueries(sql, organizationId, nothingKept, shown),
-    conditions: { demanded: teamIds === undefined ? [] : [grantedTo(sql, teamIds)], excluded: [] } satisfies Conditions,
+    conditions: {
+      demanded: teamIds === undefined ? [] : [grantedTo(sql, teamIds, soFar)],
+      excluded: [],
+    } satisfies Conditions,
     filter: { projectId },
   });
   const part = (sql: Knex, ids: Knex.QueryBuilder, { limit, offset }: PlainPart): Knex.QueryBuilder =>

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { WorkspaceFilter } from '../../../../../../application/ports/repositories/filters.js';
 import {
+  type Instant,
   type KeyValue,
   type OrganizationId,
   type TeamId,
@@ -8,7 +9,7 @@ import {
   type WorkspaceVisibility,
 } from '../../../../../../domain/index.js';
 import { type Statements, spelledOut } from '../../../engine/statements.js';
-import { workspacesThrough } from '../../authorization/standing.js';
+import { workspacesThroughAt } from '../../authorization/grant-rows.js';
 import { type Condition, type Conditions, demandRow } from './condition.js';
 import { withCurrentRunIn } from './current-run.js';
 
@@ -115,9 +116,9 @@ async function placesOf(
 type Bound = 'workspace' | 'project';
 
 /** Workspaces that one of the teams has access to. */
-export const grantedTo = (sql: Knex, teamIds: readonly TeamId[]): Condition => ({
-  ids: () => sql.from(workspacesThrough(sql, teamIds).as('g')).select('g.workspace_id as id'),
-  demand: (rows, id) => rows.whereRaw("?? || '' in (?)", [id, workspacesThrough(sql, teamIds)]),
+export const grantedTo = (sql: Knex, teamIds: readonly TeamId[], soFar: Instant): Condition => ({
+  ids: () => sql.from(workspacesThroughAt(sql, teamIds, soFar).as('g')).select('g.workspace_id as id'),
+  demand: (rows, id) => rows.whereRaw("?? || '' in (?)", [id, workspacesThroughAt(sql, teamIds, soFar)]),
 });
 
 /** The demands of a filter, but for names and the project. `isKept`: whether the table of current runs is filled. */
@@ -147,7 +148,7 @@ export async function conditionsOf(
       return anyOf(sql, [...flat, ...spellings.flatMap((key) => bound({ key }, false))]);
     });
   const demanded: Condition[] = [];
-  if (visibility !== 'all') demanded.push(grantedTo(sql, visibility.throughTeams));
+  if (visibility !== 'all') demanded.push(grantedTo(sql, visibility.throughTeams, db.present.soFar()));
   demanded.push(
     ...bindings.map((binding) => withoutDoubles(sql, anyOf(sql, bound(binding, true)), binding.key === undefined)),
     ...havingEach(tags),

@@ -57,7 +57,8 @@ export class WorkspaceLists {
   ): Promise<Page<Workspace>> {
     const { db, plain } = this;
     const teamIds = visibility === 'all' ? undefined : visibility.throughTeams;
-    const values = { organizationId: this.organizationId, projectId: filter.projectId, teamIds };
+    const soFar = db.present.soFar();
+    const values = { organizationId: this.organizationId, projectId: filter.projectId, teamIds, soFar };
     const total = await totalOf(db, plain.count(db, values));
     const offset = (page.number - 1) * page.size;
     if (offset >= total) return { ...page, total, items: [] };
