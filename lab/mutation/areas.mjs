@@ -47,7 +47,14 @@ export const areas = {
   ],
   authorization: code(
     [
-      ...under('src/domain/authorization', ['policy', 'covered-grant', 'visibility', 'actor', 'effective-access']),
+      ...under('src/domain/authorization', [
+        'claims',
+        'policy',
+        'covered-grant',
+        'visibility',
+        'actor',
+        'effective-access',
+      ]),
       'src/domain/team-access/workspace-permissions.ts',
     ],
     [

@@ -2,6 +2,8 @@
 
 export type { Actor, InSession, RequestTrace, SignedInWith } from './authorization/actor.js';
 export { auditorStanding, identityOf, isOpenTo, isUser, standingOnSite } from './authorization/actor.js';
+export type { Claim } from './authorization/claims.js';
+export { claims, effectivePermissions, isOwner, organizationAccessOf } from './authorization/claims.js';
 export type {
   AccessPart,
   EffectiveRight,
@@ -19,24 +21,8 @@ export {
 } from './authorization/effective-access.js';
 export type { OrganizationAccess, OrganizationPermission } from './authorization/organization-permissions.js';
 export { organizationPermissions, permissionsWithoutEffect } from './authorization/organization-permissions.js';
-export type {
-  Action,
-  Claim,
-  Requirement,
-  WithStanding,
-} from './authorization/policy.js';
-export {
-  actions,
-  authorize,
-  authorized,
-  authorizedView,
-  claims,
-  effectivePermissions,
-  isOwner,
-  may,
-  organizationAccessOf,
-  policy,
-} from './authorization/policy.js';
+export type { Action, Requirement, WithStanding } from './authorization/policy.js';
+export { actions, authorize, authorized, authorizedView, may, policy } from './authorization/policy.js';
 export type { PoolInQuestion, Standing, TeamInQuestion, TeamStanding } from './authorization/standing.js';
 export type {
   ProjectAccessVisibility,

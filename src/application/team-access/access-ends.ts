@@ -1,5 +1,5 @@
+import { covers } from '../../domain/authorization/claims.js';
 import { endOf } from '../../domain/authorization/future.js';
-import { covers } from '../../domain/authorization/policy.js';
 import type { TeamWorkspace, TeamWorkspaceState } from '../../domain/index.js';
 import {
   type EndBounds,

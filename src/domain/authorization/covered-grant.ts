@@ -1,7 +1,7 @@
 import { DomainError } from '../shared/domain-error.js';
 import type { ProjectGrant } from '../team-access/project-access-level.js';
 import type { Timed } from '../team-access/timed-grant.js';
-import { covers } from './policy.js';
+import { covers } from './claims.js';
 import type { Standing } from './standing.js';
 
 /**

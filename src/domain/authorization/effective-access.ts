@@ -2,9 +2,10 @@ import type { Instant, TeamId } from '../shared/id.js';
 import type { AccessLevel, Grant } from '../team-access/access-level.js';
 import type { ProjectAccessLevel, ProjectGrant } from '../team-access/project-access-level.js';
 import type { Timed } from '../team-access/timed-grant.js';
+import { type Claim, claims } from './claims.js';
 import { endOf } from './future.js';
 import type { OrganizationPermission } from './organization-permissions.js';
-import { type Action, type Claim, claims, may, policy, type Requirement } from './policy.js';
+import { type Action, may, policy, type Requirement } from './policy.js';
 import type { Standing, TeamInQuestion, TeamStanding } from './standing.js';
 
 /** The areas whose actions are about one workspace or what belongs to it. */

@@ -1,9 +1,9 @@
+import { isOwner, organizationAccessOf } from '../../authorization/claims.js';
 import {
   type OrganizationAccess,
   type OrganizationPermission,
   organizationPermissions,
 } from '../../authorization/organization-permissions.js';
-import { isOwner, organizationAccessOf } from '../../authorization/policy.js';
 import type { Standing, TeamInQuestion } from '../../authorization/standing.js';
 import { alreadyTaken, DomainError, notFound } from '../../shared/domain-error.js';
 import type { Instant, OrganizationId, TeamId } from '../../shared/id.js';
