@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { duration, relativeTime } from '../../web/console/parts/relative-time.js';
+import { distancesIn, duration, relativeTime } from '../../web/console/parts/relative-time.js';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -13,11 +13,11 @@ describe('a time relative to now', () => {
     ['2026-02-28T12:00:00Z', 'yesterday'],
     ['2026-03-15T12:00:00Z', 'in 14 days'],
   ])('is %s as "%s"', (at, words) => {
-    expect(relativeTime(Date.parse(at), now, 'en')).toBe(words);
+    expect(relativeTime(Date.parse(at), now, distancesIn('en'))).toBe(words);
   });
 
   it.each(['2026-01-30T12:00:00Z', '2026-03-31T12:00:00Z'])('is a date for %s', (at) => {
-    expect(relativeTime(Date.parse(at), now, 'en')).toBeUndefined();
+    expect(relativeTime(Date.parse(at), now, distancesIn('en'))).toBeUndefined();
   });
 });
 

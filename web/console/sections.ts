@@ -11,32 +11,34 @@ interface Section<Permissions> {
   readonly when?: (permissions: Permissions) => boolean;
 }
 
+export type Entry = 'Workspaces' | 'Projects' | 'Access' | 'Policy' | 'Settings';
+
 interface OrganizationSection extends Section<OrganizationPermissions> {
-  /** The entry of the sidebar that it stands below; it is an entry of its own without one. */
-  readonly group?: 'Access' | 'Policy' | 'Settings';
-  /** The heading of its page where the label says too little without the group. */
+  /** The entry of the sidebar that it is, if the labels are the same, or stands below. */
+  readonly entry: Entry;
+  /** The heading of its page where the label says too little without the entry. */
   readonly heading?: string;
 }
 
 /** The sidebar of an organization, in its order. */
 export const organizationSections: readonly OrganizationSection[] = [
-  { path: 'workspaces', label: 'Workspaces' },
-  { path: 'projects', label: 'Projects' },
-  { path: 'teams', label: 'Teams', group: 'Access' },
-  { path: 'members', label: 'Members', group: 'Access' },
-  { path: 'tokens', label: 'Tokens', group: 'Access' },
-  { path: 'policy-sets', label: 'Policy sets', group: 'Policy', when: (may) => may['can-update-sentinel'] },
-  { path: 'policies', label: 'Policies', group: 'Policy', when: (may) => may['can-update-sentinel'] },
+  { path: 'workspaces', label: 'Workspaces', entry: 'Workspaces' },
+  { path: 'projects', label: 'Projects', entry: 'Projects' },
+  { path: 'teams', label: 'Teams', entry: 'Access' },
+  { path: 'members', label: 'Members', entry: 'Access' },
+  { path: 'tokens', label: 'Tokens', entry: 'Access' },
+  { path: 'policy-sets', label: 'Policy sets', entry: 'Policy', when: (may) => may['can-update-sentinel'] },
+  { path: 'policies', label: 'Policies', entry: 'Policy', when: (may) => may['can-update-sentinel'] },
   {
     path: 'settings',
     label: 'General',
     heading: 'Organization settings',
-    group: 'Settings',
+    entry: 'Settings',
     when: (may) => may['can-update'],
   },
-  { path: 'varsets', label: 'Variable sets', group: 'Settings', when: (may) => may['can-read-varsets'] },
-  { path: 'agent-pools', label: 'Agent pools', group: 'Settings', when: (may) => may['can-update-agent-pools'] },
-  { path: 'audit', label: 'Audit trail', group: 'Settings', when: (may) => may['can-read-audit-events'] },
+  { path: 'varsets', label: 'Variable sets', entry: 'Settings', when: (may) => may['can-read-varsets'] },
+  { path: 'agent-pools', label: 'Agent pools', entry: 'Settings', when: (may) => may['can-update-agent-pools'] },
+  { path: 'audit', label: 'Audit trail', entry: 'Settings', when: (may) => may['can-read-audit-events'] },
 ];
 
 /** The tabs of a workspace. */

@@ -8,6 +8,8 @@ import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { LockButtons, LockNotice } from '../shell/lock.tsx';
 import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
+import { NewRun } from './new-run.tsx';
+import { NewVersion } from './versions/new-version.tsx';
 
 type Names = Params<'organization' | 'workspace'>;
 
@@ -16,7 +18,15 @@ export const WorkspaceOverviewPage = ({ params: { organization, workspace: name 
     organization={organization}
     name={name}
     tab=""
-    actions={(workspace) => <LockButtons workspace={workspace} />}
+    actions={(workspace) => (
+      <>
+        <LockButtons workspace={workspace} />
+        {workspace.attributes.permissions['can-create-configuration-version'] && (
+          <NewVersion workspaceId={workspace.id} />
+        )}
+        <NewRun organization={organization} workspace={workspace} />
+      </>
+    )}
   >
     {(workspace) => <Overview organization={organization} workspace={workspace} />}
   </WorkspacePage>

@@ -13,15 +13,18 @@ const units = [
 /** Milliseconds for which a distance is said in words. */
 const longest = 30 * day;
 
+/** How the language of the reader says distances. */
+export const distancesIn = (language?: string): Intl.RelativeTimeFormat =>
+  new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
+
 /**
  * The distance of an instant from now, such as `4 min. ago`; undefined beyond thirty days, where a date says more. In
  * milliseconds since 1970.
  */
-export function relativeTime(at: number, now: number, language?: string): string | undefined {
+export function relativeTime(at: number, now: number, format: Intl.RelativeTimeFormat): string | undefined {
   const distance = at - now;
   const far = Math.abs(distance);
   if (far >= longest) return undefined;
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
   for (const [unit, length] of units) {
     if (far >= length) return format.format(Math.trunc(distance / length), unit);
   }

@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react';
-import { relativeTime } from './relative-time.ts';
+import { distancesIn, relativeTime } from './relative-time.ts';
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const distances = distancesIn();
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
 /** Milliseconds after which a time may have to say another minute. */
@@ -42,7 +43,7 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the exact time must be within reach of the keyboard and of a tap.
     <time dateTime={at} title={exact.format(instant)} data-exact={exact.format(instant)} tabIndex={0}>
-      {relativeTime(instant.getTime(), Date.now()) ?? date.format(instant)}
+      {relativeTime(instant.getTime(), Date.now(), distances) ?? date.format(instant)}
     </time>
   );
 }

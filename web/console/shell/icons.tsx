@@ -29,7 +29,7 @@ const icons = {
   system: Monitor,
 } as const satisfies Readonly<Record<string, LucideIcon>>;
 
-export type IconName = keyof typeof icons;
+type IconName = keyof typeof icons;
 
 /** A picture next to words that say the same: screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }) {

@@ -17,8 +17,7 @@ interface Group {
 /** How long typing must pause before the service is asked, in milliseconds. */
 const pause = 150;
 
-/** The most places of one kind. */
-const most = 6;
+const maxOfEachKind = 6;
 
 /** A text that no longer changes. */
 function useSettled(text: string): string {
@@ -40,7 +39,7 @@ export function usePlaces(
   const settled = useSettled(typed.trim());
   const inside = { enabled: organization !== undefined && settled !== '' && !isRunId(settled) };
   const path = { organization: organization ?? '' };
-  const size = { 'page[size]': most };
+  const size = { 'page[size]': maxOfEachKind };
   const named = { path, query: { 'search[name]': settled, ...size } };
   const q = { path, query: { q: settled, ...size } };
   const workspaces = useMaybeRead('/organizations/{organization}/workspaces', named, inside);
@@ -86,8 +85,8 @@ export function usePlaces(
       title: 'People',
       places: (people.data?.data ?? []).map(({ attributes }) => {
         const name = nameOfMember(attributes);
-        const found = new URLSearchParams({ q: name });
-        return { href: `${addresses.inOrganization(path.organization, 'members')}?${found}`, label: name };
+        const filter = new URLSearchParams({ name });
+        return { href: `${addresses.inOrganization(path.organization, 'members')}?${filter}`, label: name };
       }),
     },
     {

@@ -3,7 +3,8 @@ import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { Button } from '../parts/button.tsx';
-import { Icon, type IconName } from './icons.tsx';
+import type { Entry } from '../sections.ts';
+import { Icon } from './icons.tsx';
 import { useOfferedSections } from './offered-sections.ts';
 
 interface Props {
@@ -17,7 +18,7 @@ function Sections({ organization, onFollow }: Props) {
   const [location] = useLocation();
   const offered = useOfferedSections(organization);
   const id = useId();
-  const link = ({ path, label }: (typeof offered)[number], icon?: IconName) => {
+  const link = ({ path, label }: (typeof offered)[number], icon?: Entry) => {
     const href = addresses.inOrganization(organization, path);
     const isCurrent = location === href || location.startsWith(`${href}/`);
     return (
@@ -32,20 +33,19 @@ function Sections({ organization, onFollow }: Props) {
   return (
     <nav aria-label="Organization" className="sections">
       <ul>
-        {[...Map.groupBy(offered, ({ group, path }) => group ?? path).values()].map((sections) => {
-          const [first] = sections;
-          if (first === undefined) return null;
-          if (first.group === undefined) return link(first, first.label as IconName);
-          return (
-            <li key={first.group}>
-              <span id={id + first.group} className="group">
-                <Icon name={first.group} />
-                {first.group}
+        {[...Map.groupBy(offered, ({ entry }) => entry)].map(([entry, sections]) =>
+          sections[0]?.label === entry ? (
+            link(sections[0], entry)
+          ) : (
+            <li key={entry}>
+              <span id={id + entry} className="entry">
+                <Icon name={entry} />
+                {entry}
               </span>
-              <ul aria-labelledby={id + first.group}>{sections.map((section) => link(section))}</ul>
+              <ul aria-labelledby={id + entry}>{sections.map((section) => link(section))}</ul>
             </li>
-          );
-        })}
+          ),
+        )}
       </ul>
     </nav>
   );
