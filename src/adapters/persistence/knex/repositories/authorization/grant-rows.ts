@@ -86,6 +86,31 @@ export const inForce = <Given extends Grant | ProjectGrant>(
   at: Instant,
 ): Timed<Given> | undefined => stored && grantAt(stored, at);
 
+/** The grants of a team on a place in one row. Those on a project have other names than those on a workspace. */
+export type GrantsRow = Partial<GrantRow> & {
+  readonly [Column in keyof ProjectGrantRow as `project_${Column}`]?: ProjectGrantRow[Column];
+};
+
+/** The columns of `GrantsRow` of a grant on a project, in row `alias`. */
+export const namedProjectGrant = (alias: string): readonly string[] =>
+  projectGrantColumns.map((column) => `${alias}.${column} as project_${column}`);
+
+/** The grants of the row that are in force at an instant. */
+export function grantsInForce(row: GrantsRow, at: Instant) {
+  const grant = row.access && inForce(storedGrant(row as GrantRow), at);
+  const onProject =
+    row.project_level &&
+    storedProjectGrant({
+      level: row.project_level,
+      permissions: row.project_permissions ?? null,
+      expires_at: row.project_expires_at ?? null,
+      then_level: row.project_then_level ?? null,
+      then_permissions: row.project_then_permissions ?? null,
+    });
+  const projectGrant = onProject && inForce(onProject, at);
+  return { ...(grant && { grant }), ...(projectGrant && { projectGrant }) };
+}
+
 /** Whether anything is in force of the grant in row `alias`: for rows that the statement reads anyway. */
 export const isInForce = (sql: Knex, alias: string, soFar: Instant): Knex.Raw =>
   sql.raw(`(${alias}.expires_at is null or ${alias}.then_level <> 'none' or ${alias}.expires_at > ?)`, [

@@ -20,20 +20,13 @@ import { prepared } from '../../engine/prepared.js';
 import { presentIn } from '../../engine/present.js';
 import { columnsOf, type Statements } from '../../engine/statements.js';
 import {
-  type GrantRow,
+  type GrantsRow,
   grantColumns,
-  inForce,
+  grantsInForce,
   isInForce,
-  type ProjectGrantRow,
+  namedProjectGrant,
   projectGrantColumns,
-  storedGrant,
-  storedProjectGrant,
 } from './grant-rows.js';
-
-/** Columns of a grant on a project, under names that differ from those of one on a workspace. */
-const projectGrantNames = Object.fromEntries(
-  projectGrantColumns.map((column) => [`standing_${column}`, `sp.${column}`]),
-);
 
 /** A team in question, whose columns have other names than those of the caller's teams. */
 export interface TeamRow {
@@ -60,15 +53,11 @@ export const teamInQuestion = (teamId: TeamId, row: TeamRow): TeamInQuestion => 
 
 export const accessFromText = (text: string): OrganizationAccess => new Set(JSON.parse(text));
 
-type ProjectGrantOfStanding = {
-  readonly [Column in keyof ProjectGrantRow as `standing_${Column}`]?: ProjectGrantRow[Column];
-};
-
 /**
  * One row for each team through which the caller has access, or a single row without a team. Only the organization's id
  * is read.
  */
-interface StandingRow extends Partial<GrantRow>, ProjectGrantOfStanding {
+interface StandingRow extends GrantsRow {
   readonly standing_organization_id: OrganizationId;
   /** Joins the caller's standing in the organization `o`, and with `place` the grants on the workspace `w`. */
   readonly standing_member: string | null;
@@ -137,7 +126,7 @@ function joinStanding(
   const project = place === 'project' ? 'p.id' : 'w.project_id';
   query
     .leftJoin('team_projects as sp', (on) => on.on('sp.team_id', 'st.id').on('sp.project_id', project))
-    .select(projectGrantNames);
+    .select(...namedProjectGrant('sp'));
   if (place === 'project') return query.select({ standing_in_project: inProject(sql, soFar) });
   return query
     .leftJoin('team_workspaces as sg', (on) => on.on('sg.team_id', 'st.id').on('sg.workspace_id', 'w.id'))
@@ -169,24 +158,13 @@ const entryRulesFrom = ([row]: readonly StandingRow[]): EntryRules => ({
   sessionRemember: row?.standing_session_remember ?? null,
 });
 
-const projectGrantOf = (row: StandingRow): ProjectGrantRow => ({
-  level: row.standing_level ?? null,
-  permissions: row.standing_permissions ?? null,
-  expires_at: row.standing_expires_at ?? null,
-  then_level: row.standing_then_level ?? null,
-  then_permissions: row.standing_then_permissions ?? null,
-});
-
 function teamFromRow(row: StandingRow): TeamStanding | undefined {
   if (!row.standing_team_id) return undefined;
-  const grant = row.access && inForce(storedGrant(row as GrantRow), row.standing_at);
-  const projectGrant = row.standing_level && inForce(storedProjectGrant(projectGrantOf(row)), row.standing_at);
   return {
     teamId: row.standing_team_id,
     owners: Boolean(row.standing_owners),
     access: accessFromText(row.standing_access),
-    ...(grant && { grant }),
-    ...(projectGrant && { projectGrant }),
+    ...grantsInForce(row, row.standing_at),
     ...(row.standing_in_project && { inProject: true }),
   };
 }
@@ -254,9 +232,6 @@ interface Among extends Readonly<Record<string, unknown>> {
   readonly soFar: Instant;
 }
 
-const renamedProjectGrant = (alias: string) =>
-  projectGrantColumns.map((column) => `${alias}.${column} as project_${column}`);
-
 /** The grants of teams on workspaces, and after them those on the projects of these workspaces. */
 const grantsOn = prepared((sql, { teamIds, ids, soFar }: Among) => {
   const nulls = (names: readonly string[]) => names.map((name) => sql.raw('null as ??', [name]));
@@ -276,7 +251,7 @@ const grantsOn = prepared((sql, { teamIds, ids, soFar }: Among) => {
         .join('team_projects as sp', 'sp.project_id', 'sw.project_id')
         .whereIn('sw.id', ids)
         .whereIn('sp.team_id', teamIds)
-        .select('sw.id', 'sp.team_id', ...nulls(grantColumns), ...renamedProjectGrant('sp'), at()),
+        .select('sw.id', 'sp.team_id', ...nulls(grantColumns), ...namedProjectGrant('sp'), at()),
     );
 });
 
@@ -284,31 +259,16 @@ const grantsOnProjects = prepared((sql, { teamIds, ids, soFar }: Among) =>
   sql('team_projects as sp')
     .whereIn('sp.project_id', ids)
     .whereIn('sp.team_id', teamIds)
-    .select('sp.project_id as id', 'sp.team_id', ...renamedProjectGrant('sp'), {
+    .select('sp.project_id as id', 'sp.team_id', ...namedProjectGrant('sp'), {
       standing_at: presentIn(sql, soFar),
     }),
 );
 
-type ProjectGrantHeld = { readonly [Column in keyof ProjectGrantRow as `project_${Column}`]: ProjectGrantRow[Column] };
-
-interface HeldRow extends Partial<GrantRow>, ProjectGrantHeld {
+interface HeldRow extends GrantsRow {
   readonly id: string;
   readonly team_id: TeamId;
   readonly standing_at: Instant;
 }
-
-const grantsIn = (row: HeldRow) => {
-  const grant = row.access && inForce(storedGrant(row as GrantRow), row.standing_at);
-  const onProject = storedProjectGrant({
-    level: row.project_level,
-    permissions: row.project_permissions,
-    expires_at: row.project_expires_at,
-    then_level: row.project_then_level,
-    then_permissions: row.project_then_permissions,
-  });
-  const projectGrant = inForce(onProject, row.standing_at);
-  return { ...(grant && { grant }), ...(projectGrant && { projectGrant }) };
-};
 
 /** The same standing with the grants of its teams on each place. One statement for all of them. */
 async function withGrants(
@@ -324,7 +284,11 @@ async function withGrants(
   const through = (rows: readonly HeldRow[]): Standing => ({
     ...standing,
     teams: standing.teams.map(({ grant: _, projectGrant: __, ...team }) =>
-      Object.assign({}, team, ...rows.filter((row) => row.team_id === team.teamId).map(grantsIn)),
+      Object.assign(
+        {},
+        team,
+        ...rows.filter((row) => row.team_id === team.teamId).map((row) => grantsInForce(row, row.standing_at)),
+      ),
     ),
   });
   // The policy evaluates each standing once, and most places of a list have the same grants.

@@ -11,22 +11,15 @@ import { ofPage } from '../../engine/lists.js';
 import { presentIn } from '../../engine/present.js';
 import { columnsOf, pageOf, type Statements } from '../../engine/statements.js';
 import {
-  type GrantRow,
+  type GrantsRow,
   grantColumns,
-  inForce,
+  grantsInForce,
   isInForce,
-  type ProjectGrantRow,
-  projectGrantColumns,
-  storedGrant,
-  storedProjectGrant,
+  namedProjectGrant,
 } from '../authorization/grant-rows.js';
 import { accessFromText, type TeamRow, teamColumns, teamInQuestion } from '../authorization/standing.js';
 
-type ProjectGrantAtPlace = {
-  readonly [Column in keyof ProjectGrantRow as `project_${Column}`]?: ProjectGrantRow[Column];
-};
-
-interface AtPlaceRow extends TeamRow, Partial<GrantRow>, ProjectGrantAtPlace {
+interface AtPlaceRow extends TeamRow, GrantsRow {
   readonly id: TeamId;
   readonly name: string;
   readonly seen_at: Instant;
@@ -34,18 +27,8 @@ interface AtPlaceRow extends TeamRow, Partial<GrantRow>, ProjectGrantAtPlace {
 }
 
 function fromRow(row: AtPlaceRow): TeamAtPlace {
-  const grant = row.access ? inForce(storedGrant(row as GrantRow), row.seen_at) : undefined;
-  const projectGrant = inForce(
-    storedProjectGrant({
-      level: row.project_level ?? null,
-      permissions: row.project_permissions ?? null,
-      expires_at: row.project_expires_at ?? null,
-      then_level: row.project_then_level ?? null,
-      then_permissions: row.project_then_permissions ?? null,
-    }),
-    row.seen_at,
-  );
-  const grantOn = grant ? 'workspace' : projectGrant && 'project';
+  const grants = grantsInForce(row, row.seen_at);
+  const grantOn = grants.grant ? 'workspace' : grants.projectGrant && 'project';
   return {
     name: row.name,
     team: { ...teamInQuestion(row.id, row), ...(grantOn && { grantOn }) },
@@ -53,8 +36,7 @@ function fromRow(row: AtPlaceRow): TeamAtPlace {
       teamId: row.id,
       owners: Boolean(row.team_is_owners),
       access: accessFromText(row.team_organization_access),
-      ...(grant && { grant }),
-      ...(projectGrant && { projectGrant }),
+      ...grants,
       ...(row.in_project && { inProject: true }),
     },
   };
@@ -88,7 +70,7 @@ export class KnexAccessHolders implements AccessHolders {
       }
       teams
         .leftJoin('team_projects as p', (join) => join.on('p.team_id', 't.id').on('p.project_id', project))
-        .select(...projectGrantColumns.map((column) => `p.${column} as project_${column}`));
+        .select(...namedProjectGrant('p'));
     }
     return (await this.db.all<AtPlaceRow>(teams)).map(fromRow);
   }
