@@ -65,7 +65,7 @@ const attributesOf = {
 export function changedExecution(
   current: Executed,
   { overwrites = {}, ...change }: ExecutionChange,
-  of: keyof typeof attributesOf = 'workspace',
+  of: keyof typeof attributesOf,
 ): ExecutionSettings {
   const at = attributesOf[of];
   const asked = overwrites.executionMode === false ? null : change.executionMode;

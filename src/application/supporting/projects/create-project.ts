@@ -1,11 +1,12 @@
 import type { Actor, ExecutionChange, Project, ProjectSettings, WithStanding } from '../../../domain/index.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkProject } from '../../../domain/supporting/projects/project.js';
+import type { PoolRepositories } from '../../authorization/chosen-execution.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { TagChanges, WantedTags } from '../tags/tag-changes.js';
-import { type ChangedProject, chosenDefaults, type PoolRepositories } from './project-execution.js';
+import { type ChangedProject, projectExecution } from './project-execution.js';
 
 export interface OtherProjectSettings extends Pick<WantedTags, 'tagBindings'> {
   readonly execution?: ExecutionChange;
@@ -45,7 +46,13 @@ export class CreateProject {
         updatedAt: now,
         revision: 0,
       };
-      const { settings: chosen, poolTokenCreators } = await chosenDefaults(tx, actor, standing, inheriting, execution);
+      const { settings: chosen, poolTokenCreators } = await projectExecution(
+        tx,
+        actor,
+        standing,
+        inheriting,
+        execution,
+      );
       const project: Project = { ...inheriting, ...chosen };
       await tx.projects.add(project);
       const owner = { kind: 'project', id: project.id } as const;

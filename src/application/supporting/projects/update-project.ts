@@ -2,11 +2,12 @@ import type { Actor, ProjectId, ProjectSettings, WithStanding } from '../../../d
 import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import { checkProject } from '../../../domain/supporting/projects/project.js';
+import type { PoolRepositories } from '../../authorization/chosen-execution.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { TagChanges } from '../tags/tag-changes.js';
 import type { OtherProjectSettings } from './create-project.js';
-import { type ChangedProject, chosenDefaults, type PoolRepositories } from './project-execution.js';
+import { type ChangedProject, projectExecution } from './project-execution.js';
 
 /** PATCH /projects/:id: unnamed settings keep their value. */
 export class UpdateProject {
@@ -23,7 +24,7 @@ export class UpdateProject {
   ): Promise<WithStanding<ChangedProject>> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing, done } = changing(actor, await tx.projects.findFor(actor, id), 'projects/update');
-      const { settings, poolTokenCreators } = await chosenDefaults(tx, actor, standing, subject, execution);
+      const { settings, poolTokenCreators } = await projectExecution(tx, actor, standing, subject, execution);
       const next = revised(subject, { ...checkProject(change), ...settings, updatedAt: this.clock.now() });
       await tx.projects.save(next);
       const owner = { kind: 'project', id } as const;

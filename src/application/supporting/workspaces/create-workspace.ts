@@ -23,7 +23,7 @@ import { noActivity } from '../runs/workspace-activity.js';
 import type { TagChanges } from '../tags/tag-changes.js';
 import type { ChangedWorkspace, WorkspaceChange } from './link-repository.js';
 import { chosenAutoDestroy } from './scheduled-destruction.js';
-import { chosenExecution } from './workspace-execution.js';
+import { workspaceExecution } from './workspace-execution.js';
 
 export type NewWorkspace = WorkspaceChange & Pick<WorkspaceSettings, 'name'> & Partial<Pick<Workspace, 'source'>>;
 
@@ -86,7 +86,13 @@ export class CreateWorkspace {
         allowForceDelete: organization.settings.allowForceDeleteWorkspaces,
         projectId,
       };
-      const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, inheriting, execution);
+      const { settings: chosen, poolTokenCreators } = await workspaceExecution(
+        tx,
+        actor,
+        standing,
+        inheriting,
+        execution,
+      );
       const workspace = await this.tagChanges.wantedBy(
         tx,
         actor,

@@ -16,7 +16,7 @@ import { findWorkspace, type WorkspaceReference } from './find-workspace.js';
 import type { ChangedWorkspace, WorkspaceChange } from './link-repository.js';
 import { chosenAutoDestroy } from './scheduled-destruction.js';
 import { showingWorkspace } from './show-workspace.js';
-import { chosenExecution } from './workspace-execution.js';
+import { workspaceExecution } from './workspace-execution.js';
 
 /** PATCH of a workspace: unnamed settings keep their value. */
 export class UpdateWorkspace {
@@ -62,7 +62,7 @@ export class UpdateWorkspace {
       // The scope of a pool is asked about the project in which the workspace will be, which has defaults of its own.
       const executionDefaults = target === undefined ? subject.executionDefaults : defaultsIn(target.subject);
       const placed = { ...subject, projectId, executionDefaults };
-      const { settings: chosen, poolTokenCreators } = await chosenExecution(tx, actor, standing, placed, execution);
+      const { settings: chosen, poolTokenCreators } = await workspaceExecution(tx, actor, standing, placed, execution);
       const { repository, webhookKey } = this.links.change(
         { actor, standing, action: 'workspaces/link-repository' },
         subject.repository,
