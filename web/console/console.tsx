@@ -3,7 +3,7 @@ import { I18nProvider, RouterProvider } from 'react-aria-components';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { addresses } from './addresses.ts';
 import { queries } from './api/reading.ts';
-import { linkCode, type SignedIn, session, signedIn, visit } from './api/session.ts';
+import { linkCode, type SignedIn, session, signedIn, useIsSignedIn, visit } from './api/session.ts';
 import { Announcements } from './parts/announce.tsx';
 import { settling } from './parts/settled.ts';
 import { routes } from './routes.ts';
@@ -58,7 +58,7 @@ function Shown({ how }: { readonly how: SignedIn }) {
 /** Signing in keeps the address, so the page that needed it is shown next. */
 export function Console() {
   const how = signedIn.useValue();
-  const isSignedIn = !['no', 'unknown'].includes(how);
+  const isSignedIn = useIsSignedIn();
   const organization = useOrganizationName();
   const [, navigate] = useLocation();
   useEffect(() => {

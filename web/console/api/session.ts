@@ -12,6 +12,9 @@ export type SignedIn = 'yes' | 'expired' | 'no' | 'unknown';
 const ofConsole = { 'X-Gatehouse-Console': '1' };
 
 export const signedIn = shared<SignedIn>('unknown');
+
+/** Whether the person may see pages, also while their session has expired. */
+export const useIsSignedIn = (): boolean => !['no', 'unknown'].includes(signedIn.useValue());
 /** Why the pages wait for a sign-in: the session has ended, or it is too old for what was asked. */
 export const signInReason = shared<'ended' | 'too-old'>('ended');
 /** Changes once the person may be another: nothing that is shown may stay. */

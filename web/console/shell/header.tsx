@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { useMaybeRead } from '../api/reading.ts';
-import { session, signedIn } from '../api/session.ts';
+import { session, useIsSignedIn } from '../api/session.ts';
 import { MenuButton } from '../parts/menu-button.tsx';
 import { Icon } from './icons.tsx';
 import { Jump } from './jump.tsx';
@@ -32,7 +32,7 @@ const AccountMenu = () => {
 const version = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-version"]')?.content;
 
 export function Header() {
-  const isSignedIn = !['no', 'unknown'].includes(signedIn.useValue());
+  const isSignedIn = useIsSignedIn();
   const organization = useOrganizationName();
   return (
     <header className="bar">
