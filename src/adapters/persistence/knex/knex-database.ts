@@ -5,8 +5,9 @@ import type pg from 'pg';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
 import { onConnection, type PooledConnection, refusalOf, refusalOfWrite } from './engine/postgres-faults.js';
+import { PostgresReads } from './engine/postgres-reads.js';
 import { type Pooling, prepareConnection, sessionKind } from './engine/postgres-sessions.js';
-import { isNameFault, PostgresReads, StatementSender, withNames } from './engine/postgres-statements.js';
+import { isNameFault, StatementSender, withNames } from './engine/postgres-statements.js';
 import { PostgresTransaction } from './engine/postgres-transaction.js';
 import { Present } from './engine/present.js';
 import { isRefusedAsReadOnly } from './engine/read-only.js';
@@ -253,7 +254,8 @@ export function openPostgres(
   });
   const present = new Present();
   const setting: Setting = { engine: 'postgres', now, migrations, switches };
-  const committed = transactionOn(new PostgresReads(sql, present, pool, sender), setting);
+  const reads = new PostgresReads(sql, present, pool, sender, { poolSize, timeout });
+  const committed = transactionOn(reads, setting);
 
   const answered = <Result>(work: Promise<Result>, refusal = refusalOf): Promise<Result> =>
     work.catch((error: unknown) => {
