@@ -339,7 +339,7 @@ export function openPostgres(
     },
     connections: () => {
       const { pool: made } = pool.client;
-      return { inUse: made.numUsed(), idle: made.numFree(), waiting: made.numPendingAcquires() };
+      return { inUse: made.numUsed(), idle: made.numFree(), waiting: made.numPendingAcquires() + reads.awaiting };
     },
     close: async () => {
       await others?.close();

@@ -36,8 +36,8 @@ export interface ReadsOptions {
 }
 
 /**
- * Reads what is committed, on connections of the pool. The short statements of one turn of the event loop go together on
- * one connection: most of what they cost is packets. Behind one that waits, for a lock, the others are sent again on another
+ * Reads what is committed, on connections of the pool. While others wait for answers, the short statements of one turn of the
+ * event loop go together on one connection: most of what they cost is packets. Behind one that waits, for a lock, the others are sent again on another
  * connection, and the first answer counts. No text is on more than half of the connections, so that a locked table leaves
  * some for the reads of others.
  */
@@ -59,6 +59,11 @@ export class PostgresReads extends OnlyReads {
   ) {
     super();
     this.half = Math.max(1, Math.floor(options.poolSize / 2));
+  }
+
+  /** How many wait for a connection, or for their turn. */
+  get awaiting(): number {
+    return this.waiting.length;
   }
 
   async all<Row>(query: Query): Promise<Row[]> {
@@ -83,8 +88,9 @@ export class PostgresReads extends OnlyReads {
           resolve(answer);
         },
       };
-      if (!statement.short && this.hasRoom(statement.sql)) this.send([asked]);
-      else this.sendThisTurn(asked);
+      const waits = statement.short ? this.uses.size > 0 : !this.hasRoom(statement.sql);
+      if (waits) this.sendThisTurn(asked);
+      else this.send([asked]);
     });
   }
 
@@ -92,7 +98,6 @@ export class PostgresReads extends OnlyReads {
     return (this.uses.get(sql)?.connections ?? 0) < this.half;
   }
 
-  /** A request alone in its turn waits for nothing else. */
   private sendThisTurn(...asked: readonly Asked[]): void {
     this.waiting.push(...asked);
     if (this.waiting.length > 0) this.turn ??= setImmediate(() => this.sendWaiting());
@@ -144,13 +149,13 @@ export class PostgresReads extends OnlyReads {
       this.sendThisTurn(...others);
     };
     onConnection(this.pool, async (connection) => {
-      const late = setTimeout(sendOthersAgain, patience);
+      const late = together.length > 1 ? setTimeout(sendOthersAgain, patience) : undefined;
       await this.answer(connection, together);
       clearTimeout(late);
     })
       .catch((error: unknown) => {
         // There was no connection.
-        for (const asked of together) asked.settle(Promise.reject(error));
+        for (const asked of together) if (!asked.answered) asked.settle(Promise.reject(error));
       })
       .finally(() => {
         if (blocked !== undefined) blocked.blocked -= 1;
