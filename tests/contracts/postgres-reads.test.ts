@@ -59,11 +59,11 @@ import { freshDatabase, skipPostgres } from '../support/databases.js';
 
   it('share connections, and each finds what it asked for', async () => {
     let answered = false;
-    const found = Promise.all(Array.from({ length: 6 }, () => [readVersion(), readTeam()]).flat());
-    const inUse = new Set<number | undefined>();
-    found.finally(() => {
+    const reads = Array.from({ length: 6 }, () => [readVersion(), readTeam()]).flat();
+    const found = Promise.all(reads).finally(() => {
       answered = true;
     });
+    const inUse = new Set<number | undefined>();
     while (!answered) {
       inUse.add(database.connections?.().inUse);
       await setImmediate();
