@@ -19,6 +19,45 @@ const numberIn = (text: string, pattern: RegExp): number => {
   return Number(found[0]);
 };
 
+/** The metrics that `npm run docs` prints, by name, with their labels. */
+const metrics: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [...read('docs/metrics.md').matchAll(/^\| `(\w+)` \| \w+ \| (.*?) \|/gm)].map(([, name = '', labels = '']) => [
+    name,
+    new Set([...all(labels, /`(\w+)`/g), 'instance', 'le']),
+  ]),
+);
+
+describe('what observes the service', () => {
+  const alerts = read('deploy/prometheus/alerts.yaml');
+  const dashboard = JSON.parse(read('deploy/grafana/dashboard.json'));
+  const plotted: readonly string[] = dashboard.panels.flatMap(({ targets = [] }: { targets?: { expr: string }[] }) =>
+    targets.map(({ expr }) => expr),
+  );
+
+  it.each([
+    ['alerts', alerts],
+    ['dashboard', [dashboard.templating.list[1].query, ...plotted].join('\n')],
+  ])('asks in its %s only for metrics and labels that exist', (_name, text) => {
+    const asked = [...text.matchAll(/\b(gatehouse_\w+?)(?:_bucket|_sum|_count)?\b(?:\{([^}]*)\})?/g)];
+    expect(asked.length).toBeGreaterThan(10);
+    for (const [, name = '', selectors = ''] of asked) {
+      const labels = metrics.get(name);
+      expect([name, labels !== undefined]).toEqual([name, true]);
+      expect(all(selectors, /(\w+)(?:=|!)/g).filter((label) => !labels?.has(label))).toEqual([]);
+    }
+  });
+
+  it('says of each alert how bad it is, what happened and what to do', () => {
+    const rules = alerts.split(/^ +- alert: /m).slice(1);
+    expect(rules.length).toBeGreaterThan(10);
+    for (const rule of rules) {
+      expect(rule).toMatch(/severity: (?:critical|warning|info) /);
+      expect(rule).toMatch(/^ +summary: ./m);
+      expect(rule).toMatch(/^ +description: ./m);
+    }
+  });
+});
+
 describe('what deploys the service', () => {
   it('builds on the Node that is tested, and holds nothing that only tests need', () => {
     const [base = ''] = all(dockerfile, /^ARG NODE=([^@\s]+)/gm);
