@@ -223,6 +223,7 @@ export type {
   PolicySetScope,
   PolicySetSettings,
   PolicySetVersions,
+  TagSelector,
 } from './supporting/policies/policy-set.js';
 export type { PolicySetParameter, PolicySetParameterSettings } from './supporting/policies/policy-set-parameter.js';
 export { parameterLimits, parameterTaken } from './supporting/policies/policy-set-parameter.js';

@@ -466,6 +466,18 @@ ${inOrganization}`,
     { importId: ({ project_id, policy_set_id }) => `${project_id}/${policy_set_id}` },
   ),
   updated(
+  replaced(
+    'tfe_tag_policy_set',
+    'policy_set_id = tfe_policy_set.versioned.id\nkey = "stage"\nvalue = "test"\n',
+    [['value = "test"\n', '']],
+    { importId: byId },
+  ),
+  replaced(
+    'tfe_tag_policy_set_exclusion',
+    'policy_set_id = tfe_policy_set.versioned.id\nkey = "team"\n',
+    [['"team"', '"zone"']],
+    { importId: byId },
+  ),
     'tfe_agent_pool',
     `name = "machines"\norganization_scoped = true\n${inOrganization}`,
     [

@@ -799,6 +799,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     const { organization, actor, workspace } = await aPlace(on);
     const run = await aRunIn(on, workspace);
     const set = aPolicySet(organization);
+      tagSelectors: [{ key: 'env', value: 'prod', excludes: true }],
     const version = aPolicySetVersion(set);
     await on.run(async (tx) => {
       await tx.policySets.add(set);

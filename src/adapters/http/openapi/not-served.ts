@@ -27,10 +27,10 @@ export const notServed: readonly NotServed[] = [
     why: 'The API serves `token-ttl-policies`. The provider sends them only to a service that reports release 2.0.1 or later.',
   },
   {
-    name: 'policy sets by tags',
-    paths: ['/policy-sets/:id/tag-selectors', '/policy-sets/:id/relationships/tag-selectors'],
-    resources: ['tfe_tag_policy_set', 'tfe_tag_policy_set_exclusion'],
-    why: 'A policy set names its workspaces and projects, or is global.',
+    name: 'tag selectors as a relationship',
+    paths: ['/policy-sets/:id/relationships/tag-selectors'],
+    resources: [],
+    why: 'They have no ids: see `/policy-sets/:id/tag-selectors`.',
   },
   {
     name: 'reserved tag keys',
