@@ -369,7 +369,12 @@ export {
   type VariableSet,
   type VariableSetSettings,
 } from './supporting/variables/variable-set.js';
-export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
+export type {
+  AutoDestroy,
+  AutoDestroyChange,
+  InheritedDestruction,
+  ProjectAutoDestroy,
+} from './supporting/workspaces/auto-destroy.js';
 export type {
   Lock,
   LockAction,

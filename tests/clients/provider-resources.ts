@@ -268,9 +268,10 @@ permissions {
   ),
   updated(
     'tfe_project',
-    `name = "Networks"\ndescription = "What packets cross"\ntags = { stage = "test" }\n${inOrganization}`,
+    `name = "Networks"\ndescription = "What packets cross"\ntags = { stage = "test" }\nauto_destroy_activity_duration = "14d"\n${inOrganization}`,
     [
       ['"Networks"', '"Networks 2"'],
+      ['14d', '12h'],
       ['What packets', 'What no packets'],
       ['"test"', '"prod"'],
     ],
@@ -465,7 +466,6 @@ ${inOrganization}`,
     [['tfe_project.it', 'tfe_project.other']],
     { importId: ({ project_id, policy_set_id }) => `${project_id}/${policy_set_id}` },
   ),
-  updated(
   replaced(
     'tfe_tag_policy_set',
     'policy_set_id = tfe_policy_set.versioned.id\nkey = "stage"\nvalue = "test"\n',
@@ -478,6 +478,7 @@ ${inOrganization}`,
     [['"team"', '"zone"']],
     { importId: byId },
   ),
+  updated(
     'tfe_agent_pool',
     `name = "machines"\norganization_scoped = true\n${inOrganization}`,
     [

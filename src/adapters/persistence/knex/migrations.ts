@@ -39,3 +39,6 @@ export * as '20261129145201_organizations_retaining.ts' from './migrations/20261
 export * as '20261129151000_project_execution.ts' from './migrations/20261129151000_project_execution.js';
 export * as '20261129151001_projects_of_pool.ts' from './migrations/20261129151001_projects_of_pool.js';
 export * as '20261129183000_policy_sets_by_tags.ts' from './migrations/20261129183000_policy_sets_by_tags.js';
+export * as '20261129184000_project_destruction.ts' from './migrations/20261129184000_project_destruction.js';
+export * as '20261129184001_projects_destroying.ts' from './migrations/20261129184001_projects_destroying.js';
+export * as '20261129184002_workspaces_inheriting_destruction.ts' from './migrations/20261129184002_workspaces_inheriting_destruction.js';
