@@ -68,6 +68,11 @@ describe('a change of a scheduled destruction', () => {
     expect(changedAutoDestroy(null, { activityDuration: '5d', at: inTwoDays }, facts)?.at).toBe(inTwoDays);
   });
 
+  it('counts a duration that replaces a time, which the request unsets', () => {
+    const change = { at: null, activityDuration: '2d' };
+    expect(changedAutoDestroy(fixed, change, facts)).toEqual({ ...rolling, by: bob });
+  });
+
   it('unsets the time with the duration that led to it', () => {
     expect(changedAutoDestroy(rolling, { activityDuration: null }, facts)).toBeNull();
   });

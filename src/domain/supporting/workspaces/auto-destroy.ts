@@ -147,8 +147,11 @@ function changedOwn(
   const duration = activityDuration === undefined ? kept : activityDuration;
   const next = { ...before, activityDuration: duration, by };
   if (duration !== null) secondsOf(duration);
-  if (at !== undefined) return orNull({ ...next, at });
-  if (duration === before.activityDuration) return orNull(next);
+  const isNew = duration !== before.activityDuration;
+  // Clients unset the time along with a new duration, which then sets it.
+  const counts = isNew && (at === undefined || (at === null && duration !== null));
+  if (at !== undefined && !counts) return orNull({ ...next, at });
+  if (!counts) return orNull(next);
   return orNull(duration === null ? { ...next, at: null } : afterActivity(next, now, hasResources));
 }
 
