@@ -9,6 +9,10 @@ export const providerVersion = /terraform-provider-tfe v(\S+)/.exec(module)?.[1]
 export const crew = 'crew';
 export const users = ['alice', 'bob', 'carol'] as const;
 
+/** A workspace of that organization with a state that has these outputs. */
+export const published = 'published';
+export const outputs = { greeting: 'hello' } as const;
+
 export const emailOf = (user: string): string => `${user}@example.com`;
 
 /** A resource of the tfe provider as a test walks it: created, planned again, imported, changed and destroyed. */
@@ -513,5 +517,6 @@ export const otherData: readonly { readonly type: string; readonly body: string 
   },
   { type: 'tfe_organization_tags', body: `depends_on = [tfe_workspace.it]\n${inOrganization}` },
   { type: 'tfe_slug', body: 'source_path = "policies"\n' },
+  { type: 'tfe_outputs', body: `organization = "${crew}"\nworkspace = "${published}"\n` },
   { type: 'tfe_variables', body: 'workspace_id = tfe_variable.it.workspace_id\n' },
 ];
