@@ -91,6 +91,9 @@ resource "tfe_policy_set" "attached" {
   name = "attached"
   kind = "opa"
   ${inOrganization}}
+resource "tfe_agent_pool" "spare" {
+  name = "spare"
+  ${inOrganization}}
 data "tfe_slug" "policies" {
   source_path = "policies"
 }
@@ -213,6 +216,15 @@ ${inOrganization}`,
       ['/1"', '/2"'],
       ['a key of ours', 'another key'],
       ['"run:errored"', '"run:needs_attention"'],
+    ],
+    { importId: byId, unread: ['token'] },
+  ),
+  updated(
+    'tfe_project_notification_configuration',
+    'project_id = tfe_project.it.id\nname = "channel"\ndestination_type = "generic"\nurl = "https://hooks.example/1"\ntoken = "a key of ours"\ntriggers = ["run:created"]\n',
+    [
+      ['/1"', '/2"'],
+      ['a key of ours', 'another key'],
     ],
     { importId: byId, unread: ['token'] },
   ),
@@ -424,6 +436,12 @@ ${inOrganization}`,
     { importId: ({ id, organization }) => `${organization}/${id}`, unread: ['query'] },
   ),
   updated(
+    'tfe_sentinel_policy',
+    `name = "older"\npolicy = "main = rule { true }"\nenforce_mode = "advisory"\n${inOrganization}`,
+    [['"advisory"', '"hard-mandatory"']],
+    { importId: ({ id, organization }) => `${organization}/${id}` },
+  ),
+  updated(
     'tfe_policy_set',
     `name = "baseline"
 kind = "opa"
@@ -504,7 +522,22 @@ ${inOrganization}`,
     [['tfe_workspace.it.id', 'tfe_workspace.it.id, tfe_workspace.other.id']],
     { importId: byId },
   ),
+  updated(
+    'tfe_agent_pool_excluded_workspaces',
+    'agent_pool_id = tfe_agent_pool.spare.id\nexcluded_workspace_ids = [tfe_workspace.other.id]\n',
+    [['tfe_workspace.other', 'tfe_workspace.it']],
+    { importId: byId },
+  ),
+  replaced(
+    'tfe_data_retention_policy',
+    'workspace_id = tfe_workspace.other.id\ndelete_older_than {\n  days = 42\n}\n',
+    [['= 42', '= 43']],
+    { importId: () => 'acme/other' },
+  ),
 ];
+
+/** Resources of the provider that are served and not walked, and why. */
+export const notWalked: Readonly<Record<string, string>> = { tfe_workspace_run: 'waits for agents' };
 
 /** Data sources that no resource has the name of, read after everything above. */
 export const otherData: readonly { readonly type: string; readonly body: string }[] = [
@@ -515,6 +548,9 @@ export const otherData: readonly { readonly type: string; readonly body: string 
     type: 'tfe_workspace_ids',
     body: `names = ["net*"]\ntag_names = ["site:one"]\nexclude_tags = ["nothing"]\ntag_filters {\n  include = { stage = "test" }\n  exclude = { zone = "1" }\n}\ndepends_on = [tfe_workspace.it]\n${inOrganization}`,
   },
+  { type: 'tfe_projects', body: `depends_on = [tfe_project.it]\n${inOrganization}` },
+  { type: 'tfe_current_user', body: '' },
+  { type: 'tfe_ip_ranges', body: '' },
   { type: 'tfe_organization_tags', body: `depends_on = [tfe_workspace.it]\n${inOrganization}` },
   { type: 'tfe_slug', body: 'source_path = "policies"\n' },
   { type: 'tfe_outputs', body: `organization = "${crew}"\nworkspace = "${published}"\n` },
