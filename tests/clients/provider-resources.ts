@@ -75,6 +75,10 @@ resource "tfe_organization_membership" "user" {
 resource "tfe_workspace" "other" {
   name = "other"
   ${inOrganization}}
+resource "tfe_workspace" "inheriting" {
+  name = "inheriting"
+  project_id = tfe_project.it.id
+  ${inOrganization}}
 resource "tfe_variable_set" "attached" {
   name = "attached"
   ${inOrganization}}

@@ -240,6 +240,12 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
     const ofOutputs = created.find(({ type }) => type === 'tfe_outputs');
     expect(ofOutputs?.values).toMatchObject({ values: outputs, nonsensitive_values: outputs });
 
+    const inheriting = created.find(({ address }) => address === 'tfe_workspace.inheriting');
+    expect(inheriting?.values).toMatchObject({
+      inherits_project_auto_destroy: true,
+      auto_destroy_activity_duration: '14d',
+    });
+
     const page = `https://${proxy.host}/app/acme/workspaces/network`;
     const pages = created
       .filter(({ address }) => address.endsWith('tfe_workspace.it'))
