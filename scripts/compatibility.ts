@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { notServed } from '../src/adapters/http/openapi/not-served.js';
-import { otherData, providerVersion, resources } from '../tests/clients/provider-resources.js';
+import { notWalked, otherData, providerVersion, resources } from '../tests/clients/provider-resources.js';
 import { commands, ways } from '../tests/clients/terraform-commands.js';
 import { code, mark, page } from './docs.js';
 import { table } from './table.js';
@@ -71,6 +71,9 @@ export const compatibilityPage = (): string =>
       ]),
     ),
     `Other data sources: ${otherData.map(({ type }) => code(type)).join(', ')}.`,
+    `Not tested: ${Object.entries(notWalked)
+      .map(([type, why]) => `${code(type)}, which ${why}`)
+      .join('; ')}.`,
     '## go-tfe',
     `Tested with ${clientVersion}.`,
     table(

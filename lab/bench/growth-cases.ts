@@ -666,6 +666,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
       projects: ['workspaces'],
       tags: ['workspaces'],
     }).flatMap(([kind, named]) => named.map((what) => `post /${kind}/:id/relationships/${what}`)),
+    'post /policy-sets/:id/tag-selectors',
   ],
   'a workspace has at most 20 run tasks, and a result 100 outcomes, found by one index or key': [
     'get /workspaces/:workspaceId/tasks',

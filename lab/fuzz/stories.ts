@@ -410,7 +410,7 @@ function* variableSets(setting: Setting): Story {
 
 /** A versioned policy set gets parameters and exclusions. */
 function* policySets(setting: Setting): Story {
-  const { fresh } = setting;
+  const { fresh, random } = setting;
   const at = [place(setting)];
   const set = yield* versioned(setting, at);
   const attributes = { key: fresh(), category: 'policy-set', value: '', sensitive: false };
@@ -430,6 +430,10 @@ function* policySets(setting: Setting): Story {
     'detachPolicySetFromProjects',
   ]) {
     yield* ask(each, [set], listOf(project));
+  }
+  const selector = { 'tag-key': 'stage', 'tag-value': 'test', 'is-exclude': random.oneOf([true, false]) };
+  for (const each of ['addTagSelectors', 'removeTagSelectors']) {
+    yield* ask(each, [set], { body: { data: [selector] } });
   }
 }
 

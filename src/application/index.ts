@@ -274,6 +274,7 @@ export type { ChangedOrganization, OrganizationChange } from './supporting/organ
 export { UpdateOrganization } from './supporting/organizations/update-organization.js';
 export { AttachPolicySet } from './supporting/policies/attach-policy-set.js';
 export { ChangePoliciesOfSet } from './supporting/policies/change-policies-of-set.js';
+export { ChangeTagSelectors } from './supporting/policies/change-tag-selectors.js';
 export { CreatePolicy } from './supporting/policies/create-policy.js';
 export {
   type ChangedPolicySet,

@@ -103,6 +103,7 @@ import { ChangeTokenLifetimes, ListTokenLifetimes } from './supporting/organizat
 import { UpdateOrganization } from './supporting/organizations/update-organization.js';
 import { AttachPolicySet } from './supporting/policies/attach-policy-set.js';
 import { ChangePoliciesOfSet } from './supporting/policies/change-policies-of-set.js';
+import { ChangeTagSelectors } from './supporting/policies/change-tag-selectors.js';
 import { CreatePolicy } from './supporting/policies/create-policy.js';
 import { CreatePolicySet } from './supporting/policies/create-policy-set.js';
 import { CreatePolicySetParameter } from './supporting/policies/create-policy-set-parameter.js';
@@ -490,6 +491,7 @@ export const useCases = {
   updatePolicySet: bind(UpdatePolicySet, 'unitOfWork', 'clock', repositoryLinks, fetchedPolicies),
   attachPolicySet: bind(AttachPolicySet, 'unitOfWork', 'clock'),
   changePoliciesOfSet: bind(ChangePoliciesOfSet, 'unitOfWork', 'clock'),
+  changeTagSelectors: bind(ChangeTagSelectors, 'unitOfWork', 'clock'),
   removePolicySet: bind(RemovePolicySet, 'unitOfWork', 'clock'),
 
   createPolicySetVersion: bind(CreatePolicySetVersion, 'unitOfWork', 'clock', 'ids', 'capabilityUrls', byteQuota),

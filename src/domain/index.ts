@@ -223,6 +223,7 @@ export type {
   PolicySetScope,
   PolicySetSettings,
   PolicySetVersions,
+  TagSelector,
 } from './supporting/policies/policy-set.js';
 export type { PolicySetParameter, PolicySetParameterSettings } from './supporting/policies/policy-set-parameter.js';
 export { parameterLimits, parameterTaken } from './supporting/policies/policy-set-parameter.js';
@@ -368,7 +369,12 @@ export {
   type VariableSet,
   type VariableSetSettings,
 } from './supporting/variables/variable-set.js';
-export type { AutoDestroy, AutoDestroyChange } from './supporting/workspaces/auto-destroy.js';
+export type {
+  AutoDestroy,
+  AutoDestroyChange,
+  InheritedDestruction,
+  ProjectAutoDestroy,
+} from './supporting/workspaces/auto-destroy.js';
 export type {
   Lock,
   LockAction,

@@ -86,6 +86,35 @@ describe('a scheduled destruction', () => {
     expect(await passDays(10)).toEqual([]);
   });
 
+  it('is inherited from the project, is due once for each state, and is postponed by a new one', async () => {
+    const steps = await RunSteps.of(world);
+    await world.uploadedVersion(files);
+    const { projectId } = world.workspace;
+    const settleProject = (autoDestroyActivityDuration: string | null) =>
+      world.useCases.updateProject.execute(world.owner, projectId, { autoDestroyActivityDuration });
+    await settleProject('2d');
+    await newState(1, 1);
+    expect(await passDays(1)).toEqual([]);
+    await newState(2, 1);
+    expect(await passDays(1.99)).toEqual([]);
+    const [run = '', ...others] = await passDays(0.01);
+    expect(others).toEqual([]);
+    const { options, autoApply, createdBy } = await steps.stateOf(run);
+    expect([options.isDestroy, autoApply, createdBy]).toEqual([true, true, { kind: 'user', id: world.owner.userId }]);
+    await steps.change(run, 'cancel');
+    expect(await passDays(3)).toEqual([]);
+    await newState(3, 0);
+    const before = await lastEvent();
+    expect(await passDays(3)).toEqual([]);
+    expect(await lastEvent()).toEqual(before);
+    await newState(4, 1);
+    await settleProject(null);
+    expect(await passDays(30)).toEqual([]);
+    await settleProject('12h');
+    expect(await passDays(0.4)).toEqual([]);
+    expect(await passDays(0.1)).toHaveLength(1);
+  });
+
   it('waits for a locked workspace', async () => {
     const steps = await RunSteps.of(world);
     await world.uploadedVersion(files);

@@ -9,6 +9,10 @@ export const providerVersion = /terraform-provider-tfe v(\S+)/.exec(module)?.[1]
 export const crew = 'crew';
 export const users = ['alice', 'bob', 'carol'] as const;
 
+/** A workspace of that organization with a state that has these outputs. */
+export const published = 'published';
+export const outputs = { greeting: 'hello' } as const;
+
 export const emailOf = (user: string): string => `${user}@example.com`;
 
 /** A resource of the tfe provider as a test walks it: created, planned again, imported, changed and destroyed. */
@@ -71,6 +75,10 @@ resource "tfe_organization_membership" "user" {
 resource "tfe_workspace" "other" {
   name = "other"
   ${inOrganization}}
+resource "tfe_workspace" "inheriting" {
+  name = "inheriting"
+  project_id = tfe_project.it.id
+  ${inOrganization}}
 resource "tfe_variable_set" "attached" {
   name = "attached"
   ${inOrganization}}
@@ -86,6 +94,9 @@ resource "tfe_project" "other" {
 resource "tfe_policy_set" "attached" {
   name = "attached"
   kind = "opa"
+  ${inOrganization}}
+resource "tfe_agent_pool" "spare" {
+  name = "spare"
   ${inOrganization}}
 data "tfe_slug" "policies" {
   source_path = "policies"
@@ -213,6 +224,15 @@ ${inOrganization}`,
     { importId: byId, unread: ['token'] },
   ),
   updated(
+    'tfe_project_notification_configuration',
+    'project_id = tfe_project.it.id\nname = "channel"\ndestination_type = "generic"\nurl = "https://hooks.example/1"\ntoken = "a key of ours"\ntriggers = ["run:created"]\n',
+    [
+      ['/1"', '/2"'],
+      ['a key of ours', 'another key'],
+    ],
+    { importId: byId, unread: ['token'] },
+  ),
+  updated(
     'tfe_team_notification_configuration',
     'team_id = tfe_team.all.id\nname = "requests"\ndestination_type = "generic"\nurl = "https://hooks.example/1"\ntoken = "a key of ours"\ntriggers = ["change_request:created"]\n',
     [
@@ -268,9 +288,10 @@ permissions {
   ),
   updated(
     'tfe_project',
-    `name = "Networks"\ndescription = "What packets cross"\ntags = { stage = "test" }\n${inOrganization}`,
+    `name = "Networks"\ndescription = "What packets cross"\ntags = { stage = "test" }\nauto_destroy_activity_duration = "14d"\n${inOrganization}`,
     [
       ['"Networks"', '"Networks 2"'],
+      ['14d', '12h'],
       ['What packets', 'What no packets'],
       ['"test"', '"prod"'],
     ],
@@ -419,6 +440,12 @@ ${inOrganization}`,
     { importId: ({ id, organization }) => `${organization}/${id}`, unread: ['query'] },
   ),
   updated(
+    'tfe_sentinel_policy',
+    `name = "older"\npolicy = "main = rule { true }"\nenforce_mode = "advisory"\n${inOrganization}`,
+    [['"advisory"', '"hard-mandatory"']],
+    { importId: ({ id, organization }) => `${organization}/${id}` },
+  ),
+  updated(
     'tfe_policy_set',
     `name = "baseline"
 kind = "opa"
@@ -465,6 +492,18 @@ ${inOrganization}`,
     [['tfe_project.it', 'tfe_project.other']],
     { importId: ({ project_id, policy_set_id }) => `${project_id}/${policy_set_id}` },
   ),
+  replaced(
+    'tfe_tag_policy_set',
+    'policy_set_id = tfe_policy_set.versioned.id\nkey = "stage"\nvalue = "test"\n',
+    [['value = "test"\n', '']],
+    { importId: byId },
+  ),
+  replaced(
+    'tfe_tag_policy_set_exclusion',
+    'policy_set_id = tfe_policy_set.versioned.id\nkey = "team"\n',
+    [['"team"', '"zone"']],
+    { importId: byId },
+  ),
   updated(
     'tfe_agent_pool',
     `name = "machines"\norganization_scoped = true\n${inOrganization}`,
@@ -487,7 +526,22 @@ ${inOrganization}`,
     [['tfe_workspace.it.id', 'tfe_workspace.it.id, tfe_workspace.other.id']],
     { importId: byId },
   ),
+  updated(
+    'tfe_agent_pool_excluded_workspaces',
+    'agent_pool_id = tfe_agent_pool.spare.id\nexcluded_workspace_ids = [tfe_workspace.other.id]\n',
+    [['tfe_workspace.other', 'tfe_workspace.it']],
+    { importId: byId },
+  ),
+  replaced(
+    'tfe_data_retention_policy',
+    'workspace_id = tfe_workspace.other.id\ndelete_older_than {\n  days = 42\n}\n',
+    [['= 42', '= 43']],
+    { importId: () => 'acme/other' },
+  ),
 ];
+
+/** Resources of the provider that are served and not walked, and why. */
+export const notWalked: Readonly<Record<string, string>> = { tfe_workspace_run: 'waits for agents' };
 
 /** Data sources that no resource has the name of, read after everything above. */
 export const otherData: readonly { readonly type: string; readonly body: string }[] = [
@@ -498,7 +552,11 @@ export const otherData: readonly { readonly type: string; readonly body: string 
     type: 'tfe_workspace_ids',
     body: `names = ["net*"]\ntag_names = ["site:one"]\nexclude_tags = ["nothing"]\ntag_filters {\n  include = { stage = "test" }\n  exclude = { zone = "1" }\n}\ndepends_on = [tfe_workspace.it]\n${inOrganization}`,
   },
+  { type: 'tfe_projects', body: `depends_on = [tfe_project.it]\n${inOrganization}` },
+  { type: 'tfe_current_user', body: '' },
+  { type: 'tfe_ip_ranges', body: '' },
   { type: 'tfe_organization_tags', body: `depends_on = [tfe_workspace.it]\n${inOrganization}` },
   { type: 'tfe_slug', body: 'source_path = "policies"\n' },
+  { type: 'tfe_outputs', body: `organization = "${crew}"\nworkspace = "${published}"\n` },
   { type: 'tfe_variables', body: 'workspace_id = tfe_variable.it.workspace_id\n' },
 ];

@@ -14,11 +14,22 @@ import {
   type PolicySetOutcome,
   type Run,
   type RunState,
+  type TagBindingOwner,
   type TaskStage,
   type Workspace,
 } from '../../src/domain/index.js';
 import { asApplied } from '../../src/domain/supporting/policies/policy-set.js';
-import { afterNoon, aProject, aRepository, aRun, asOrganization, asTeam, asUser, noon } from '../support/builders.js';
+import {
+  afterNoon,
+  aProject,
+  aRepository,
+  aRun,
+  asOrganization,
+  asTeam,
+  asUser,
+  aTagBinding,
+  noon,
+} from '../support/builders.js';
 import {
   aManagedPolicy,
   anAppliedPolicy,
@@ -37,6 +48,8 @@ const everything = { number: 1, size: 100 };
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
+const ownerOf = ({ id }: Workspace): TagBindingOwner => ({ kind: 'workspace', id });
 
 onEveryBackend('policy sets', (on) => {
   const add = async (organization: Organization, given: Partial<PolicySet> = {}) => {
@@ -227,6 +240,42 @@ onEveryBackend('policy sets', (on) => {
     // A set saved with a project that was removed meanwhile is saved without it.
     const without = await save(changed, { projectIds: [project.id], excludedProjectIds: [project.id] });
     expect(await found(organization, set.id)).toEqual({ ...without, projectIds: [], excludedProjectIds: [] });
+  });
+
+  it('apply to the workspaces with a tag, own or inherited, and never to those with an excluded one', async () => {
+    const organization = await on.organization();
+    const project = aProject(organization);
+    await on.run((tx) => tx.projects.add(project));
+    const own = await on.workspace(organization, { projectId: project.id });
+    const inheriting = await on.workspace(organization, { projectId: project.id });
+    const elsewhere = await on.workspace(await on.organization());
+    const bind = (workspace: Workspace, key: string, value: string, owner = ownerOf(workspace)) =>
+      on.run((tx) => tx.tagBindings.bind(owner, [aTagBinding(workspace, { owner, key, value })]));
+    await bind(own, 'stage', 'prod', { kind: 'project', id: project.id });
+    await bind(own, 'stage', 'test');
+    await bind(own, 'team', '');
+    await bind(elsewhere, 'stage', 'test');
+    const select = (key: string, value: string, excludes = false) => ({ key, value, excludes });
+    const set = await add(organization, {
+      name: 'of prod',
+      tagSelectors: [select('stage', 'prod'), select('zone', '1')],
+    });
+    await add(organization, { name: 'of test', tagSelectors: [select('stage', 'test')] });
+    await add(organization, { name: 'of team', tagSelectors: [select('team', '')] });
+    await add(organization, { name: 'of teams', tagSelectors: [select('team', 'a'), select('stage', '')] });
+    await add(organization, { name: 'spared', global: true, tagSelectors: [select('stage', 'prod', true)] });
+    await add(organization, { name: 'nowhere', workspaceIds: [own.id], tagSelectors: [select('team', '', true)] });
+    expect(await found(organization, set.id)).toEqual(set);
+    expect(await applying(own)).toEqual(['of team', 'of test', 'spared']);
+    expect(await applying(inheriting)).toEqual(['of prod']);
+    expect(await applying(elsewhere)).toEqual([]);
+
+    const changed = await save(set, { tagSelectors: [select('stage', 'test'), select('team', '', true)] });
+    expect(await found(organization, set.id)).toEqual(changed);
+    expect(await applying(own)).toEqual(['of team', 'of test', 'spared']);
+    expect(await applying(inheriting)).toEqual([]);
+    await on.run((tx) => tx.policySets.remove(set.id));
+    expect(await found(organization, set.id)).toBeUndefined();
   });
 
   it('lose a workspace that is removed, and apply to it no more', async () => {

@@ -48,6 +48,37 @@ onEveryBackend('projects', (on) => {
     expect(await on.read((tx) => tx.projects.among([]))).toEqual([]);
   });
 
+  it('are looked at for scheduled destruction when their time has come, which may be postponed', async () => {
+    const organization = await on.organization();
+    const checkedAt = (nextCheckAt: string) =>
+      add(organization, {
+        autoDestroy: { activityDuration: '14d', since: noon, nextCheckAt, by: { kind: 'user', id: 'user-1' } },
+      });
+    const times = ['2001-01-02T00:00:00.000Z', '2001-01-01T00:00:00.000Z', '2001-01-03T00:00:00.000Z'] as const;
+    const [second, first] = [await checkedAt(times[0]), await checkedAt(times[1]), await checkedAt(times[2])];
+    await add(organization);
+    const due = async (now: string, limit = 10) =>
+      (await on.read((tx) => tx.projects.withDestructionDue(now, limit))).map(({ id }) => id);
+    expect(await on.read((tx) => tx.projects.withDestructionDue(times[1], 10))).toEqual([first]);
+    expect(await due('2000-12-31T00:00:00.000Z')).toEqual([]);
+    expect(await due(times[0])).toEqual([first.id, second.id]);
+    expect(await due(times[0], 1)).toEqual([first.id]);
+    const postpone = (project: Project) => on.run((tx) => tx.projects.postponeDestructionCheck(project, noon));
+    await postpone(first);
+    expect(await due(times[0])).toEqual([second.id]);
+    // The schedule was changed meanwhile.
+    const { autoDestroy } = second;
+    await on.run((tx) =>
+      tx.projects.save({
+        ...second,
+        autoDestroy: autoDestroy && { ...autoDestroy, nextCheckAt: times[1] },
+        revision: 1,
+      }),
+    );
+    await postpone(second);
+    expect(await due(times[1])).toEqual([second.id]);
+  });
+
   it('have names of their own in an organization', async () => {
     const organization = await on.organization();
     const [one, other] = [await add(organization), await add(organization)];
@@ -79,7 +110,9 @@ onEveryBackend('projects', (on) => {
     await on.run((tx) => tx.workspaces.moveTo(to.id, [workspace.id], afterNoon(9)));
     expect(await has()).toEqual([false, true]);
     const moved = await on.read((tx) => tx.workspaces.find(workspace.id));
-    expect(moved).toEqual({ ...workspace, projectId: to.id, updatedAt: afterNoon(9), revision: 1 });
+    const inheritedDestruction = { ...workspace.inheritedDestruction, since: afterNoon(9) };
+    const after = { projectId: to.id, inheritedDestruction, updatedAt: afterNoon(9), revision: 1 };
+    expect(moved).toEqual({ ...workspace, ...after });
     await on.run((tx) => tx.workspaces.remove(workspace.id, noon));
     expect(await has()).toEqual([false, false]);
   });

@@ -224,7 +224,8 @@ async function addOrganization(on: Ground) {
     await tx.setVariables.add(aSetVariable(variableSet));
     const excluded = places.map(({ workspace }) => workspace.id);
     const { projectIds } = attached;
-    const scope = { excludedWorkspaceIds: excluded, projectIds, excludedProjectIds: projectIds };
+    const tagSelectors = [{ key: 'env', value: 'prod', excludes: false }];
+    const scope = { excludedWorkspaceIds: excluded, projectIds, excludedProjectIds: projectIds, tagSelectors };
     await tx.policySets.add(aPolicySet(organization, scope));
     await tx.policySetParameters.add(aPolicySetParameter(policySet));
     for (const version of versions) await tx.policySetVersions.add(version);

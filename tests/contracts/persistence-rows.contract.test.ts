@@ -18,6 +18,7 @@ import {
 } from '../../src/domain/index.js';
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import { policyCommit } from '../../src/domain/supporting/policies/policy-set-version.js';
+import { nothingInherited } from '../../src/domain/supporting/workspaces/auto-destroy.js';
 import {
   aBundle,
   aConfigurationVersion,
@@ -171,6 +172,8 @@ const wholeRun = (poolId: string): Partial<RunState> => ({
   createdAt: afterNoon(4),
 });
 
+const inheritedDestruction = { ...nothingInherited, ignored: true, since: afterNoon(5), doneFor: afterNoon(6) };
+
 const wholeWorkspace: Partial<Workspace> = {
   description: 'A description of everything',
   autoApply: true,
@@ -191,6 +194,7 @@ const wholeWorkspace: Partial<Workspace> = {
   assessmentsEnabled: true,
   autoApplyRunTrigger: true,
   autoDestroy: { at: afterNoon(4), activityDuration: '14d', by: someone() },
+  inheritedDestruction,
   retention: { id: 'drp-1', days: 30 },
   lock: { by: someone(), reason: 'Maintenance', at: afterNoon(1) },
   createdAt: afterNoon(2),
@@ -346,18 +350,30 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     await on.run((tx) => tx.agentPools.add(pool));
     const defaults = { executionMode: 'agent', agentPoolId: pool.id } as const;
     await on.run((tx) => tx.organizations.setDefaults(organization.id, defaults));
-    const project = aProject(organization);
+    const autoDestroy = { activityDuration: '5d', since: noon, nextCheckAt: afterNoon(9), by: someone() };
+    const project = aProject(organization, { autoDestroy });
     await on.run((tx) => tx.projects.add(project));
     const given = { ...wholeWorkspace, projectId: project.id, agentPoolId: pool.id, executionDefaults: defaults };
     const workspace = aWorkspace(organization, {
       ...given,
+      inheritedDestruction: {
+        ...inheritedDestruction,
+        lastStateAt: afterNoon(7),
+        project: autoDestroy,
+      },
       tagNames: ['network'],
       repository: aRepository({ linkedBy: someone() }),
     });
     const tag = { id: unique('tag'), name: 'network' };
+    const state = aStateVersion(
+      { workspaceId: workspace.id, id: unique('run') },
+      { runId: null, createdAt: afterNoon(7) },
+    );
     await on.run(async (tx) => {
       await tx.workspaces.add(workspace);
       await tx.tags.give(organization.id, [workspace.id], [tag], noon);
+      await tx.stateVersions.add(state, []);
+      await tx.stateVersions.finalize(state, aBundle());
     });
     const read = () => on.read((tx) => tx.workspaces.find(workspace.id));
     const before = await read();
@@ -365,7 +381,12 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
     await on.run((tx) => tx.workspaces.promote(workspace.id, version.state.id));
     const bare = aWorkspace(
       { ...organization, defaults, retention: null },
-      { id: workspace.id, createdAt: workspace.createdAt, source: 'terraform' },
+      {
+        id: workspace.id,
+        createdAt: workspace.createdAt,
+        source: 'terraform',
+        inheritedDestruction: { ...nothingInherited, lastStateAt: afterNoon(7) },
+      },
     );
     const after = { ...bare, currentConfigurationVersionId: version.state.id, revision: 1 };
     await on.run(async (tx) => {
@@ -397,6 +418,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
         description: 'Networks',
         executionMode: 'agent',
         agentPoolId: 'apool-1',
+        autoDestroy: { activityDuration: '14d', since: afterNoon(3), nextCheckAt: afterNoon(4), by: someone() },
         createdAt: afterNoon(1),
         updatedAt: afterNoon(2),
       },
@@ -407,6 +429,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       description: '',
       executionMode: null,
       agentPoolId: null,
+      autoDestroy: null,
       updatedAt: afterNoon(3),
       revision: 1,
     };
@@ -776,6 +799,7 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       excludedWorkspaceIds: [excluded.id],
       projectIds: [project.id],
       excludedProjectIds: [spared.id],
+      tagSelectors: [{ key: 'env', value: 'prod', excludes: true }],
       policyIds: [policy.id],
       updatePatterns: ['policies/**/*.rego'],
       policiesPath: 'policies/prod',

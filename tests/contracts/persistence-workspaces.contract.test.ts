@@ -1,19 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { ConfigurationVersionSummary, RunScope, WorkspaceOfRun } from '../../src/application/index.js';
-import type {
-  ConfigurationVersionState,
-  RunStatus,
-  Standing,
-  Workspace,
-  WorkspaceVisibility,
+import {
+  type ConfigurationVersionState,
+  defaultProjectId,
+  type RunStatus,
+  type Standing,
+  type Workspace,
+  type WorkspaceVisibility,
 } from '../../src/domain/index.js';
+import { nothingInherited } from '../../src/domain/supporting/workspaces/auto-destroy.js';
 import {
   aBundle,
   aConfigurationVersion,
   aCustomGrant,
   afterNoon,
+  aProject,
   aRepository,
+  aStateVersion,
   asOrganization,
   aWorkspace,
   changed,
@@ -65,6 +69,56 @@ onEveryBackend('workspaces', (on) => {
       await on.run((tx) => tx.workspaces.save({ ...one, autoDestroy: null, revision: one.revision + 1 }));
     }
     expect(await due(times[2])).toEqual([]);
+  });
+
+  it('are due in their project once it passed since their state, or since they began to inherit', async () => {
+    const organization = await on.organization();
+    const by = { kind: 'user', id: 'user-1' } as const;
+    const autoDestroy = { activityDuration: '14d', since: noon, nextCheckAt: afterNoon(3), by };
+    const project = aProject(organization, { autoDestroy });
+    await on.run((tx) => tx.projects.add(project));
+    const withState = async (createdAt: string, projectId = project.id): Promise<Workspace> => {
+      const workspace = await on.workspace(organization, { projectId });
+      const state = aStateVersion({ workspaceId: workspace.id, id: unique('run') }, { runId: null, createdAt });
+      await on.run(async (tx) => {
+        await tx.stateVersions.add(state, []);
+        await tx.stateVersions.finalize(state, aBundle());
+      });
+      return workspace;
+    };
+    const due = (beganBy: string, limit = 10) =>
+      on.read((tx) => tx.workspaces.dueInProject(project.id, beganBy, limit));
+    const first = () => on.read((tx) => tx.workspaces.firstInheriting(project.id));
+    const save = async ({ id }: Workspace, change: Partial<Workspace>) => {
+      const stored = await on.read((tx) => tx.workspaces.find(id));
+      if (stored === undefined) throw new Error('it is gone');
+      await on.run((tx) => tx.workspaces.save({ ...stored, ...change, revision: stored.revision + 1 }));
+    };
+    expect(await first()).toBeNull();
+    const [late, early] = [await withState(afterNoon(2)), await withState(afterNoon(1))];
+    const moved = await withState(noon, defaultProjectId(organization.id));
+    await on.run((tx) => tx.workspaces.moveTo(project.id, [moved.id], afterNoon(3)));
+    await on.workspace(organization, { projectId: project.id });
+    const [own, ignoring, done, gone] = [
+      await withState(noon),
+      await withState(noon),
+      await withState(noon),
+      await withState(noon),
+    ];
+    await save(own, { autoDestroy: { at: null, activityDuration: '2d', by } });
+    await save(ignoring, { inheritedDestruction: { ...nothingInherited, ignored: true } });
+    await save(done, { inheritedDestruction: { ...nothingInherited, doneFor: noon } });
+    await on.run((tx) => tx.workspaces.remove(gone.id, noon));
+    expect(await due(noon)).toEqual([]);
+    expect(await due(afterNoon(2))).toEqual([early.id, late.id]);
+    expect(await due(afterNoon(2), 1)).toEqual([early.id]);
+    expect(await due(afterNoon(3))).toEqual([early.id, late.id, moved.id]);
+    expect(await first()).toBe(afterNoon(1));
+    const { inheritedDestruction } = (await on.read((tx) => tx.workspaces.find(moved.id))) ?? {};
+    expect(inheritedDestruction).toEqual({
+      ...{ ignored: false, since: afterNoon(3), doneFor: null, lastStateAt: noon },
+      project: autoDestroy,
+    });
   });
 
   it('are found for a run of another one in their organization, and say whether they share their state', async () => {

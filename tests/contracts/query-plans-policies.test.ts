@@ -38,6 +38,7 @@ describe('statements about policies and agents on SQLite', () => {
   const policySet = aPolicySet(organization, {
     workspaceIds: [workspace.id],
     projectIds: [project.id],
+    tagSelectors: [{ key: 'env', value: 'prod', excludes: false }],
     policyIds: [policy.id],
   });
   const pool = anAgentPool(organization);

@@ -84,6 +84,8 @@ describe('statements on SQLite', () => {
     ['the run whose turn is next', (tx) => tx.runs.nextWaiting('ws-1')],
     ['leases that ran out', (tx) => tx.runs.withExpiredLease(noon, 10)],
     ['workspaces to destroy', (tx) => tx.workspaces.dueForDestruction(noon, 10)],
+    ['projects with workspaces to destroy', (tx) => tx.projects.withDestructionDue(noon, 10)],
+    ['the first workspace to destroy in a project', (tx) => tx.workspaces.firstInheriting('prj-1')],
     ['a workspace for a run', (tx) => tx.workspaces.findForRun('ws-1', { id: 'ws-2' })],
     [
       'a named workspace for a run',
@@ -196,6 +198,21 @@ describe('statements on SQLite', () => {
       'workspaces to destroy',
       (tx) => tx.workspaces.dueForDestruction(noon, 10),
       'SEARCH w USING INDEX workspaces_destroyed_at',
+    ],
+    [
+      'projects with workspaces to destroy',
+      (tx) => tx.projects.withDestructionDue(noon, 10),
+      'SEARCH p USING INDEX projects_destroying',
+    ],
+    [
+      'workspaces to destroy in a project',
+      (tx) => tx.workspaces.dueInProject('prj-1', noon, 10),
+      'SEARCH w USING INDEX workspaces_inheriting_destruction (project_id=? AND <expr><?)',
+    ],
+    [
+      'the first workspace to destroy in a project',
+      (tx) => tx.workspaces.firstInheriting('prj-1'),
+      'SEARCH w USING INDEX workspaces_inheriting_destruction (project_id=?)',
     ],
     // All that is in this index waits for an agent, the oldest first.
     [

@@ -981,9 +981,12 @@ type Act = (useCases: UseCases) => Promise<unknown>;
     const place = await newPlace();
     const due: string[] = [];
     const by = { kind: 'user', id: place.owner.id } as const;
+    const ofProject = { activityDuration: '1h', since: noon, nextCheckAt: noon, by };
+    const project = aProject(place.organization, { autoDestroy: ofProject });
+    await instance(0).run((tx) => tx.projects.add(project));
     for (let n = 0; n < 6; n += 1) {
-      const autoDestroy = { at: noon, activityDuration: null, by };
-      const workspace = aWorkspace(place.organization, { autoDestroy });
+      const own = { autoDestroy: { at: noon, activityDuration: null, by } };
+      const workspace = aWorkspace(place.organization, n % 2 === 0 ? own : { projectId: project.id });
       const version = aConfigurationVersion(workspace, { status: 'uploaded' });
       const state = aStateVersion({ workspaceId: workspace.id, id: unique('run') }, { runId: null });
       await instance(0).run(async (tx) => {
@@ -994,7 +997,10 @@ type Act = (useCases: UseCases) => Promise<unknown>;
       });
       due.push(workspace.id);
     }
-    await Promise.all([0, 1, 2].map((index) => on(index).createScheduledDestroys.execute()));
+    const clock = new FixedClock(noon);
+    clock.advance(3_600);
+    const creating = [0, 1, 2].map((index) => on(index, { clock }).createScheduledDestroys);
+    await Promise.all(creating.map((each) => each.execute()));
     for (const id of due) {
       const { total } = await instance(0).read((tx) => tx.runs.page(id, { number: 1, size: 10 }));
       expect(total).toBe(1);

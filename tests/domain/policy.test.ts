@@ -136,6 +136,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'projects/create': managingProjects,
   'projects/update': [...managingProjects, 'project: admin', 'project settings: update', 'project settings: delete'],
   'projects/set-execution': [...owners, 'manage-projects', 'project: admin'],
+  'projects/schedule-destroy': [...owners, 'manage-projects', 'project: admin'],
   'projects/delete': [...managingProjects, 'project: admin', 'project settings: delete'],
   'projects/move-workspaces': [...managingProjects, ...maintaining, 'move workspaces, with runs: plan'],
   'workspaces/create': [
@@ -370,6 +371,7 @@ describe('an organization token', () => {
     'variable-sets/list',
     'variable-sets/list-in-project',
     'projects/set-execution',
+    'projects/schedule-destroy',
     'workspaces/set-execution',
     'workspaces/schedule-destroy',
     'workspaces/set-retention',

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { notServed } from '../../src/adapters/http/openapi/not-served.js';
 import { misspelledAttributes, namesOfClients } from '../../src/adapters/http/routing/misspelled-attributes.js';
 import { familyPaths } from '../clients/family-paths.js';
+import { notWalked, resources } from '../clients/provider-resources.js';
 import { usable } from '../support/programs.js';
 import { routesOnce } from '../support/walk-routes.js';
 
@@ -64,6 +66,24 @@ describe(`the sources of go-tfe and the tfe provider${reason}`, () => {
       }
     }
     expect([...near].sort()).toEqual([...namesOfClients]);
+  });
+
+  run('have no resource that is neither walked nor in the table of what is not served', () => {
+    const text = sources();
+    const types = [
+      ...all(text, /"(tfe_[a-z_]+)": +resource/g),
+      ...all(
+        text,
+        /Metadata\([^)]*\*resource\.MetadataResponse\) \{\s*\w+\.TypeName = [^"\n]*"(?:tfe)?(_[a-z_]+)"/g,
+      ).map((name) => `tfe${name}`),
+    ];
+    expect(types.length).toBeGreaterThan(60);
+    const told = [
+      ...resources.map(({ type }) => type),
+      ...Object.keys(notWalked),
+      ...notServed.flatMap((part) => part.resources),
+    ];
+    expect(types.filter((type) => !told.includes(type)).sort()).toEqual([]);
   });
 
   run('have no path that the list of the family lacks', () => {

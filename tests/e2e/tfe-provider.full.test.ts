@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,9 +9,11 @@ import {
   dependencies,
   emailOf,
   otherData,
+  outputs,
   type ProviderResource,
   policyFiles,
   providerVersion,
+  published,
   resources,
   unreadOfDependencies,
   users,
@@ -19,6 +22,7 @@ import { needing } from '../support/examples.js';
 import { adminToken, freePort, ServiceProcess, temporaryDirectory } from '../support/process.js';
 import { endRecording, recordingIn } from '../support/recorded-requests.js';
 import { noteSecretsOf } from '../support/secrets-in-logs.js';
+import { until } from '../support/service-steps.js';
 import { terraform } from '../support/terraform-cli.js';
 import { findProvider, tfeProvider } from '../support/tfe-provider.js';
 import { TlsProxy } from '../support/tls-proxy.js';
@@ -62,6 +66,25 @@ async function assemble(): Promise<void> {
   }
 }
 
+/** Creates a workspace with a current state, whose outputs the service has read. */
+async function publish(): Promise<void> {
+  const attributes = { name: published, 'execution-mode': 'local' };
+  const { data } = await ask(`/organizations/${crew}/workspaces`, { type: 'workspaces', attributes });
+  const stored = Object.entries(outputs).map(([name, value]) => [name, { value, type: 'string' }]);
+  const [serial, lineage] = [1, 'lineage-1'];
+  const state = JSON.stringify({ version: 4, serial, lineage, outputs: Object.fromEntries(stored), resources: [] });
+  const md5 = createHash('md5').update(state).digest('hex');
+  const version = { serial, lineage, md5, state: Buffer.from(state).toString('base64') };
+  const path = `/workspaces/${data.id}`;
+  await ask(`${path}/actions/lock`, {});
+  await ask(`${path}/state-versions`, { type: 'state-versions', attributes: version });
+  await ask(`${path}/actions/unlock`, {});
+  await until('the outputs are read', async () => {
+    const { included } = await ask(`${path}?include=outputs`);
+    return included.length > 0;
+  });
+}
+
 beforeAll(async () => {
   if (run !== it) return;
   const provider = await findProvider();
@@ -77,6 +100,7 @@ beforeAll(async () => {
     PUBLIC_URL: `https://${proxy.host}`,
   });
   await assemble();
+  await publish();
   const settings = join(directory, 'cli.tfrc');
   const overrides = `dev_overrides {\n    "hashicorp/tfe" = "${dirname(provider)}"\n  }`;
   await writeFile(settings, `provider_installation {\n  ${overrides}\n  direct {}\n}\n`);
@@ -212,6 +236,15 @@ describe(`the tfe provider ${providerVersion}, unmodified${reason}${tfeProvider.
     const read = new Set(created.filter(({ mode }) => mode === 'data').map(({ type }) => type));
     const sources = [...resources.filter(({ data }) => data !== undefined), ...otherData].map(({ type }) => type);
     expect([...read].sort()).toEqual(sources.sort());
+
+    const ofOutputs = created.find(({ type }) => type === 'tfe_outputs');
+    expect(ofOutputs?.values).toMatchObject({ values: outputs, nonsensitive_values: outputs });
+
+    const inheriting = created.find(({ address }) => address === 'tfe_workspace.inheriting');
+    expect(inheriting?.values).toMatchObject({
+      inherits_project_auto_destroy: true,
+      auto_destroy_activity_duration: '14d',
+    });
 
     const page = `https://${proxy.host}/app/acme/workspaces/network`;
     const pages = created

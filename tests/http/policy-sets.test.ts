@@ -37,6 +37,7 @@ describe('policy sets', () => {
       'workspace-count': workspaces.length,
       'project-count': 0,
       'policy-tool-version': null,
+      'tag-selectors': [],
       'agent-enabled': false,
       'policy-update-patterns': [],
       'policies-path': null,
@@ -113,12 +114,68 @@ describe('policy sets', () => {
     );
   });
 
-  it('refuse what they do not serve, and take it as nothing', async () => {
-    const refused = post({ name: newName(), 'tag-selectors': [{ key: 'a' }] }).expect(422);
-    expect(faultsIn(await refused)).toEqual([
-      ['/data/attributes/tag-selectors', 'Tag selectors are not served. Attach workspaces or projects'],
+  it('take nothing where clients send nothing', async () => {
+    const nothing = { 'vcs-repo': null, 'policies-path': '', 'tag-selectors': null };
+    await post({ name: newName(), ...nothing }, { projects: { data: [] } }).expect(201);
+  });
+
+  it('select workspaces by tags, when they are created and later', async () => {
+    const selector = (key: string, value: string | null, excludes = false) => ({
+      'tag-key': key,
+      'tag-value': value,
+      'is-exclude': excludes,
+    });
+    const [env, team, spared] = [selector('env', 'prod'), selector('team', null), selector('env', 'test', true)];
+    const given = [team, { 'tag-key': 'env', 'tag-value': 'prod' }, env];
+    const made = (await post({ name: newName(), 'tag-selectors': given }).expect(201)).body.data;
+    expect(made.attributes['tag-selectors']).toEqual([env, team]);
+    const path = `/policy-sets/${made.id}/tag-selectors`;
+    const shown = async () => (await show(made.id)).data.attributes['tag-selectors'];
+    expect((await admin.post(path, { data: [spared, { 'tag-key': 'team', 'tag-value': '' }] }).expect(204)).text).toBe(
+      '',
+    );
+    expect(await shown()).toEqual([env, spared, team]);
+    expect((await admin.delete(path, { data: [selector('env', 'test'), team, env] }).expect(204)).text).toBe('');
+    expect(await shown()).toEqual([spared]);
+    const patch = (change: object) => admin.patch(`/policy-sets/${made.id}`, doc('policy-sets', change)).expect(200);
+    await patch({ description: 'about tags' });
+    expect(await shown()).toEqual([spared]);
+    await patch({ 'tag-selectors': [team] });
+    expect(await shown()).toEqual([team]);
+    for (const [key, value, words] of [
+      ['', 'a', 'Tag keys must be 1 to 128 letters, digits and the characters _ . = + - @ :'],
+      ['env', 'a b', 'Tag values must be at most 256 letters, digits and the characters _ . = + - @ :'],
+    ] as const) {
+      const told = (pointer: string) => refusal(422, 'invalid attribute', words, { pointer });
+      const one = selector(key, value);
+      expect((await admin.post(path, { data: [one] }).expect(422)).body).toEqual(told('/data'));
+      const asked = post({ name: newName(), 'tag-selectors': [one] }).expect(422);
+      expect((await asked).body).toEqual(told('/data/attributes/tag-selectors'));
+    }
+    const many = Array.from({ length: 100 }, (_, number) => selector(`key-${number}`, null));
+    expect((await admin.post(path, { data: many }).expect(422)).body).toEqual(
+      refusal(422, 'invalid attribute', 'A policy set can have at most 100 tag selectors', { pointer: '/data' }),
+    );
+    expect(faultsIn(await admin.post(path, { data: [{}] }).expect(422))).toEqual([
+      ['/data/0/tag-key', 'Tag key is required'],
     ]);
-    await post({ name: newName(), 'vcs-repo': null, 'policies-path': '' }, { projects: { data: [] } }).expect(201);
+  });
+
+  it('apply to the runs of the workspaces with their tags when a run is created', async () => {
+    const bench = await Bench.make(api);
+    const set = await bench.policySet({ global: false });
+    await admin.post(`/policy-sets/${set}/tag-selectors`, { data: [{ 'tag-key': 'env', 'tag-value': 'prod' }] });
+    await bench.version();
+    const evaluated = async () => {
+      const run = await bench.run();
+      const { data } = (await admin.get(`/runs/${run}/task-stages`).expect(200)).body;
+      await admin.post(`/runs/${run}/actions/cancel`).expect(202);
+      return data.length > 0;
+    };
+    expect(await evaluated()).toBe(false);
+    const bindings = { data: [{ type: 'tag-bindings', attributes: { key: 'env', value: 'prod' } }] };
+    await admin.patch(`/workspaces/${bench.workspaceId}/tag-bindings`, bindings).expect(200);
+    expect(await evaluated()).toBe(true);
   });
 
   it('exclude workspaces, when they are created and later', async () => {

@@ -67,6 +67,7 @@ describe('projects', () => {
       ...attributes,
       permissions: {
         'can-update': may,
+        'can-schedule-destroy': may,
         'can-destroy': may,
         'can-create-workspace': may,
         'can-move-workspace': may,
@@ -124,13 +125,46 @@ describe('projects', () => {
     const renamed = await admin.patch(`/projects/${await newProject()}`, doc('projects', { name: 'a b' })).expect(422);
     expect(renamed.body).toEqual(answer.body);
     await newProject({ name: 'a b' }, 'globex');
-    const refused = { 'auto-destroy-activity-duration': '14d' };
-    expect(faultsIn(await admin.post(path, doc('projects', { name: newName(), ...refused })).expect(422))).toEqual([
-      [
-        '/data/attributes/auto-destroy-activity-duration',
-        'Projects schedule no destruction. Schedule it at workspaces',
-      ],
-    ]);
+  });
+
+  it('schedule the destruction of their workspaces that have no schedule of their own', async () => {
+    const duration = 'auto-destroy-activity-duration';
+    const id = await newProject({ [duration]: '14d' });
+    const project = async () => (await admin.get(`/projects/${id}`).expect(200)).body.data.attributes[duration];
+    const change = (value: string | null) => admin.patch(`/projects/${id}`, doc('projects', { [duration]: value }));
+    const workspace = await newWorkspace(id);
+    const schedule = async () => {
+      const { attributes } = (await admin.get(`/workspaces/${workspace}`).expect(200)).body.data;
+      return [attributes['inherits-project-auto-destroy'], attributes[duration], attributes['auto-destroy-at']];
+    };
+    const own = async (attributes: object) => {
+      await admin.patch(`/workspaces/${workspace}`, doc('workspaces', attributes)).expect(200);
+      return schedule();
+    };
+    expect(await project()).toBe('14d');
+    expect(await schedule()).toEqual([true, '14d', null]);
+    expect((await change('12h').expect(200)).body.data.attributes[duration]).toBe('12h');
+    expect(await schedule()).toEqual([true, '12h', null]);
+    expect((await change('0d').expect(422)).body).toEqual(
+      invalid(duration, 'Auto destroy activity duration must be 1 to 9999, followed by d for days or h for hours'),
+    );
+    const at = '2040-01-31T09:00:00.000Z';
+    expect(await own({ 'auto-destroy-at': at })).toEqual([false, null, at]);
+    expect(await own({ 'auto-destroy-at': null })).toEqual([true, '12h', null]);
+    expect(await own({ [duration]: '3d' })).toEqual([false, '3d', null]);
+    expect(await own({ 'inherits-project-auto-destroy': true })).toEqual([true, '12h', null]);
+    // As clients send back what they read.
+    expect(await own({ [duration]: '12h', 'auto-destroy-at': null })).toEqual([true, '12h', null]);
+    expect(await own({ 'inherits-project-auto-destroy': false })).toEqual([false, null, null]);
+    const both = doc('workspaces', { 'inherits-project-auto-destroy': true, [duration]: '5d' });
+    expect((await admin.patch(`/workspaces/${workspace}`, both).expect(422)).body).toEqual(
+      invalid(
+        'inherits-project-auto-destroy',
+        'Inherits project auto destroy cannot be true with an auto destroy time or duration of the workspace',
+      ),
+    );
+    await change(null).expect(200);
+    expect(await project()).toBeNull();
   });
 
   it('cannot be deleted while they have workspaces', async () => {
@@ -227,6 +261,7 @@ describe('projects', () => {
     const { id } = created.body.data;
     expect(created.body.data.attributes.permissions).toEqual({
       'can-update': true,
+      'can-schedule-destroy': true,
       'can-destroy': true,
       'can-create-workspace': true,
       'can-move-workspace': true,

@@ -168,6 +168,11 @@ const demanding: readonly Demanding[] = [
         actions: ['projects/create', 'projects/set-execution'],
       },
       {
+        route: 'patch /projects/:id',
+        body: doc('projects', { 'auto-destroy-activity-duration': '14d' }),
+        actions: ['projects/update', 'projects/schedule-destroy'],
+      },
+      {
         route: 'patch /workspaces/:id',
         body: doc('workspaces', { 'execution-mode': 'local' }),
         actions: ['workspaces/update', 'workspaces/set-execution'],

@@ -79,6 +79,7 @@ describe('workspaces', () => {
       'auto-apply-run-trigger': false,
       'auto-destroy-activity-duration': null,
       'auto-destroy-at': null,
+      'inherits-project-auto-destroy': true,
       environment: 'default',
       'file-triggers-enabled': true,
       'trigger-prefixes': [],
@@ -172,7 +173,13 @@ describe('workspaces', () => {
     const created = await admin.post(path, doc('workspaces', { name, ...attributes })).expect(201);
     const { id } = created.body.data;
     const overwrites = { 'setting-overwrites': { 'execution-mode': true, 'agent-pool': true } };
-    const shown = { ...attributes, ...overwrites, operations: false, actions: { 'is-destroyable': false } };
+    const shown = {
+      ...attributes,
+      'inherits-project-auto-destroy': false,
+      ...overwrites,
+      operations: false,
+      actions: { 'is-destroyable': false },
+    };
     expect(created.body).toEqual({ data: resource(id, name, shown) });
     expect((await admin.get(`/workspaces/${id}`).expect(200)).body).toEqual(created.body);
     const patterns = { 'trigger-patterns': ['**/*.tf'], 'file-triggers-enabled': true, 'source-name': null };
@@ -204,7 +211,6 @@ describe('workspaces', () => {
     const id = await newWorkspace();
     const change = (data: object) => admin.patch(`/workspaces/${id}`, { data: { type: 'workspaces', ...data } });
     for (const [name, value] of Object.entries({
-      'inherits-project-auto-destroy': true,
       'project-remote-state': true,
       'hyok-enabled': true,
       'migration-environment': 'acme/network',

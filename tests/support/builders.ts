@@ -44,6 +44,7 @@ import {
 import { initialDefaults } from '../../src/domain/supporting/organizations/organization.js';
 import { initialSettings } from '../../src/domain/supporting/organizations/organization-settings.js';
 import { defaultTeamSettings } from '../../src/domain/supporting/teams/team.js';
+import { nothingInherited } from '../../src/domain/supporting/workspaces/auto-destroy.js';
 import { defaultSettings } from '../../src/domain/supporting/workspaces/workspace.js';
 import { nothing } from '../../src/domain/team-access/workspace-permissions.js';
 
@@ -133,6 +134,7 @@ export const aProject = (organization: Organization, given: Partial<Project> = {
     executionMode: null,
     agentPoolId: null,
     executionDefaults: organization.defaults,
+    autoDestroy: null,
     name: id,
     description: '',
     createdAt: noon,
@@ -156,6 +158,7 @@ export const aWorkspace = (organization: Organization, given: Partial<Workspace>
     lock: null,
     repository: null,
     autoDestroy: null,
+    inheritedDestruction: nothingInherited,
     retention: null,
     organizationRetention: organization.retention,
     source: 'tfe-api',

@@ -76,6 +76,7 @@ export const aPolicySet = (organization: Organization, given: Partial<PolicySet>
     excludedWorkspaceIds: [],
     projectIds: [],
     excludedProjectIds: [],
+    tagSelectors: [],
     policyIds: [],
     versions: null,
     createdAt: noon,

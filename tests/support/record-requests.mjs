@@ -1,5 +1,5 @@
 // Loaded before the service, in its process: writes a line of JSON for each request to the clients' mount. It has names
-// and no values, which may be secrets.
+// and no values, which may be secrets, but that of `include`.
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 
@@ -45,7 +45,9 @@ subscribe('http.server.request.start', ({ request, response }) => {
       sender: request.headers['user-agent'],
       method: request.method,
       path: pathname.replaceAll(/\/[a-z]+-[0-9A-Za-z]{16}(?=\/|$)/g, '/:id'),
-      query: [...new Set(searchParams.keys())],
+      query: [...new Set(searchParams.keys())].map((name) =>
+        name === 'include' ? `include=${searchParams.get(name)}` : name,
+      ),
       attributes: [...new Set(attributesIn(parsed(sent)))],
       status: response.statusCode,
       faults: (parsed(answered)?.errors ?? []).map(({ detail }) => detail),

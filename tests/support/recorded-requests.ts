@@ -1,8 +1,10 @@
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect } from '@jest/globals';
+import type { Route } from '../../src/adapters/http/routing/route.js';
 import { refusals } from '../clients/refusals.js';
+import { keyOf, routesOnce } from './walk-routes.js';
 
 /** A request to the clients' mount, without its values. */
 export interface RecordedRequest {
@@ -11,6 +13,7 @@ export interface RecordedRequest {
   readonly method: string;
   /** With `:id` for ids. */
   readonly path: string;
+  /** The names, and the value of `include`. */
   readonly query: readonly string[];
   readonly attributes: readonly string[];
   readonly status: number;
@@ -50,6 +53,71 @@ export const unexpectedAmong = (requests: readonly RecordedRequest[]): readonly 
     return [`${sender} ${key}: ${faults.join(', ')}`];
   });
 
+/** By operation, the parameters, with a question mark before them, and the attributes of all requests that were served. */
+export type ServedRequests = Readonly<Record<string, readonly string[]>>;
+
+/** A line for each operation: the method, the path, and the names. */
+const servedFile = new URL('../clients/served-requests.txt', import.meta.url);
+
+export const servedBefore = (): ServedRequests =>
+  Object.fromEntries(
+    readFileSync(servedFile, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [method, path, ...names] = line.split(' ');
+        return [`${method} ${path}`, names] as const;
+      }),
+  );
+
+const literals = ({ path }: Route): number => path.split('/').filter((part) => !part.startsWith(':')).length;
+const patterns = routesOnce
+  .map(({ route }) => ({ route, pattern: new RegExp(`^/api/v2${route.path.replaceAll(/:\w+/g, '[^/]+')}$`) }))
+  .sort((one, other) => literals(other.route) - literals(one.route));
+
+/** Undefined where no route has it, such as `ping`. */
+const operationOf = ({ method, path }: RecordedRequest): string | undefined => {
+  const found = patterns.find(({ route, pattern }) => route.method === method.toLowerCase() && pattern.test(path));
+  return found && keyOf(found.route);
+};
+
+const joined = (...all: readonly ServedRequests[]): ServedRequests => {
+  const operations = [...new Set(all.flatMap((one) => Object.keys(one)))].sort();
+  return Object.fromEntries(
+    operations.map((operation) => [operation, [...new Set(all.flatMap((one) => one[operation] ?? []))].sort()]),
+  );
+};
+
+export const servedAmong = (requests: readonly RecordedRequest[]): ServedRequests =>
+  joined(
+    ...requests.flatMap((request): readonly ServedRequests[] => {
+      const { sender, status, query, attributes } = request;
+      const operation = status < 400 && isClient(sender) ? operationOf(request) : undefined;
+      return operation === undefined ? [] : [{ [operation]: [...query.map((name) => `?${name}`), ...attributes] }];
+    }),
+  );
+
+/** Served requests that the list lacks. */
+export const unlistedAmong = (requests: readonly RecordedRequest[], list: ServedRequests): readonly string[] =>
+  Object.entries(servedAmong(requests)).flatMap(([operation, names]) => {
+    const known = list[operation];
+    const others = names.filter((name) => known?.includes(name) !== true);
+    return known !== undefined && others.length === 0 ? [] : [[operation, ...others].join(' ')];
+  });
+
+/** As `unlistedAmong` of the file. With `RECORD_CLIENT_REQUESTS`, they are added to it instead. */
+function notInFile(requests: readonly RecordedRequest[]): readonly string[] {
+  const list = servedBefore();
+  if (process.env.RECORD_CLIENT_REQUESTS !== undefined) {
+    const lines = Object.entries(joined(list, servedAmong(requests))).map((line) => `${line.flat().join(' ')}\n`);
+    writeFileSync(servedFile, lines.join(''));
+    return [];
+  }
+  return unlistedAmong(requests, list).map(
+    (line) => `${line}: not in served-requests.txt, to which RECORD_CLIENT_REQUESTS=1 adds it`,
+  );
+}
+
 const ofParameterOrAttribute = / is not supported: | is not an attribute: /;
 
 /**
@@ -67,7 +135,7 @@ export function refusedIn(directory: string): readonly string[] {
       .filter((detail) => ofParameterOrAttribute.test(detail))
       .map((detail) => `${sender} ${method} ${path}: ${detail}`),
   );
-  return [...misread, ...unexpectedAmong(requests)];
+  return [...misread, ...unexpectedAmong(requests), ...notInFile(requests)];
 }
 
 /** For a service that has ended: deletes the directory, and checks that no client was refused. */

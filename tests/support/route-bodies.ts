@@ -145,6 +145,8 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'delete /policy-sets/:id/relationships/projects': projects,
     'post /policy-sets/:id/relationships/project-exclusions': projects,
     'delete /policy-sets/:id/relationships/project-exclusions': projects,
+    'post /policy-sets/:id/tag-selectors': { data: [{ 'tag-key': 'env', 'tag-value': 'prod' }] },
+    'delete /policy-sets/:id/tag-selectors': { data: [{ 'tag-key': 'env' }] },
     'post /policy-sets/:id/relationships/policies': policies,
     'delete /policy-sets/:id/relationships/policies': policies,
     'post /policy-sets/:policySetId/parameters': doc('vars', { key: 'fresh', category: 'policy-set' }),

@@ -1,4 +1,12 @@
-import { executionOf, type RunId, type TokenOwner, type Workspace, type WorkspaceId } from '../../domain/index.js';
+import {
+  executionOf,
+  later,
+  type Project,
+  type RunId,
+  type TokenOwner,
+  type Workspace,
+  type WorkspaceId,
+} from '../../domain/index.js';
 import { revised } from '../../domain/shared/revision.js';
 import {
   because,
@@ -8,7 +16,12 @@ import {
   refusedToSystem,
 } from '../../domain/supporting/audit/audit-event.js';
 import { defaultRunOptions } from '../../domain/supporting/runs/run.js';
-import { afterItsTime } from '../../domain/supporting/workspaces/auto-destroy.js';
+import {
+  afterItsTime,
+  effectiveAutoDestroy,
+  hasResources,
+  secondsOf,
+} from '../../domain/supporting/workspaces/auto-destroy.js';
 import { findForCreator, stillMay } from '../authorization/creator-standing.js';
 import type { ByteQuota } from '../files/byte-quota.js';
 import type { Clock } from '../ports/outside/clock.js';
@@ -17,11 +30,17 @@ import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work
 import { obstacleToRun, usableVersion } from '../supporting/runs/create-run.js';
 import type { ProgressRepositories, RunProgress } from '../supporting/runs/run-progress.js';
 import { activityOf } from '../supporting/runs/workspace-activity.js';
-import { hasResources } from '../supporting/workspaces/scheduled-destruction.js';
 
 const atATime = 50;
 
-type Repositories = ProgressRepositories | 'policySets' | 'workspaceTasks' | 'keptBytes' | 'rowLocks' | 'audit';
+type Repositories =
+  | ProgressRepositories
+  | 'projects'
+  | 'policySets'
+  | 'workspaceTasks'
+  | 'keptBytes'
+  | 'rowLocks'
+  | 'audit';
 
 /**
  * Creates the destroy runs of workspaces whose scheduled time has come. Each time counts once: it is unset whether the
@@ -37,17 +56,40 @@ export class CreateScheduledDestroys {
 
   /** Returns the created runs. The failure of one workspace is thrown after the others were handled. */
   async execute(): Promise<readonly RunId[]> {
-    const due = await this.unitOfWork.read((tx) => tx.workspaces.dueForDestruction(this.clock.now(), atATime));
+    const now = this.clock.now();
     const created: RunId[] = [];
     const failures: unknown[] = [];
-    for (const id of due) {
-      await this.destroy(id).then(
-        (run) => run !== undefined && created.push(run),
-        (error: unknown) => failures.push(error),
+    const destroyAll = async (due: readonly WorkspaceId[]) => {
+      for (const id of due) {
+        await this.destroy(id).then(
+          (run) => run !== undefined && created.push(run),
+          (error: unknown) => failures.push(error),
+        );
+      }
+    };
+    const { due, projects } = await this.unitOfWork.read(async (tx) => ({
+      due: await tx.workspaces.dueForDestruction(now, atATime),
+      projects: await tx.projects.withDestructionDue(now, atATime),
+    }));
+    await destroyAll(due);
+    for (const project of projects) {
+      const seconds = secondsOf(project.autoDestroy?.activityDuration ?? '');
+      await destroyAll(
+        await this.unitOfWork.read((tx) => tx.workspaces.dueInProject(project.id, later(now, -seconds), atATime)),
       );
+      await this.postponeCheck(project, seconds);
     }
     if (failures.length > 0) throw failures[0];
     return created;
+  }
+
+  /** No workspace is due before the duration has passed since the first activity: new states only postpone. */
+  private async postponeCheck(project: Project, seconds: number): Promise<void> {
+    const now = this.clock.now();
+    await this.unitOfWork.run(async (tx) => {
+      const first = (await tx.workspaces.firstInheriting(project.id)) ?? now;
+      await tx.projects.postponeDestructionCheck(project, later(first < now ? first : now, seconds));
+    });
   }
 
   private destroy(id: WorkspaceId): Promise<RunId | undefined> {
@@ -55,12 +97,13 @@ export class CreateScheduledDestroys {
       await tx.workspaces.lockRow(id);
       const workspace = await tx.workspaces.find(id);
       // Meanwhile an admin may have changed the time, or another process may have created the run.
-      const at = workspace?.autoDestroy?.at ?? null;
-      if (workspace?.autoDestroy == null || at === null || at > this.clock.now()) return undefined;
-      const { by } = workspace.autoDestroy;
-      const autoDestroy = afterItsTime(workspace.autoDestroy);
-      await tx.workspaces.save(revised(workspace, { autoDestroy }));
-      const refused = await this.refusalOf(tx, workspace, by);
+      const { at, by } = (workspace && effectiveAutoDestroy(workspace, true)) ?? { at: null, by: null };
+      if (workspace === undefined || by === null || at === null || at > this.clock.now()) return undefined;
+      await tx.workspaces.save(revised(workspace, afterItsTime(workspace)));
+      const isEmpty = !hasResources(await activityOf(tx, id));
+      // An empty workspace that inherits shows no time, so that none was missed.
+      if (isEmpty && workspace.autoDestroy === null) return undefined;
+      const refused = await this.refusalOf(tx, workspace, by, isEmpty);
       if (refused !== undefined) {
         await tx.audit.add(refused, inWorkspace(workspace));
         return undefined;
@@ -88,10 +131,11 @@ export class CreateScheduledDestroys {
     tx: Transaction<Repositories>,
     workspace: Workspace,
     by: TokenOwner,
+    isEmpty: boolean,
   ): Promise<NewAuditEvent | undefined> {
     const { id } = workspace;
     const refused = (reason: string) => because(refusedToSystem('runs/queue', id, 'run/transition-refused'), reason);
-    if (!hasResources(await activityOf(tx, id))) return refused('the workspace has no resources to destroy');
+    if (isEmpty) return refused('the workspace has no resources to destroy');
     if (!workspace.allowDestroyPlan)
       return refused('destroy runs are not allowed in the workspace: see allow-destroy-plan');
     if (executionOf(workspace).mode === 'local') return refused('the execution mode of the workspace is local');

@@ -36,6 +36,8 @@ export const policy = {
   'projects/update': [['project settings: update'], ['organization token']],
   // As for each of its workspaces: the agents of its pool can read their variables and states.
   'projects/set-execution': [['project settings: update', 'admin of the workspaces of the project']],
+  // The runs it leads to are created on the caller's behalf, as in a workspace.
+  'projects/schedule-destroy': [['project settings: update', 'admin of the workspaces of the project']],
   'projects/delete': [['project settings: delete'], ['organization token']],
   // The workspace's own side is `workspaces/update`. Its admins keep its runs, which get the variables of the project. To
   // create one there takes less, because it gives its creator nothing beyond what they have in the project.

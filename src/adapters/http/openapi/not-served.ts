@@ -27,10 +27,10 @@ export const notServed: readonly NotServed[] = [
     why: 'The API serves `token-ttl-policies`. The provider sends them only to a service that reports release 2.0.1 or later.',
   },
   {
-    name: 'policy sets by tags',
-    paths: ['/policy-sets/:id/tag-selectors', '/policy-sets/:id/relationships/tag-selectors'],
-    resources: ['tfe_tag_policy_set', 'tfe_tag_policy_set_exclusion'],
-    why: 'A policy set names its workspaces and projects, or is global.',
+    name: 'tag selectors as a relationship',
+    paths: ['/policy-sets/:id/relationships/tag-selectors'],
+    resources: [],
+    why: 'They have no ids: see `/policy-sets/:id/tag-selectors`.',
   },
   {
     name: 'reserved tag keys',
@@ -63,7 +63,15 @@ export const notServed: readonly NotServed[] = [
       '/provider-sets',
       '/no-code-modules',
     ],
-    resources: ['tfe_registry_module', 'tfe_registry_provider', 'tfe_registry_gpg_key', 'tfe_no_code_module'],
+    resources: [
+      'tfe_registry_module',
+      'tfe_registry_provider',
+      'tfe_registry_gpg_key',
+      'tfe_no_code_module',
+      'tfe_organization_module_sharing',
+      'tfe_provider_set',
+      'tfe_test_variable',
+    ],
     why: 'Modules come from Git sources, providers from the public registry or a mirror.',
   },
   {
@@ -133,7 +141,13 @@ export const notServed: readonly NotServed[] = [
       'users/:id/actions/disable_two_factor',
     ),
     alone: ofSite('organizations'),
-    resources: ['tfe_terraform_version', 'tfe_opa_version', 'tfe_sentinel_version'],
+    resources: [
+      'tfe_terraform_version',
+      'tfe_opa_version',
+      'tfe_sentinel_version',
+      'tfe_admin_organization_settings',
+      'tfe_admin_smtp_settings',
+    ],
     why: 'The operator uses the settings and commands of the service. Agents fetch the programs of the versions that runs name.',
     more: '[configuration](configuration.md)',
   },
@@ -208,7 +222,10 @@ export const notServed: readonly NotServed[] = [
       '/hyok-encrypted-data-keys',
       '/oidc-configurations',
     ],
-    resources: [],
+    resources: [
+      'tfe_hyok_configuration',
+      ...['aws', 'azure', 'gcp', 'vault'].map((cloud) => `tfe_${cloud}_oidc_configuration`),
+    ],
     why: 'The service encrypts with its own signing secret, and the operator configures identity providers and the audit trail.',
   },
   {

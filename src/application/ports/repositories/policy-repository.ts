@@ -43,7 +43,7 @@ export interface PolicySetRepository {
   /** Throws `attribute/taken` if another set of the organization has the name. */
   add(policySet: PolicySet): Promise<void>;
   /**
-   * Saves settings, workspaces, projects and policies. Throws `shared/stale-revision`, or `attribute/taken` if another set has
+   * Saves settings, workspaces, projects, tag selectors and policies. Throws `shared/stale-revision`, or `attribute/taken` if another set has
    * the name.
    */
   save(policySet: PolicySet): Promise<void>;
@@ -51,8 +51,8 @@ export interface PolicySetRepository {
   /** Ordered by name. */
   page(organizationId: OrganizationId, page: PageRequest, filter?: PolicySetFilter): Promise<Page<PolicySet>>;
   /**
-   * The sets that apply to a run of the workspace, by name: the global ones of its organization and those attached to it
-   * or its project, without those that exclude one of both.
+   * The sets that apply to a run of the workspace, by name: the global ones of its organization, those attached to it or
+   * its project, and those that select one of its effective tag bindings, without those that exclude one of all these.
    */
   applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]>;
 }

@@ -1,5 +1,6 @@
 import type {
   Actor,
+  Instant,
   OrganizationId,
   Project,
   ProjectId,
@@ -21,6 +22,10 @@ export interface ProjectRepository {
   save(project: Project): Promise<void>;
   /** For a project without workspaces. Also removes the access of teams to it, and the variable sets that it owns. */
   remove(id: ProjectId): Promise<void>;
+  /** Projects whose workspaces may be due for their scheduled destruction at `now`. One indexed statement. */
+  withDestructionDue(now: Instant, limit: number): Promise<readonly Project[]>;
+  /** Sets the time of the next check of a project unless it has changed since the project was read. */
+  postponeDestructionCheck(project: Project, at: Instant): Promise<void>;
   hasWorkspaces(id: ProjectId): Promise<boolean>;
   /** `standing` is the caller's on the organization; each item gets it with the access of its teams to that project. */
   page(

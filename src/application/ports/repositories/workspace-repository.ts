@@ -104,6 +104,14 @@ export interface WorkspaceRepository {
   /** Workspaces whose scheduled destruction is due at `now`, the earliest first. One indexed statement. */
   dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]>;
   /**
+   * Workspaces that inherit the schedule of their project, whose time has not come for their current state, and whose
+   * duration began by `beganBy`: with their current state, or when they began to inherit. The earliest first. One
+   * indexed statement.
+   */
+  dueInProject(projectId: ProjectId, beganBy: Instant, limit: number): Promise<readonly WorkspaceId[]>;
+  /** When the duration of the first of these began; null for none. */
+  firstInheriting(projectId: ProjectId): Promise<Instant | null>;
+  /**
    * A workspace of the organization of `readerId`, with the standing of a run of that workspace: whether it shares its
    * state with it, as one of its consumers or with the whole organization. One statement.
    */

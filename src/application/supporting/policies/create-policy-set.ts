@@ -5,9 +5,10 @@ import type {
   PolicySetScope,
   PolicySetSettings,
   RepositorySettings,
+  TagSelector,
 } from '../../../domain/index.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
-import { checkLink, checkPolicySet } from '../../../domain/supporting/policies/policy-set.js';
+import { checkLink, checkPolicySet, checkTagSelectors } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -21,8 +22,9 @@ export interface NewPolicySet extends PolicySetSettings {
   readonly repository?: RepositorySettings | null;
 }
 
-/** The lists of ids of a policy set. */
+/** The lists of a policy set. */
 export interface PolicySetLists extends PolicySetScope {
+  readonly tagSelectors: readonly TagSelector[];
   readonly policyIds: readonly PolicyId[];
 }
 
@@ -55,7 +57,7 @@ export class CreatePolicySet {
     actor: Actor,
     organizationName: string,
     { repository: asked, ...settings }: NewPolicySet,
-    { policyIds = [], ...scope }: Partial<PolicySetLists> = {},
+    { policyIds = [], tagSelectors = [], ...scope }: Partial<PolicySetLists> = {},
   ): Promise<ChangedPolicySet> {
     return this.unitOfWork.run(async (tx) => {
       const {
@@ -76,6 +78,7 @@ export class CreatePolicySet {
         projectIds: [],
         excludedProjectIds: [],
         ...(await scopeOf(tx, organization.id, scope)),
+        tagSelectors: checkTagSelectors(tagSelectors, { attribute: 'tagSelectors' }),
         policyIds: [],
         repository,
         versions: null,

@@ -15,6 +15,7 @@ import {
   checkNames,
   checkNotVersioned,
   checkPolicySet,
+  checkTagSelectors,
 } from '../../../domain/supporting/policies/policy-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -49,7 +50,7 @@ export class UpdatePolicySet {
   execute(
     actor: Actor,
     id: PolicySetId,
-    { repository: asked, policyIds, ...change }: PolicySetChange,
+    { repository: asked, policyIds, tagSelectors, ...change }: PolicySetChange,
   ): Promise<ChangedPolicySet> {
     return this.unitOfWork.run(async (tx) => {
       const {
@@ -66,6 +67,7 @@ export class UpdatePolicySet {
       const changed = revised(policySet, {
         ...checkPolicySet(change),
         ...(await scopeOf(tx, policySet.organizationId, change)),
+        ...(tagSelectors && { tagSelectors: checkTagSelectors(tagSelectors, { attribute: 'tagSelectors' }) }),
         repository,
         ...(asked === null && { policiesPath: null }),
         updatedAt: this.clock.now(),

@@ -6,10 +6,13 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { TagChanges, WantedTags } from '../tags/tag-changes.js';
+import { projectDestruction } from './project-destruction.js';
 import { type ChangedProject, projectExecution } from './project-execution.js';
 
 export interface OtherProjectSettings extends Pick<WantedTags, 'tagBindings'> {
   readonly execution?: ExecutionChange;
+  /** How long after their last new state workspaces without a schedule of their own are destroyed; null for never. */
+  readonly autoDestroyActivityDuration?: string | null;
 }
 
 /** POST /organizations/:name/projects. */
@@ -25,7 +28,7 @@ export class CreateProject {
   execute(
     actor: Actor,
     organizationName: string,
-    { tagBindings, execution, ...settings }: ProjectSettings & OtherProjectSettings,
+    { tagBindings, execution, autoDestroyActivityDuration, ...settings }: ProjectSettings & OtherProjectSettings,
   ): Promise<WithStanding<ChangedProject>> {
     return this.unitOfWork.run(async (tx) => {
       const {
@@ -42,6 +45,7 @@ export class CreateProject {
         executionMode: null,
         agentPoolId: null,
         executionDefaults: organization.defaults,
+        autoDestroy: projectDestruction(null, autoDestroyActivityDuration, { actor, standing, now }),
         createdAt: now,
         updatedAt: now,
         revision: 0,

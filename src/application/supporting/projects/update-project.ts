@@ -7,6 +7,7 @@ import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import type { TagChanges } from '../tags/tag-changes.js';
 import type { OtherProjectSettings } from './create-project.js';
+import { projectDestruction } from './project-destruction.js';
 import { type ChangedProject, projectExecution } from './project-execution.js';
 
 /** PATCH /projects/:id: unnamed settings keep their value. */
@@ -20,12 +21,18 @@ export class UpdateProject {
   execute(
     actor: Actor,
     id: ProjectId,
-    { tagBindings, execution, ...change }: Partial<ProjectSettings> & OtherProjectSettings,
+    { tagBindings, execution, autoDestroyActivityDuration, ...change }: Partial<ProjectSettings> & OtherProjectSettings,
   ): Promise<WithStanding<ChangedProject>> {
     return this.unitOfWork.run(async (tx) => {
       const { subject, standing, done } = changing(actor, await tx.projects.findFor(actor, id), 'projects/update');
       const { settings, poolTokenCreators } = await projectExecution(tx, actor, standing, subject, execution);
-      const next = revised(subject, { ...checkProject(change), ...settings, updatedAt: this.clock.now() });
+      const now = this.clock.now();
+      const next = revised(subject, {
+        ...checkProject(change),
+        ...settings,
+        autoDestroy: projectDestruction(subject.autoDestroy, autoDestroyActivityDuration, { actor, standing, now }),
+        updatedAt: now,
+      });
       await tx.projects.save(next);
       const owner = { kind: 'project', id } as const;
       await this.tagChanges.writeBindings(tx, owner, next.organizationId, tagBindings, { isNew: false });

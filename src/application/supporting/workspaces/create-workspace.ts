@@ -12,6 +12,7 @@ import {
 } from '../../../domain/index.js';
 import { defaultsIn } from '../../../domain/shared/execution.js';
 import { doneBy } from '../../../domain/supporting/audit/audit-event.js';
+import { nothingInherited } from '../../../domain/supporting/workspaces/auto-destroy.js';
 import { checkSettings, defaultSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
@@ -93,6 +94,7 @@ export class CreateWorkspace {
         inheriting,
         execution,
       );
+      const inheritedDestruction = { ...nothingInherited, project: project?.autoDestroy ?? null };
       const workspace = await this.tagChanges.wantedBy(
         tx,
         actor,
@@ -101,10 +103,10 @@ export class CreateWorkspace {
           ...chosen,
           lock: null,
           repository,
-          autoDestroy: await chosenAutoDestroy(null, autoDestroy, {
+          ...(await chosenAutoDestroy({ autoDestroy: null, inheritedDestruction }, autoDestroy, {
             ...{ actor, standing, now },
             activity: async () => noActivity,
-          }),
+          })),
           retention: null,
           organizationRetention: organization.retention,
           tagNames: [],

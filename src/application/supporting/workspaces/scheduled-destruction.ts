@@ -1,45 +1,46 @@
 import {
   type Actor,
-  type AutoDestroy,
   type AutoDestroyChange,
   authorize,
   type Instant,
   identityOf,
   type Standing,
 } from '../../../domain/index.js';
-import { changedAutoDestroy } from '../../../domain/supporting/workspaces/auto-destroy.js';
+import {
+  changedAutoDestroy,
+  type Destroyed,
+  effectiveAutoDestroy,
+  hasResources,
+  inheritsAutoDestroy,
+} from '../../../domain/supporting/workspaces/auto-destroy.js';
 import type { WorkspaceActivity } from '../../ports/repositories/run-repository.js';
-
-/** Whether there is anything to destroy. Until a state has been read, it may have resources. */
-export const hasResources = ({
-  stateVersionId,
-  resourceCount,
-}: Pick<WorkspaceActivity, 'stateVersionId' | 'resourceCount'>): boolean =>
-  stateVersionId !== null && resourceCount !== 0;
 
 interface Scheduling {
   readonly actor: Actor;
   readonly standing: Standing;
   readonly now: Instant;
-  /** Read only if a duration is set. */
+  /** Read only if a duration is set or inherited. */
   readonly activity: () => Promise<WorkspaceActivity>;
 }
 
 /**
  * The schedule after a change. Throws `resource/not-found` without the right to set one, and `attribute/invalid`.
- * Unsetting what is not set needs no right: clients send null with other settings.
+ * Unsetting what is not set, and setting what is inherited, needs no right: clients send both with other settings.
  */
 export async function chosenAutoDestroy(
-  current: AutoDestroy | null,
+  current: Destroyed,
   change: AutoDestroyChange | undefined,
   { actor, standing, now, activity }: Scheduling,
-): Promise<AutoDestroy | null> {
-  const same = (next: AutoDestroyChange) =>
-    (next.at ?? null) === (current?.at ?? null) &&
-    (next.activityDuration ?? null) === (current?.activityDuration ?? null);
-  if (change === undefined || same({ ...current, ...change })) return current;
+): Promise<Destroyed> {
+  if (change === undefined) return current;
+  const counts = current.inheritedDestruction.project !== null || typeof change.activityDuration === 'string';
+  const resources = counts && hasResources(await activity());
+  const { inherits = inheritsAutoDestroy(current), ...named } = change;
+  const changes = (shown: AutoDestroyChange | null) =>
+    (named.at !== undefined && named.at !== (shown?.at ?? null)) ||
+    (named.activityDuration !== undefined && named.activityDuration !== (shown?.activityDuration ?? null));
+  const isSame = !changes(current.autoDestroy) || !changes(effectiveAutoDestroy(current, resources));
+  if (isSame && inherits === inheritsAutoDestroy(current)) return current;
   authorize(standing, 'workspaces/schedule-destroy');
-  const counts = change.activityDuration !== undefined && change.activityDuration !== null;
-  const facts = { by: identityOf(actor), now, hasResources: counts && hasResources(await activity()) };
-  return changedAutoDestroy(current, change, facts);
+  return changedAutoDestroy(current, change, { by: identityOf(actor), now, hasResources: resources });
 }

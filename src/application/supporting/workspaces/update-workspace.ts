@@ -4,6 +4,7 @@ import type { Actor } from '../../../domain/index.js';
 import { defaultsIn } from '../../../domain/shared/execution.js';
 import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
+import { inProject } from '../../../domain/supporting/workspaces/auto-destroy.js';
 import { checkSettings } from '../../../domain/supporting/workspaces/workspace.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import { inWorkspace } from '../../ports/repositories/audit-trail.js';
@@ -69,6 +70,10 @@ export class UpdateWorkspace {
         asked,
       );
       const now = this.clock.now();
+      const inheritedDestruction =
+        target === undefined
+          ? subject.inheritedDestruction
+          : inProject(subject.inheritedDestruction, target.subject.autoDestroy, now);
       const next = await this.tagChanges.wantedBy(
         tx,
         actor,
@@ -78,10 +83,10 @@ export class UpdateWorkspace {
           ...checkSettings(settings, subject),
           ...chosen,
           repository,
-          autoDestroy: await chosenAutoDestroy(subject.autoDestroy, autoDestroy, {
+          ...(await chosenAutoDestroy({ autoDestroy: subject.autoDestroy, inheritedDestruction }, autoDestroy, {
             ...{ actor, standing, now },
             activity: () => activityOf(tx, subject.id),
-          }),
+          })),
           updatedAt: now,
         }),
         tags,

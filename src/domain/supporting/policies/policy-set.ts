@@ -10,6 +10,7 @@ import type {
 } from '../../shared/id.js';
 import type { LinkedRepository } from '../../shared/linked-repository.js';
 import { checkName } from '../../shared/name.js';
+import { checkKeyValues, type KeyValue } from '../tags/tag-binding.js';
 import { type ManagedPolicy, outcomeLevel, type Policy, type PolicyKind, type PolicySettings } from './policy.js';
 
 export interface PolicySetSettings {
@@ -65,11 +66,21 @@ export interface PolicySetScope {
   readonly excludedProjectIds: readonly ProjectId[];
 }
 
+/**
+ * A tag whose workspaces a set applies to, or never applies to. Tags are compared with the effective bindings of a
+ * workspace, by key and value. An empty value stands for a key without a value.
+ */
+export interface TagSelector extends KeyValue {
+  readonly excludes: boolean;
+}
+
 /** The policies that apply to the runs of some workspaces. */
 export interface PolicySet extends PolicySetSettings, PolicySetScope {
   readonly id: PolicySetId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
+  /** Ordered by key and value. Workspaces with one of these tags when a run is created belong to the scope. */
+  readonly tagSelectors: readonly TagSelector[];
   /** The attached policies. */
   readonly policyIds: readonly PolicyId[];
   /** The repository that the versions are fetched from; null if clients upload them. */
@@ -100,6 +111,29 @@ export function checkPolicySet<Settings extends Partial<PolicySetSettings>>(sett
   const names = (settings.policies ?? []).map(({ name }) => name);
   if (new Set(names).size < names.length) throw invalidAttribute('policies', 'Policies must have different names');
   return settings;
+}
+
+export const maxTagSelectors = 100;
+
+const nameOfSelector = ({ key, value, excludes }: TagSelector): string => `${key} ${value} ${excludes}`;
+
+export const inOrder = (selectors: readonly TagSelector[]): readonly TagSelector[] =>
+  selectors.toSorted((one, other) => (nameOfSelector(one) < nameOfSelector(other) ? -1 : 1));
+
+export const isAmong = (selectors: readonly TagSelector[], one: TagSelector): boolean =>
+  selectors.some((other) => nameOfSelector(other) === nameOfSelector(one));
+
+/**
+ * The selectors in order, each once. Throws `attribute/invalid`, at `where`, for a malformed key or value, and for too
+ * many.
+ */
+export function checkTagSelectors(given: readonly TagSelector[], where: AtFault): readonly TagSelector[] {
+  checkKeyValues(given, where);
+  const selectors = [...new Map(given.map((one) => [nameOfSelector(one), one])).values()];
+  if (selectors.length > maxTagSelectors) {
+    throw new DomainError('attribute/invalid', `A policy set can have at most ${maxTagSelectors} tag selectors`, where);
+  }
+  return inOrder(selectors);
 }
 
 /** Throws `attribute/invalid`, at `where`, for a set whose policies come from its versions. */

@@ -1,6 +1,7 @@
 import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Executed } from '../../shared/execution.js';
 import type { Instant, OrganizationId, ProjectId } from '../../shared/id.js';
+import type { ProjectAutoDestroy } from '../workspaces/auto-destroy.js';
 
 export interface ProjectSettings {
   readonly name: string;
@@ -12,6 +13,7 @@ export interface Project extends ProjectSettings, Executed {
   readonly id: ProjectId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
+  readonly autoDestroy: ProjectAutoDestroy | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly revision: number;

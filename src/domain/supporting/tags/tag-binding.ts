@@ -38,6 +38,19 @@ const keyForm = /^[A-Za-z0-9_.=+@:-]{1,128}$/;
 const valueForm = /^[A-Za-z0-9_.=+@:-]{0,256}$/;
 const reserved = /^hcp?:/;
 
+const refused = (sentence: string, at: AtFault): DomainError => new DomainError('attribute/invalid', sentence, at);
+
+/** Throws `attribute/invalid` for a malformed key or value. */
+export function checkKeyValues(given: readonly KeyValue[], at: AtFault): void {
+  if (!given.every(({ key }) => keyForm.test(key))) {
+    throw refused(`Tag keys must be 1 to ${bindingLimits.key} ${characters}`, at);
+  }
+  if (given.some(({ key }) => reserved.test(key))) throw refused('Tag keys must not begin with hc: or hcp:', at);
+  if (!given.every(({ value }) => valueForm.test(value))) {
+    throw refused(`Tag values must be at most ${bindingLimits.value} ${characters}`, at);
+  }
+}
+
 /**
  * The bindings as given. `present` are the keys that stay. Throws `attribute/invalid` for a malformed or repeated key, a
  * malformed value, and for too many.
@@ -47,20 +60,11 @@ export function checkBindings<Binding extends KeyValue>(
   at: AtFault,
   present: readonly string[] = [],
 ): readonly Binding[] {
-  const refuse = (sentence: string): never => {
-    throw new DomainError('attribute/invalid', sentence, at);
-  };
+  checkKeyValues(bindings, at);
   const keys = bindings.map(({ key }) => key);
-  if (!keys.every((key) => keyForm.test(key))) {
-    refuse(`Tag keys must be 1 to ${bindingLimits.key} ${characters}`);
-  }
-  if (keys.some((key) => reserved.test(key))) refuse('Tag keys must not begin with hc: or hcp:');
-  if (!bindings.every(({ value }) => valueForm.test(value))) {
-    refuse(`Tag values must be at most ${bindingLimits.value} ${characters}`);
-  }
-  if (new Set(keys).size < keys.length) refuse('Each tag key may be given only once');
+  if (new Set(keys).size < keys.length) throw refused('Each tag key may be given only once', at);
   if (new Set([...present, ...keys]).size > bindingLimits.ofOwner) {
-    refuse(`There can be at most ${bindingLimits.ofOwner} tag bindings, besides inherited ones`);
+    throw refused(`There can be at most ${bindingLimits.ofOwner} tag bindings, besides inherited ones`, at);
   }
   return bindings;
 }

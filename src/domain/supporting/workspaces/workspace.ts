@@ -18,7 +18,7 @@ import { checkProgramVersion } from '../../shared/program-version.js';
 import { revised } from '../../shared/revision.js';
 import type { TokenOwner } from '../../shared/token-owner.js';
 import { checkWebLink } from '../../shared/web-link.js';
-import type { AutoDestroy } from './auto-destroy.js';
+import type { Destroyed } from './auto-destroy.js';
 import { changedTriggers, type FileTriggers } from './file-triggers.js';
 
 export interface WorkspaceSettings extends ExecutionSettings, FileTriggers {
@@ -57,7 +57,7 @@ export interface Lock {
   readonly at: Instant;
 }
 
-export interface Workspace extends WorkspaceSettings, Executed {
+export interface Workspace extends WorkspaceSettings, Executed, Destroyed {
   readonly id: WorkspaceId;
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
@@ -66,7 +66,6 @@ export interface Workspace extends WorkspaceSettings, Executed {
   readonly allowForceDelete: boolean;
   readonly lock: Lock | null;
   readonly repository: LinkedRepository | null;
-  readonly autoDestroy: AutoDestroy | null;
   /** Null to follow the organization. */
   readonly retention: DataRetention | null;
   readonly organizationRetention: DataRetention | null;

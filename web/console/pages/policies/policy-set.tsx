@@ -30,6 +30,7 @@ export function PolicySetPage({ params: { organization, id } }: Params<'organiza
         <>
           <Policies organization={organization} set={set} />
           {attributes.policies.length > 0 && <Declared set={set.data} />}
+          {attributes['tag-selectors'].length > 0 && <Selectors set={set.data} />}
           {attributes.global ? (
             <p>This set applies to every workspace in the organization except the excluded ones.</p>
           ) : (
@@ -49,6 +50,19 @@ export function PolicySetPage({ params: { organization, id } }: Params<'organiza
     </OrganizationPage>
   );
 }
+
+/** Clients of the API manage them. */
+const Selectors = ({ set }: { readonly set: PolicySet }) => (
+  <section className="card" aria-labelledby="selectors">
+    <h2 id="selectors">Tags</h2>
+    <ul>
+      {set.attributes['tag-selectors'].map((one) => {
+        const tag = `${one['tag-key']}${one['tag-value'] === null ? '' : `=${one['tag-value']}`}`;
+        return <li key={`${tag} ${one['is-exclude']}`}>{one['is-exclude'] ? `Never with ${tag}` : `With ${tag}`}</li>;
+      })}
+    </ul>
+  </section>
+);
 
 interface Shown {
   readonly organization: string;

@@ -40,6 +40,9 @@ export function ScheduledDestruction({ workspace: { id, attributes } }: { readon
       {!attributes.actions['is-destroyable'] && (
         <p className="notice">The settings do not allow destroy runs, so nothing is destroyed.</p>
       )}
+      {attributes['inherits-project-auto-destroy'] && attributes[after] !== null && (
+        <p className="notice">This is the schedule of the project. Another one here replaces it.</p>
+      )}
       <EntryForm
         key={`${attributes[at]} ${attributes[after]}`}
         submit="Save schedule"

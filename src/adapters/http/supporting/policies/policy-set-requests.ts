@@ -1,21 +1,12 @@
 import { z } from 'zod';
 import type { NewPolicySet, PolicySetChange, PolicySetInclude, PolicySetLists } from '../../../../application/index.js';
-import { enforcementLevels, type Policy, policyKinds } from '../../../../domain/index.js';
+import { enforcementLevels, type Policy, policyKinds, type TagSelector } from '../../../../domain/index.js';
 import { maxPoliciesOfSet } from '../../../../domain/supporting/policies/policy-set.js';
 import { maxTriggers } from '../../../../domain/supporting/workspaces/file-triggers.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
 import { include, oneOf, textual, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
-import {
-  absentable,
-  identifier,
-  manyOf,
-  named,
-  reading,
-  resourceDocument,
-  unserved,
-  word,
-} from '../../routing/schema.js';
+import { absentable, identifier, manyOf, named, reading, resourceDocument, word } from '../../routing/schema.js';
 import { repository, toRepository } from '../version-control/repository-requests.js';
 import { projectType, workspaceType } from '../workspaces/workspace-requests.js';
 import { policyType } from './policy-requests.js';
@@ -49,6 +40,26 @@ const policy = z
     }),
   );
 
+/** The domain checks keys and values. */
+const selectorList = manyOf(
+  z.object({
+    'tag-key': z.string().max(1024),
+    'tag-value': z.string().max(1024).nullable().optional().meta({
+      description: 'Null for workspaces that have the key without a value.',
+    }),
+    'is-exclude': absentable(z.boolean()),
+  }),
+);
+
+const toSelectors = (selectors: z.infer<typeof selectorList>): readonly TagSelector[] =>
+  selectors.map((one) => ({
+    key: one['tag-key'],
+    value: one['tag-value'] ?? '',
+    excludes: one['is-exclude'] ?? false,
+  }));
+
+export const readSelectors = reading(z.object({ data: selectorList }), ({ data }) => toSelectors(data));
+
 const settings = {
   description: z.string().max(4096).nullable().optional(),
   kind: absentable(z.enum(policyKinds)),
@@ -64,7 +75,7 @@ const settings = {
   'policies-path': z.string().max(1024).nullable().optional().meta({
     description: 'The directory of the repository that contains the policies. Empty for its root.',
   }),
-  'tag-selectors': unserved('Tag selectors are not served. Attach workspaces or projects'),
+  'tag-selectors': absentable(selectorList),
 };
 
 /** An empty version or path is none. */
@@ -91,13 +102,17 @@ const listsIn = (dialect: Dialect) => {
 
 type Listed = { readonly [Name in keyof ReturnType<typeof listsIn>]?: z.infer<ReturnType<typeof listsIn>[Name]> };
 
-const toLists = (relationships: Listed): Partial<PolicySetLists> => {
+const toLists = (
+  relationships: Listed,
+  selectors: z.infer<typeof selectorList> | undefined,
+): Partial<PolicySetLists> => {
   const idsOf = (name: keyof Listed) => relationships[name]?.data?.map(({ id }) => id);
   return named({
     workspaceIds: idsOf('workspaces'),
     excludedWorkspaceIds: idsOf('workspace-exclusions'),
     projectIds: idsOf('projects'),
     excludedProjectIds: idsOf('project-exclusions'),
+    tagSelectors: selectors && toSelectors(selectors),
     policyIds: idsOf('policies'),
   });
 };
@@ -120,7 +135,7 @@ export const newPolicySet = (dialect: Dialect) => {
         policiesPath: unlessEmpty(attributes['policies-path']) ?? null,
         repository: toRepository(attributes['vcs-repo']) ?? null,
       },
-      lists: toLists(relationships),
+      lists: toLists(relationships, attributes['tag-selectors']),
     }),
   );
 };
@@ -172,6 +187,6 @@ export const policySetChange = (dialect: Dialect) => {
       policiesPath: unlessEmpty(attributes['policies-path']),
       repository: toRepository(attributes['vcs-repo']),
     });
-    return { ...changed, ...toLists(relationships) };
+    return { ...changed, ...toLists(relationships, attributes['tag-selectors']) };
   });
 };

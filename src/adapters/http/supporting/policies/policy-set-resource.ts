@@ -6,6 +6,7 @@ import {
   type Policy,
   type PolicySet,
   policyKinds,
+  type TagSelector,
 } from '../../../../domain/index.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
@@ -26,12 +27,21 @@ const policy =
     'enforcement-level': attribute(level, enforcementLevel),
   });
 
+const selector =
+  ({ attribute }: ResourceBuilder) =>
+  ({ key, value, excludes }: TagSelector) => ({
+    'tag-key': attribute(text, key),
+    'tag-value': attribute(maybeText, value === '' ? null : value, 'Null for a key without a value.'),
+    'is-exclude': attribute(flag, excludes),
+  });
+
 type Presented = PolicySet & { readonly webhookKey?: ChangedPolicySet['webhookKey'] | undefined };
 
 /** A global set names the workspaces it is attached to, and not all the others it applies to. */
 const policySet = (words: ResourceBuilder) => {
   const { attribute, each, orNull, toOne, toOneOrNone, toMany, link } = words;
   const policyOf = policy(words);
+  const selectorOf = selector(words);
   return (dialect: Dialect) =>
     (policySet: Presented): Resource => ({
       id: policySet.id,
@@ -61,6 +71,11 @@ const policySet = (words: ResourceBuilder) => {
           count,
           policySet.projectIds.length,
           'Number of projects that the set is attached to.',
+        ),
+        'tag-selectors': each(
+          policySet.tagSelectors,
+          selectorOf,
+          'Tags, own or inherited from the project, whose workspaces the set applies to, or never applies to with `is-exclude`.',
         ),
         'policy-tool-version': attribute(
           maybeText,

@@ -29,6 +29,7 @@ import {
   policySetParameters,
   policySetsParameters,
   policySetsQuery,
+  readSelectors,
 } from './policy-set-requests.js';
 import { changedPolicySetSchema, policySetSchema, presentPolicySet } from './policy-set-resource.js';
 
@@ -72,6 +73,11 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     answerEmpty((call) =>
       use.changePoliciesOfSet.execute(call.actor, parameter(call, 'id'), change, readPolicies(call)),
     );
+  const changeSelectors = (change: 'add' | 'remove') =>
+    answerEmpty((call) =>
+      use.changeTagSelectors.execute(call.actor, parameter(call, 'id'), change, readSelectors(call)),
+    );
+  const selectorsPath = '/policy-sets/:id/tag-selectors';
   return [
     get(
       '/organizations/:organization/policy-sets',
@@ -162,6 +168,18 @@ export const policySetRoutes = (use: UseCases, dialect: Dialect, neighbours: Nei
     )(
       ['excludeProjects', 'Exclude projects from a policy set'],
       ['includeProjects', 'End the exclusion of projects from a policy set'],
+    ),
+    post(
+      selectorsPath,
+      'policy-sets/manage',
+      relates('addTagSelectors', 'Add tag selectors to a policy set', readSelectors, 'attribute/invalid'),
+      changeSelectors('add'),
+    ),
+    removeListed(
+      selectorsPath,
+      'policy-sets/manage',
+      relates('removeTagSelectors', 'Remove tag selectors from a policy set', readSelectors),
+      changeSelectors('remove'),
     ),
     post(
       policiesPath,

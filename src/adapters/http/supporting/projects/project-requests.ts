@@ -10,14 +10,17 @@ import { type ExecutionChange, executionModes, type ProjectSettings } from '../.
 import type { Dialect } from '../../routing/dialect.js';
 import { include, sortBy, texts, textual, valuesOf } from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
-import { absentable, identifier, named, reading, resourceDocument, unserved, word } from '../../routing/schema.js';
+import { absentable, identifier, named, reading, resourceDocument, word } from '../../routing/schema.js';
 import { taggedBindings, taggedParameters } from '../tags/tag-filters.js';
 import { bindingList, toBindings } from '../tags/tag-requests.js';
 import { poolType, projectType } from '../workspaces/workspace-requests.js';
 
 const settings = {
   description: z.string().max(256).nullable().optional(),
-  'auto-destroy-activity-duration': unserved('Projects schedule no destruction. Schedule it at workspaces'),
+  'auto-destroy-activity-duration': z.string().max(5).nullable().optional().meta({
+    description:
+      'How long after their last new state workspaces without a schedule of their own are destroyed: 1 to 9999 days (`14d`) or hours (`12h`). Null for never.',
+  }),
   'default-execution-mode': absentable(z.enum(executionModes)),
   'default-agent-pool-id': word.nullable().optional(),
   'setting-overwrites': absentable(
@@ -66,7 +69,10 @@ export const newProject = (dialect: Dialect) =>
     ({ data: { attributes, relationships } }): Tagged<ProjectSettings> => ({
       name: attributes.name,
       description: attributes.description ?? '',
-      ...named({ execution: executionIn({ attributes, relationships }) }),
+      ...named({
+        execution: executionIn({ attributes, relationships }),
+        autoDestroyActivityDuration: attributes['auto-destroy-activity-duration'],
+      }),
       ...bindingsIn(relationships),
     }),
   );
@@ -79,7 +85,12 @@ export const projectChange = (dialect: Dialect) =>
       const { name, description } = attributes;
       const execution = executionIn({ attributes, relationships });
       return {
-        ...named({ name, description: description === null ? '' : description, execution }),
+        ...named({
+          name,
+          description: description === null ? '' : description,
+          execution,
+          autoDestroyActivityDuration: attributes['auto-destroy-activity-duration'],
+        }),
         ...bindingsIn(relationships),
       };
     },

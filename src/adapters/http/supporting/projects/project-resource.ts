@@ -6,7 +6,7 @@ import { isDefault } from '../../../../domain/supporting/projects/project.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource } from '../../routing/document.js';
 import { anyView, described, presenting, type ResourceBuilder } from '../../routing/resource.js';
-import { dateTime, flag, no, nothing, text } from '../../routing/resource-schema.js';
+import { dateTime, flag, maybeText, no, text } from '../../routing/resource-schema.js';
 import { poolTokenCreators } from '../../tokens/token-owner-resource.js';
 import { bindingRelationships, type WithBindings } from '../tags/included-bindings.js';
 
@@ -27,7 +27,11 @@ const project =
         description: attribute(text, project.description),
         'is-default': attribute(flag, isDefault(project), 'Whether workspaces that name no project belong to it.'),
         'is-unified': attribute(no, false),
-        'auto-destroy-activity-duration': attribute(nothing, null),
+        'auto-destroy-activity-duration': attribute(
+          maybeText,
+          project.autoDestroy?.activityDuration ?? null,
+          'How long after their last new state workspaces without a schedule of their own are destroyed, such as `14d` or `12h`. Null for never.',
+        ),
         'default-execution-mode': attribute(
           executionMode,
           execution.mode,
@@ -45,6 +49,7 @@ const project =
         permissions: group(
           {
             'can-update': attribute(flag, may(standing, 'projects/update')),
+            'can-schedule-destroy': attribute(flag, may(standing, 'projects/schedule-destroy')),
             'can-destroy': attribute(flag, may(standing, 'projects/delete')),
             'can-create-workspace': attribute(flag, may(standing, 'workspaces/create')),
             'can-move-workspace': attribute(flag, may(standing, 'projects/move-workspaces')),

@@ -63,6 +63,10 @@ const settings = {
     description:
       'The same that long after the last new state: 1 to 9999 days (`14d`) or hours (`12h`). Null for never.',
   }),
+  'inherits-project-auto-destroy': flag.meta({
+    description:
+      'True unsets the schedule of the workspace. False ignores that of its project, also while the workspace has none.',
+  }),
   'source-name': maybeWord,
   'source-url': z.string().max(2048).nullable().optional(),
   'structured-run-output-enabled': flag.meta({ description: 'Kept for clients. Runs print text.' }),
@@ -70,7 +74,6 @@ const settings = {
   'auto-apply-run-trigger': flag.meta({ description: 'Whether triggered runs apply automatically.' }),
   'setting-overwrites': absentable(z.object({ 'execution-mode': flag, 'agent-pool': flag })),
   'vcs-repo': repository,
-  'inherits-project-auto-destroy': unserved('Projects schedule no destruction. Schedule it at the workspace'),
   'project-remote-state': unserved('States are not shared within a project. Name remote state consumers'),
   'hyok-enabled': unserved('Keys of your own are not served'),
   'migration-environment': unserved('Environments of the legacy service cannot be migrated'),
@@ -149,11 +152,12 @@ const toExecution = ({ attributes, relationships }: Body['data']): ExecutionChan
   return Object.keys(change).length === 0 ? undefined : change;
 };
 
-/** Undefined when the request names neither. */
+/** Undefined when the request names none of it. */
 const toAutoDestroy = (attributes: Body['data']['attributes']): AutoDestroyChange | undefined => {
   const change: AutoDestroyChange = named({
     at: attributes['auto-destroy-at'],
     activityDuration: attributes['auto-destroy-activity-duration'],
+    inherits: attributes['inherits-project-auto-destroy'],
   });
   return Object.keys(change).length === 0 ? undefined : change;
 };

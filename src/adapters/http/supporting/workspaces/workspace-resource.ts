@@ -9,6 +9,11 @@ import {
   type Workspace,
 } from '../../../../domain/index.js';
 import { overwritesOf } from '../../../../domain/shared/execution.js';
+import {
+  effectiveAutoDestroy,
+  hasResources,
+  inheritsAutoDestroy,
+} from '../../../../domain/supporting/workspaces/auto-destroy.js';
 import { mayForceDelete, workspaceSources } from '../../../../domain/supporting/workspaces/workspace.js';
 import type { Dialect } from '../../routing/dialect.js';
 import type { Resource, WireValue } from '../../routing/document.js';
@@ -87,6 +92,7 @@ const workspace =
     const self = `${dialect.prefix}/workspaces/${workspace.id}`;
     const unlessCircular = (said: WireValue) => (withoutRuns ? undefined : optional(said));
     const execution = executionOf(workspace);
+    const autoDestroy = effectiveAutoDestroy(workspace, hasResources(activity));
     const overwrites = overwritesOf(workspace);
     const mayRead = may(standing, 'workspaces/read');
     const mayUpdate = may(standing, 'workspaces/update');
@@ -120,13 +126,18 @@ const workspace =
         ),
         'auto-destroy-activity-duration': attribute(
           maybeText,
-          workspace.autoDestroy?.activityDuration ?? null,
+          autoDestroy?.activityDuration ?? null,
           'How long after the last new state the workspace is destroyed, such as `14d` or `12h`. Null for never.',
         ),
         'auto-destroy-at': attribute(
           maybeDateTime,
-          workspace.autoDestroy?.at ?? null,
+          autoDestroy?.at ?? null,
           'When a run that destroys the resources is created. Null for never, and again once it was created.',
+        ),
+        'inherits-project-auto-destroy': attribute(
+          flag,
+          inheritsAutoDestroy(workspace),
+          'Whether the schedule is that of the project.',
         ),
         environment: attribute(environment, 'default'),
         'execution-mode': attribute(executionMode, execution.mode),

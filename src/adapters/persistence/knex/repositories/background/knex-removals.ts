@@ -73,8 +73,8 @@ const ofOrganizations = [
   branch('policy_set_versions', 'organization_id', { max: Number.POSITIVE_INFINITY, bundles: ['bundle_key'] }),
   branch('teams', 'organization_id', {}, ofTeams),
   branch('policy_sets', 'organization_id', {}, [
-    ...['policy_set_policies', 'policy_set_projects', 'policy_set_project_exclusions'].map((table) =>
-      branch(table, 'policy_set_id', { key: 'place' }),
+    ...['policy_set_policies', 'policy_set_projects', 'policy_set_project_exclusions', 'policy_set_tag_selectors'].map(
+      (table) => branch(table, 'policy_set_id', { key: 'place' }),
     ),
     branch('policy_set_parameters', 'policy_set_id'),
   ]),

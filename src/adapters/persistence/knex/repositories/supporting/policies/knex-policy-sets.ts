@@ -10,10 +10,12 @@ import {
   type OrganizationId,
   type PolicySet,
   type PolicySetId,
+  type TagSelector,
   type WebhookId,
   type WithStanding,
   type WorkspaceId,
 } from '../../../../../../domain/index.js';
+import { inOrder } from '../../../../../../domain/supporting/policies/policy-set.js';
 import { idsByName, idsIn, ofOrganization, ofPage, withPart } from '../../../engine/lists.js';
 import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
@@ -32,6 +34,15 @@ const applyingRows = rowsOf<Omit<ApplyingPolicySet, 'attached'>>((row, as) => ({
   policyToolVersion: row.policy_tool_version,
   versions: as.json(row.versions),
 }));
+
+/** Each as its sign, key and value. Keys and values have neither spaces nor slashes. */
+const selectorsIn = (text: string | null): readonly TagSelector[] =>
+  inOrder(
+    idsIn(text).map((one) => {
+      const [key = '', value = ''] = one.slice(1).split('/');
+      return { key, value, excludes: one.startsWith('-') };
+    }),
+  );
 
 const setRows = rowsOf<PolicySet>((row, as) => ({
   ...applyingRows.literal(row, as),
@@ -53,6 +64,7 @@ const setRows = rowsOf<PolicySet>((row, as) => ({
   excludedWorkspaceIds: as.joined(row.excluded_workspace_ids, idsIn),
   projectIds: as.joined(row.project_ids, idsIn),
   excludedProjectIds: as.joined(row.excluded_project_ids, idsIn),
+  tagSelectors: as.joined(row.tag_selectors, selectorsIn),
   policyIds: as.joined(row.policy_ids, idsIn),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -69,6 +81,9 @@ const projectIdsIn = (table: string) =>
 
 const policyIds = `(select string_agg(lp.policy_id, ' ') from policy_set_policies as lp where lp.policy_set_id = p.id)`;
 
+const tagSelectors = `(select string_agg(case when s.excludes = TRUE then '-' else '+' end || s.key || '/' || s.value, ' ')
+  from policy_set_tag_selectors as s where s.policy_set_id = p.id)`;
+
 const nameTaken = { name: () => alreadyTaken('name', 'Name') };
 
 /** Policy sets `p` of living organizations `o`. */
@@ -82,6 +97,7 @@ const select = (sql: Knex, policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
     excluded_workspace_ids: sql.raw(workspaceIdsIn('policy_set_exclusions')),
     project_ids: sql.raw(projectIdsIn('policy_set_projects')),
     excluded_project_ids: sql.raw(projectIdsIn('policy_set_project_exclusions')),
+    tag_selectors: sql.raw(tagSelectors),
     policy_ids: sql.raw(policyIds),
   });
 
@@ -93,6 +109,8 @@ const links = {
   excludedProjectIds: { table: 'policy_set_project_exclusions', column: 'project_id', other: 'projects' },
   policyIds: { table: 'policy_set_policies', column: 'policy_id', other: 'policies' },
 } as const;
+
+const selectors = 'policy_set_tag_selectors';
 
 const linked = Object.keys(links) as readonly (keyof typeof links)[];
 
@@ -129,6 +147,7 @@ export class KnexPolicySets implements PolicySetRepository {
   async add(policySet: PolicySet): Promise<void> {
     await throwIfTaken(this.db.run(inserted(this.db, 'policy_sets', setRows.write(policySet))), nameTaken);
     for (const list of linked) await this.attach(policySet.id, list, policySet[list]);
+    await this.addSelectors(policySet);
   }
 
   async save(policySet: PolicySet): Promise<void> {
@@ -139,11 +158,13 @@ export class KnexPolicySets implements PolicySetRepository {
       .update(settings.write(policySet));
     await throwIfTaken(throwIfStale({ table: 'policy_sets', id }, this.db.run(update)), nameTaken);
     for (const list of linked) await this.keepOnly(id, list, policySet[list]);
+    await this.db.run(sql(selectors).where('policy_set_id', id).delete());
+    await this.addSelectors(policySet);
   }
 
   async remove(id: PolicySetId): Promise<void> {
     const { sql } = this.db;
-    for (const table of [...Object.values(links).map((link) => link.table), 'policy_set_parameters']) {
+    for (const table of [...Object.values(links).map((link) => link.table), selectors, 'policy_set_parameters']) {
       await this.db.run(sql(table).where('policy_set_id', id).delete());
     }
     // If two remove it at once, the second decides again and finds nothing.
@@ -184,6 +205,12 @@ export class KnexPolicySets implements PolicySetRepository {
     return row && setRows.read(row);
   }
 
+  private async addSelectors({ id, organizationId, tagSelectors }: PolicySet): Promise<void> {
+    if (tagSelectors.length === 0) return;
+    const rows = tagSelectors.map((selector) => ({ policy_set_id: id, organization_id: organizationId, ...selector }));
+    await this.db.run(this.db.sql(selectors).insert(rows));
+  }
+
   private async keepOnly(id: PolicySetId, list: keyof typeof links, ids: readonly string[]): Promise<void> {
     const { table, column } = links[list];
     await this.db.run(this.db.sql(table).where('policy_set_id', id).whereNotIn(column, ids).delete());
@@ -201,6 +228,11 @@ export class KnexPolicySets implements PolicySetRepository {
   }
 }
 
+/** The value that a workspace `w` has of the key of a selector `x`, as effective bindings say; null for none. */
+const effectiveValue = `coalesce(
+  (select b.value from workspace_tag_bindings as b where b.workspace_id = w.id and b.key = x.key),
+  (select b.value from project_tag_bindings as b where b.project_id = w.project_id and b.key = x.key))`;
+
 /** Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at. */
 const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder => {
   const workspace = () => activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
@@ -210,6 +242,11 @@ const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder =
       .whereNotExists(
         sql('policy_set_project_exclusions as y').whereRaw(`y.project_id = w.project_id and y.policy_set_id = ${id}`),
       )
+      .whereNotExists(
+        sql(`${selectors} as x`).whereRaw(
+          `x.policy_set_id = ${id} and x.excludes = TRUE and x.value = ${effectiveValue}`,
+        ),
+      )
       .select(id);
   const attached = workspace().join('policy_set_workspaces as a', 'a.workspace_id', 'w.id');
   const ofProject = workspace().join('policy_set_projects as a', 'a.project_id', 'w.project_id');
@@ -217,8 +254,19 @@ const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder =
     .join('policy_sets as g', 'g.organization_id', 'o.id')
     // Spelled out and not bound, or the index of the global ones would not be known to hold them.
     .whereRaw('g.global = TRUE');
+  const selecting = (bound: Knex.QueryBuilder) =>
+    bound
+      .join(`${selectors} as a`, (on) =>
+        on.on('a.organization_id', 'w.organization_id').on('a.key', 't.key').on('a.value', 't.value'),
+      )
+      .whereRaw('a.excludes = FALSE');
+  const ofTag = selecting(workspace().join('workspace_tag_bindings as t', 't.workspace_id', 'w.id'));
+  const inherited = workspace().join('project_tag_bindings as t', 't.project_id', 'w.project_id');
+  const ofInheritedTag = selecting(inherited).whereNotExists(
+    sql('workspace_tag_bindings as b').whereRaw('b.workspace_id = w.id and b.key = t.key'),
+  );
   return unlessExcluded(global, 'g.id').union(
-    [attached, ofProject].map((sets) => unlessExcluded(sets, 'a.policy_set_id')),
+    [attached, ofProject, ofTag, ofInheritedTag].map((sets) => unlessExcluded(sets, 'a.policy_set_id')),
   );
 };
 

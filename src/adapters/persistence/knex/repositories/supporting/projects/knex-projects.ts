@@ -5,6 +5,7 @@ import type { ProjectRepository } from '../../../../../../application/ports/repo
 import {
   type Actor,
   alreadyTaken,
+  type Instant,
   type OrganizationId,
   type Project,
   type ProjectId,
@@ -13,9 +14,16 @@ import {
   type WithStanding,
 } from '../../../../../../domain/index.js';
 import { ofOrganization, ofPage, sorted, withPart } from '../../../engine/lists.js';
-import { inserted } from '../../../engine/prepared.js';
+import { inserted, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
-import { columnsOf, pageOf, type Statements, throwIfStale, throwIfTaken } from '../../../engine/statements.js';
+import {
+  columnsOf,
+  pageOf,
+  type Statements,
+  spelledOut,
+  throwIfStale,
+  throwIfTaken,
+} from '../../../engine/statements.js';
 import { isInForce } from '../../authorization/grant-rows.js';
 import { seeing, standingOnEachProject } from '../../authorization/standing.js';
 import { ofVariableSets } from '../variables/knex-variable-sets.js';
@@ -33,6 +41,12 @@ const projectRows = rowsOf<Project>((row, as) => ({
     executionMode: as.joined(row.organization_execution_mode),
     agentPoolId: as.joined(row.organization_agent_pool_id),
   },
+  autoDestroy: as.group(row.auto_destroy_by_kind, {
+    activityDuration: row.auto_destroy_activity_duration,
+    since: row.auto_destroy_since,
+    nextCheckAt: row.auto_destroy_next_check_at,
+    by: { kind: row.auto_destroy_by_kind, id: row.auto_destroy_by_id },
+  }),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   revision: row.revision,
@@ -57,6 +71,13 @@ const findWithStanding = seeing(
   'project',
   (sql, { id }: { readonly id: ProjectId }) => select(activeProjects(sql).where('p.id', id)),
   projectRows.read,
+);
+
+const withDestructionDue = prepared((sql, { now, limit }: { readonly now: Instant; readonly limit: number }) =>
+  select(activeProjects(sql))
+    .where('p.auto_destroy_next_check_at', '<=', now)
+    .orderBy(['p.auto_destroy_next_check_at', 'p.id'])
+    .limit(limit, spelledOut),
 );
 
 export class KnexProjects implements ProjectRepository {
@@ -91,6 +112,15 @@ export class KnexProjects implements ProjectRepository {
     await this.db.run(sql('team_projects').where('project_id', id).delete());
     // If two remove it at once, the second decides again and finds nothing.
     await throwIfStale({ table: 'projects', id }, this.db.run(sql('projects').where({ id }).delete()));
+  }
+
+  async withDestructionDue(now: Instant, limit: number): Promise<readonly Project[]> {
+    return (await this.db.all<object>(withDestructionDue(this.db, { now, limit }))).map(projectRows.read);
+  }
+
+  async postponeDestructionCheck({ id, autoDestroy }: Project, at: Instant): Promise<void> {
+    const unchanged = { id, auto_destroy_next_check_at: autoDestroy?.nextCheckAt ?? null };
+    await this.db.run(this.db.sql('projects').where(unchanged).update({ auto_destroy_next_check_at: at }));
   }
 
   async hasWorkspaces(id: ProjectId): Promise<boolean> {

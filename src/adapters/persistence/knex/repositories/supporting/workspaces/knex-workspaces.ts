@@ -35,6 +35,7 @@ import {
 } from '../../../engine/statements.js';
 import { workspacesThrough } from '../../authorization/grant-rows.js';
 import { seeing, standingOnEach } from '../../authorization/standing.js';
+import { dueInProject, firstInProject } from './inherited-destruction.js';
 import { plainStatements } from './plain-workspace-lists.js';
 import { WorkspaceLists } from './workspace-lists.js';
 import { modeToRow, workspaceRows } from './workspace-rows.js';
@@ -54,9 +55,15 @@ const defaultModeOf = defaultOf('default_execution_mode');
 const defaultPoolOf = defaultOf('default_agent_pool_id');
 
 const select = (sql: Knex, workspaces: Knex.QueryBuilder): Knex.QueryBuilder =>
-  workspaces.select(...columnsOf('w', workspaceRows.columns), {
-    default_execution_mode: sql.raw(defaultModeOf),
-    default_agent_pool_id: sql.raw(defaultPoolOf),
+  workspaces.leftJoin('projects as pr', 'pr.id', 'w.project_id').select(...columnsOf('w', workspaceRows.columns), {
+    default_execution_mode: sql.raw('coalesce(pr.default_execution_mode, o.default_execution_mode)'),
+    default_agent_pool_id: sql.raw('coalesce(pr.default_agent_pool_id, o.default_agent_pool_id)'),
+    last_state_at: 'w.last_state_at',
+    project_destroy_by_kind: 'pr.auto_destroy_by_kind',
+    project_destroy_by_id: 'pr.auto_destroy_by_id',
+    project_destroy_activity_duration: 'pr.auto_destroy_activity_duration',
+    project_destroy_since: 'pr.auto_destroy_since',
+    project_destroy_next_check_at: 'pr.auto_destroy_next_check_at',
     organization_name: 'o.name',
     force_delete_by_owners: 'o.force_delete_by_owners',
     organization_retention_id: 'o.retention_id',
@@ -189,7 +196,12 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   async moveTo(projectId: ProjectId, ids: readonly WorkspaceId[], now: Instant): Promise<void> {
     const { sql } = this.db;
-    const change = { project_id: projectId, updated_at: now, revision: sql.raw('revision + 1') };
+    const change = {
+      project_id: projectId,
+      inherited_destruction_since: now,
+      updated_at: now,
+      revision: sql.raw('revision + 1'),
+    };
     await this.db.run(sql('workspaces').whereIn('id', ids).where('deleted_at', null).update(change));
   }
 
@@ -299,6 +311,17 @@ export class KnexWorkspaces implements WorkspaceRepository {
 
   async dueForDestruction(now: Instant, limit: number): Promise<readonly WorkspaceId[]> {
     return (await this.db.all<{ readonly id: WorkspaceId }>(dueForDestruction(this.db, { now, limit }))).map(idOf);
+  }
+
+  async dueInProject(projectId: ProjectId, beganBy: Instant, limit: number): Promise<readonly WorkspaceId[]> {
+    if (!this.isFilled('latest_changes')) return [];
+    const due = dueInProject(this.db, { projectId, beganBy, limit });
+    return (await this.db.all<{ readonly id: WorkspaceId }>(due)).map(idOf);
+  }
+
+  async firstInheriting(projectId: ProjectId): Promise<Instant | null> {
+    const row = await this.db.first<{ readonly began_at: Instant }>(firstInProject(this.db, { projectId }));
+    return row?.began_at ?? null;
   }
 
   async findForRun(readerId: WorkspaceId, sought: WorkspaceOfRun): Promise<WithStanding<Workspace> | undefined> {

@@ -1,4 +1,4 @@
-import type { ExecutionMode, Workspace } from '../../../../../../domain/index.js';
+import type { ExecutionMode, UserId, Workspace } from '../../../../../../domain/index.js';
 import { idsIn } from '../../../engine/lists.js';
 import { rowsOf } from '../../../engine/rows.js';
 
@@ -63,6 +63,19 @@ export const workspaceRows = rowsOf<Workspace>((row, as) => ({
     activityDuration: row.auto_destroy_activity_duration,
     by: { kind: row.auto_destroy_by_kind, id: row.auto_destroy_by_id },
   }),
+  inheritedDestruction: {
+    ignored: as.flag(row.ignores_project_auto_destroy),
+    since: row.inherited_destruction_since,
+    doneFor: row.inherited_destruction_done_for,
+    lastStateAt: as.joined(row.last_state_at),
+    project: as.group(row.project_destroy_by_kind, {
+      activityDuration: as.joined(row.project_destroy_activity_duration),
+      since: as.joined(row.project_destroy_since),
+      nextCheckAt: as.joined(row.project_destroy_next_check_at),
+      // It may be of any kind: a union cannot be joined member by member.
+      by: { kind: as.joined<'user'>(row.project_destroy_by_kind), id: as.joined<UserId>(row.project_destroy_by_id) },
+    }),
+  },
   tagNames: as.joined(row.tag_names, idsIn),
   retention: as.group(row.retention_id, { id: row.retention_id, days: row.retention_days }),
   organizationRetention: as.group(row.organization_retention_id, {
