@@ -3,6 +3,7 @@ import type { Pace } from '../../src/adapters/http/server/memory/arrivals.js';
 import type { MemoryBudget } from '../../src/adapters/http/server/memory/memory-budget.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import type { Timeouts } from '../../src/adapters/http/server/timeouts.js';
+import { inOneTransaction } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
   type BundleStore,
@@ -284,6 +285,7 @@ export async function startApi(
   const container = buildContainer({
     config: loadConfig({ RATE_LIMIT_PER_SECOND: '0', ...options.environment }),
     unitOfWork,
+    snapshots: inOneTransaction(unitOfWork),
     bundleStore,
     publicUrl: options.publicUrl ?? publicUrl,
     signingSecrets,
