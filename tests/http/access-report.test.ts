@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { OpenSnapshots, type Snapshot } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
 import { later } from '../../src/domain/index.js';
 import { type Caller, missing, newName, prefix, refusal, startApi } from '../support/api.js';
 
@@ -123,6 +126,40 @@ describe('the access report of an organization', () => {
     expect(body.data.map(({ attributes }: { attributes: object }) => attributes)).toEqual([
       expect.objectContaining({ action: 'access-report/read', 'actor-kind': 'auditor', outcome: 'done' }),
     ]);
+  });
+
+  it('is released by a request for its head, and when its client goes away', async () => {
+    const acme = newName('acme');
+    await api.organization(acme);
+    const path = `/organizations/${acme}/access-report`;
+    await admin.send('head', path).expect(200);
+    await admin.send('head', path).expect(200);
+    const place = { kind: 'organization', id: 'org-1', name: acme } as const;
+    const person = { userId: 'user-1', name: 'person', invited: false };
+    const given = { level: 'member', rights: [], since: null, until: null, fallback: null };
+    let close = () => {};
+    const closed = new Promise<void>((resolve) => {
+      close = resolve;
+    });
+    const endless: Snapshot = {
+      start: async function* () {
+        for (;;) yield { at: '2030-01-01T00:00:00.000Z', rows: [{ person, team: null, place, ...given }] } as never;
+      },
+      close: async () => close(),
+    };
+    const snapshots = new OpenSnapshots(
+      async () => endless,
+      (work) => work,
+    );
+    const served = await startApi({ prefix, unitOfWork: api.unitOfWork, snapshots });
+    const socket = connect((served.server.address() as AddressInfo).port, '127.0.0.1');
+    const bearer = `Authorization: Bearer ${admin.secret}`;
+    socket.write(`GET ${prefix}${path} HTTP/1.1\r\nHost: gatehouse.test\r\n${bearer}\r\n\r\n`);
+    await once(socket, 'data');
+    const { body } = await served.as(admin.secret).get(path).expect(429);
+    expect(body).toEqual(refusal(429, 'Too many requests', expect.stringContaining('is being read')));
+    socket.destroy();
+    await closed;
   });
 
   it('is refused in another format', async () => {

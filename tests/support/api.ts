@@ -12,6 +12,7 @@ import {
   type Lane,
   lanes,
   type Secret,
+  type Snapshots,
   type UnitOfWork,
 } from '../../src/application/index.js';
 import { DomainError } from '../../src/domain/index.js';
@@ -258,6 +259,8 @@ export async function startApi(
   options: {
     readonly environment?: Readonly<Record<string, string>>;
     readonly unitOfWork?: UnitOfWork;
+    /** By default, they are read in transactions of the unit of work. */
+    readonly snapshots?: Snapshots;
     /** Required with a `unitOfWork` whose changes streams must report. */
     readonly hearChanges?: (hear: ChangeListener) => void;
     readonly bundleStore?: BundleStore;
@@ -285,7 +288,7 @@ export async function startApi(
   const container = buildContainer({
     config: loadConfig({ RATE_LIMIT_PER_SECOND: '0', ...options.environment }),
     unitOfWork,
-    snapshots: inOneTransaction(unitOfWork),
+    snapshots: options.snapshots ?? inOneTransaction(unitOfWork),
     bundleStore,
     publicUrl: options.publicUrl ?? publicUrl,
     signingSecrets,

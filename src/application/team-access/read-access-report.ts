@@ -46,11 +46,11 @@ export interface AccessReportPart {
 }
 
 /** The rows of a part, which are in memory together. */
-const rowsAtOnce = 250;
+const rowsAtOnce = 100;
 const peopleAtOnce = 100;
 
-/** Grants of teams that many people share: of some hundred bytes each. */
-const grantsRemembered = 5_000;
+/** Grants of teams that many people share, which take 4 to 8 MB. */
+const grantsRemembered = 20_000;
 
 type Reading = Transaction<'accessHolders'>;
 

@@ -1,6 +1,7 @@
-import { type Grant, permissionsOf } from '../team-access/access-level.js';
+import { type Grant, impliedBy, permissionsOf } from '../team-access/access-level.js';
 import {
   administersWorkspaces,
+  fixedProjectLevels,
   type ProjectGrant,
   type ProjectPermissions,
   permissionsInProject,
@@ -18,18 +19,32 @@ const inWords = (permissions: WorkspacePermissions | ProjectPermissions, prefix 
     .filter(([, level]) => level !== 'none' && level !== false)
     .map(([scale, level]) => (level === true ? `${prefix}${kebab(scale)}` : `${prefix}${kebab(scale)}: ${level}`));
 
-/** The rights that a grant gives, by the names of its permissions, for people to read. */
-export const rightsOfGrant = (grant: Grant): readonly string[] => [
+const ofWorkspace = (grant: Grant): readonly string[] => [
   ...inWords(permissionsOf(grant)),
   ...(grant.access === 'admin' ? [administration] : []),
 ];
 
-/** The same for a grant on a project: those on the project itself have its name before them. */
-export const rightsOfProjectGrant = (grant: ProjectGrant): readonly string[] => {
+function ofProject(grant: ProjectGrant): readonly string[] {
   const { project, workspaces } = permissionsInProject(grant);
   return [
     ...inWords(project, 'project '),
     ...inWords(workspaces),
     ...(administersWorkspaces(grant) ? [administration] : []),
   ];
-};
+}
+
+/** A report has thousands of grants of the same few levels. */
+const known: ReadonlyMap<string, readonly string[]> = new Map([
+  ...(Object.keys(impliedBy) as (keyof typeof impliedBy)[]).map(
+    (access) => [`workspace ${access}`, ofWorkspace({ access })] as const,
+  ),
+  ...fixedProjectLevels.map((access) => [`project ${access}`, ofProject({ access })] as const),
+]);
+
+/** The rights that a grant gives, by the names of its permissions, for people to read. */
+export const rightsOfGrant = (grant: Grant): readonly string[] =>
+  known.get(`workspace ${grant.access}`) ?? ofWorkspace(grant);
+
+/** The same for a grant on a project: those on the project itself have its name before them. */
+export const rightsOfProjectGrant = (grant: ProjectGrant): readonly string[] =>
+  known.get(`project ${grant.access}`) ?? ofProject(grant);

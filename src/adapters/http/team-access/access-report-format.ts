@@ -81,18 +81,23 @@ export const reportFormats = {
 
 export type ReportFormat = keyof typeof reportFormats;
 
+/** A check takes two statements: as long as reading some hundred rows. */
+const rowsBetweenChecks = 1_000;
+
 async function* textOf(
   { head, row, last }: Format,
   parts: AccessReportParts,
   check: () => Promise<void>,
 ): AsyncGenerator<string, undefined> {
-  let [count, moment] = [0, ''];
+  let [count, checked, moment] = [0, 0, ''];
   let text = head;
   for await (const { at, rows } of parts) {
     moment = at;
     count += rows.length;
     yield text + rows.map((one) => row(cellsOf(one))).join('');
     text = '';
+    if (count < checked + rowsBetweenChecks) continue;
+    checked = count;
     await check();
   }
   yield last(count, moment);
@@ -100,7 +105,7 @@ async function* textOf(
 
 /**
  * The text of a report, whose last line counts the rows: without it, the report was cut off. `check` is called after each
- * part, and ends the report if it rejects. `return` ends it even before its first part.
+ * thousand rows, and ends the report if it rejects. `return` ends it even before its first part.
  */
 export function reportText(
   format: ReportFormat,
