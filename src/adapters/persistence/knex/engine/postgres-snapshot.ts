@@ -60,8 +60,8 @@ export class PostgresSnapshot extends OnlyReads {
     await this.connection.end().catch(() => undefined);
   }
 
-  /** Behind a pooler, another client may have prepared the name: the error would end the transaction. */
+  /** Without a name: behind a pooler another client may have prepared it, and the error would end the transaction. */
   private execute(query: Query): Promise<pg.QueryResult> {
-    return this.sender.send(this.connection, compiled(query), this.connection.pooled === false);
+    return this.sender.send(this.connection, compiled(query), false);
   }
 }
