@@ -84,10 +84,10 @@ export const limits = {
     answer: '429',
   },
   allStreams: { max: maxFollowers.inAll, of: 'streams of changes that may be open on an instance', answer: '503' },
-  reports: { max: 1, of: 'access reports of an organization that are read at the same time', answer: '429' },
+  reports: { max: 1, of: 'access reports of an organization at a time', answer: '429' },
   allReports: {
     max: maxSnapshots,
-    of: 'access reports that are read at the same time from an instance',
+    of: 'access reports of an instance at a time',
     answer: '429',
   },
   memory: {

@@ -39,9 +39,8 @@ const through = ({ right, teamNames }: RightHolder): string => {
 
 const whoCan: Command = {
   name: 'access who-can',
-  does: 'lists the people and the teams who can do something, and what gives it to them',
-  about:
-    'ACTION is a right as effective access names it, such as runs/apply. Without a place, it is one on the organization.',
+  does: 'lists who can do something, and what gives it',
+  about: 'ACTION is a right, such as runs/apply.',
   args: ['ORGANIZATION', 'ACTION'],
   options: {
     workspace: { value: 'NAME', about: 'on this workspace' },
@@ -84,8 +83,8 @@ const whoCan: Command = {
 
 const report: Command = {
   name: 'access report',
-  does: 'prints each person of an organization with each of their grants, as CSV',
-  about: 'All of one moment. The last line counts the rows. With --json, each row is a line of JSON.',
+  does: 'prints who has access to what, as CSV',
+  about: 'With --json, as JSON lines.',
   args: ['ORGANIZATION'],
   run: async (call) => {
     await atWork(call, async (place) => {
