@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
+import { settings as agentSettings } from '../../src/agent/settings.js';
 import { loadConfig, settings } from '../../src/infrastructure/config.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -10,6 +11,11 @@ const dockerfile = read('Dockerfile');
 const compose = read('deploy/compose.yaml');
 const kubernetes = read('deploy/kubernetes.yaml');
 const proxy = read('deploy/haproxy.cfg');
+const agent = {
+  image: read('deploy/agent/Dockerfile'),
+  kubernetes: read('deploy/agent/kubernetes.yaml'),
+  systemd: read('deploy/agent/gatehouse-agent@.service'),
+};
 
 const all = (text: string, pattern: RegExp): readonly string[] =>
   [...text.matchAll(pattern)].map(([, group]) => group ?? '');
@@ -18,6 +24,45 @@ const numberIn = (text: string, pattern: RegExp): number => {
   expect(found).toHaveLength(1);
   return Number(found[0]);
 };
+
+/** The metrics that `npm run docs` prints, by name, with their labels. */
+const metrics: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [...read('docs/metrics.md').matchAll(/^\| `(\w+)` \| \w+ \| (.*?) \|/gm)].map(([, name = '', labels = '']) => [
+    name,
+    new Set([...all(labels, /`(\w+)`/g), 'instance', 'le']),
+  ]),
+);
+
+describe('what observes the service', () => {
+  const alerts = read('deploy/prometheus/alerts.yaml');
+  const dashboard = JSON.parse(read('deploy/grafana/dashboard.json'));
+  const plotted: readonly string[] = dashboard.panels.flatMap(({ targets = [] }: { targets?: { expr: string }[] }) =>
+    targets.map(({ expr }) => expr),
+  );
+
+  it.each([
+    ['alerts', alerts],
+    ['dashboard', [dashboard.templating.list[1].query, ...plotted].join('\n')],
+  ])('asks in its %s only for metrics and labels that exist', (_name, text) => {
+    const asked = [...text.matchAll(/\b(gatehouse_\w+?)(?:_bucket|_sum|_count)?\b(?:\{([^}]*)\})?/g)];
+    expect(asked.length).toBeGreaterThan(10);
+    for (const [, name = '', selectors = ''] of asked) {
+      const labels = metrics.get(name);
+      expect([name, labels !== undefined]).toEqual([name, true]);
+      expect(all(selectors, /(\w+)(?:=|!)/g).filter((label) => !labels?.has(label))).toEqual([]);
+    }
+  });
+
+  it('says of each alert how bad it is, what happened and what to do', () => {
+    const rules = alerts.split(/^ +- alert: /m).slice(1);
+    expect(rules.length).toBeGreaterThan(10);
+    for (const rule of rules) {
+      expect(rule).toMatch(/severity: (?:critical|warning|info) /);
+      expect(rule).toMatch(/^ +summary: ./m);
+      expect(rule).toMatch(/^ +description: ./m);
+    }
+  });
+});
 
 describe('what deploys the service', () => {
   it('builds on the Node that is tested, and holds nothing that only tests need', () => {
@@ -31,6 +76,8 @@ describe('what deploys the service', () => {
     ['Dockerfile', dockerfile, /^ARG NODE=(\S+)$/gm, 1],
     ['deploy/compose.yaml', compose, /^ +image: (\S+)$/gm, 4],
     ['deploy/kubernetes.yaml', kubernetes, /^ +image: (\S+)$/gm, 1],
+    ['deploy/agent/Dockerfile', agent.image, /^ARG \w+=(\S+)$/gm, 3],
+    ['deploy/agent/kubernetes.yaml', agent.kubernetes, /^ +image: (\S+)$/gm, 1],
   ])(
     'names each image in %s by an exact version, with its digest or the command that finds it',
     (_name, text, pattern, count) => {
@@ -58,6 +105,28 @@ describe('what deploys the service', () => {
     const copied = all(dockerfile, /^COPY (?!--from)(.+)$/gm).flatMap((words) => words.split(' ').slice(0, -1));
     const sent = all(read('.dockerignore'), /^!(.+)$/gm);
     expect([...sent].sort()).toEqual([...new Set(copied)].sort());
+  });
+
+  it('sets of an agent only what it reads, and leaves its token to be filled in', () => {
+    const names = [
+      ...all(agent.image, /\b(AGENT_\w+)=/g),
+      ...all(agent.kubernetes, /^ {2}([A-Z][A-Z0-9_]+):/gm),
+      ...all(agent.systemd, /\b([A-Z]+_[A-Z0-9_]+)=/g),
+    ];
+    expect(new Set(names).size).toBeGreaterThan(5);
+    expect(names.filter((name) => !(name in agentSettings))).toEqual([]);
+    expect(agent.kubernetes).toContain('\n  token: ""\n');
+  });
+
+  it('gives an agent what it needs to run programs as another user, and time for an apply that is interrupted', () => {
+    const [documented = ''] = all(read('docs/agents.md'), /The container needs the capabilities (.*), which Docker/g);
+    const capabilities = all(documented, /`(\w+)`/g);
+    expect(capabilities.length).toBeGreaterThan(3);
+    expect(agent.kubernetes).toContain(`add: [${capabilities.join(', ')}]`);
+    expect(agent.systemd).toContain(`CapabilityBoundingSet=${capabilities.map((name) => `CAP_${name}`).join(' ')}\n`);
+    const interrupted = 2 * Number(agentSettings.AGENT_CANCEL_SECONDS.fallback);
+    expect(numberIn(agent.kubernetes, /terminationGracePeriodSeconds: (\d+)/g)).toBeGreaterThan(interrupted);
+    expect(numberIn(agent.systemd, /^TimeoutStopSec=(\d+)$/gm)).toBeGreaterThan(interrupted);
   });
 
   it('names the same user everywhere, and the present version', () => {

@@ -381,5 +381,22 @@ for (const backend of backends) {
         expect(await on.run((tx) => tx.audit.forget(tomorrow, 3))).toBe(2);
         expect((await on.read((tx) => tx.audit.slice(all('site'), undefined, 10))).items).toEqual([]);
       }));
+
+    it('is the username of a deleted user with the last events before', () =>
+      onFreshGround(backend, async (on) => {
+        const users = [await on.user(), await on.user()];
+        const deletions = ['2030-01-01T00:00:00.000Z', '2030-01-02T00:00:00.000Z'];
+        await on.run(async (tx) => {
+          for (const [at, { id }] of users.entries()) await tx.users.remove(id, deletions[at] as string);
+        });
+        const named = () =>
+          on.read((tx) => Promise.all(users.map(({ username }) => tx.audit.personNamed(username ?? ''))));
+        for (const { id } of users) {
+          while (!(await on.run((tx) => tx.removals.removeBatch({ kind: 'user', id }, 100))).finished);
+        }
+        expect(await named()).toEqual(users.map(({ id }) => id));
+        await on.run((tx) => tx.audit.forget(deletions[1] as string, 100));
+        expect(await named()).toEqual([undefined, users[1]?.id]);
+      }));
   });
 }

@@ -13,9 +13,10 @@ import {
   snapshotLimits,
 } from './engine/open-snapshots.js';
 import { onConnection, type PooledConnection, refusalOf, refusalOfWrite } from './engine/postgres-faults.js';
+import { PostgresReads } from './engine/postgres-reads.js';
 import { type Pooling, prepareConnection, sessionKind } from './engine/postgres-sessions.js';
 import { PostgresSnapshot } from './engine/postgres-snapshot.js';
-import { isNameFault, PostgresReads, StatementSender, withNames } from './engine/postgres-statements.js';
+import { isNameFault, StatementSender, withNames } from './engine/postgres-statements.js';
 import { PostgresTransaction } from './engine/postgres-transaction.js';
 import { Present } from './engine/present.js';
 import { isRefusedAsReadOnly } from './engine/read-only.js';
@@ -286,7 +287,8 @@ export function openPostgres(
   });
   const present = new Present();
   const setting: Setting = { engine: 'postgres', now, migrations, switches };
-  const committed = transactionOn(new PostgresReads(sql, present, pool, sender), setting);
+  const reads = new PostgresReads(sql, present, pool, sender, { poolSize, timeout });
+  const committed = transactionOn(reads, setting);
 
   const answered = <Result>(work: Promise<Result>, refusal = refusalOf): Promise<Result> =>
     work.catch((error: unknown) => {
@@ -378,7 +380,7 @@ export function openPostgres(
     },
     connections: () => {
       const { pool: made } = pool.client;
-      return { inUse: made.numUsed(), idle: made.numFree(), waiting: made.numPendingAcquires() };
+      return { inUse: made.numUsed(), idle: made.numFree(), waiting: made.numPendingAcquires() + reads.awaiting };
     },
     close: async () => {
       await others?.close();

@@ -39,3 +39,4 @@ export * as '20261129145201_organizations_retaining.ts' from './migrations/20261
 export * as '20261129151000_project_execution.ts' from './migrations/20261129151000_project_execution.js';
 export * as '20261129151001_projects_of_pool.ts' from './migrations/20261129151001_projects_of_pool.js';
 export * as '20261129182000_access_since.ts' from './migrations/20261129182000_access_since.js';
+export * as '20261129190500_audit_usernames_end.ts' from './migrations/20261129190500_audit_usernames_end.js';

@@ -115,6 +115,9 @@ export interface AuditTrail {
    * reading past the last one misses none.
    */
   settledBefore(): Instant | undefined;
-  /** Deletes at most `limit` events before `before`, and returns their number. No other method deletes events. */
+  /**
+   * Deletes at most `limit` events before `before`, and returns their number; with the last ones, the usernames of users who
+   * were deleted before. No other method deletes events.
+   */
   forget(before: Instant, limit: number): Promise<number>;
 }

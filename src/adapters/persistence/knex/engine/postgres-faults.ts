@@ -13,10 +13,12 @@ const lost: readonly string[] = [
   '23503', // the row it refers to was removed meanwhile
 ];
 
+const noConnection = 'the database has no free connection';
+
 /** The codes of Postgres, the network and Knex when the database is unavailable, by the sentence that callers receive. */
 const unavailable: Readonly<Record<string, readonly string[]>> = {
   'the database is read-only': ['25006'],
-  'the database has no free connection': [
+  [noConnection]: [
     '53300', // too many connections
     'KnexTimeoutError', // the pool of this process is in use
   ],
@@ -50,6 +52,10 @@ const sentences = new Map(
   Object.entries(unavailable).flatMap(([sentence, codes]) => codes.map((code) => [code, sentence])),
 );
 
+const away = (sentence: string, cause?: unknown) => new DomainError('service/unavailable', sentence, {}, cause);
+
+export const noFreeConnection = (): DomainError => away(noConnection);
+
 const doesNotRespond = 'the database does not respond';
 const diskFull = '53100';
 
@@ -70,8 +76,6 @@ function sentenceOf({ code = '', name = '', message = '', severity }: Fault): st
   const away = severity === 'FATAL' || /^(?:08|28)...$/.test(code) || endedConnection.test(message);
   return away ? doesNotRespond : undefined;
 }
-
-const away = (sentence: string, cause: unknown) => new DomainError('service/unavailable', sentence, {}, cause);
 
 /**
  * The refusal that stands for a failure of the database; undefined for a fault of this service. A read or a health check

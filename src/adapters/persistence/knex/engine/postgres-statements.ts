@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Knex } from 'knex';
 import type pg from 'pg';
-import { onConnection } from './postgres-faults.js';
 import type { Pooling } from './postgres-sessions.js';
-import type { Present } from './present.js';
-import { type Compiled, compiled, OnlyReads, type OnStatement, type Query } from './statements.js';
+import type { Compiled, OnStatement } from './statements.js';
 
 /** For statements whose texts depend on what is asked: a page of every size has one of its own. */
 const namesKept = 300;
@@ -89,10 +86,14 @@ export class StatementSender {
     return this.options.pooling !== 'transaction' && !this.lostNames;
   }
 
+  /** Reports a statement, in the request that it belongs to. */
+  report({ sql }: Compiled): void {
+    this.options.onStatement?.(sql);
+  }
+
   /** Rejects with an error for which `isNameFault` is true if the name failed. */
   async send(connection: pg.Client, statement: Compiled, named = true): Promise<pg.QueryResult> {
     const { sql, bindings } = statement;
-    this.options.onStatement?.(sql);
     const known = named && this.naming ? this.names.of(statement) : undefined;
     const values = [...bindings];
     if (known === undefined) return connection.query({ text: sql, values });
@@ -113,34 +114,5 @@ export class StatementSender {
     if (this.options.pooling !== 'auto' || this.lostNames) return;
     this.lostNames = true;
     this.options.onUnnamed?.();
-  }
-}
-
-/** Reads what is committed, each statement on whatever connection of the pool is free. */
-export class PostgresReads extends OnlyReads {
-  readonly batches = true;
-
-  constructor(
-    readonly sql: Knex,
-    readonly present: Present,
-    private readonly pool: Knex,
-    private readonly sender: StatementSender,
-  ) {
-    super();
-  }
-
-  async all<Row>(query: Query): Promise<Row[]> {
-    return (await this.execute(query)).rows as Row[];
-  }
-
-  async first<Row>(query: Query): Promise<Row | undefined> {
-    return (await this.execute(query)).rows[0] as Row | undefined;
-  }
-
-  private execute(query: Query): Promise<pg.QueryResult> {
-    const statement = compiled(query);
-    return withNames((named) =>
-      onConnection(this.pool, (connection) => this.sender.send(connection, statement, named)),
-    );
   }
 }

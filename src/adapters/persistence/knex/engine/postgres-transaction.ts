@@ -115,9 +115,9 @@ export class PostgresTransaction implements Statements {
 
   private async send(statement: Compiled | string, mapError = asItIs): Promise<pg.QueryResult> {
     try {
-      return await (typeof statement === 'string'
-        ? this.connection.query(statement)
-        : this.sender.send(this.connection, statement, this.named));
+      if (typeof statement === 'string') return await this.connection.query(statement);
+      this.sender.report(statement);
+      return await this.sender.send(this.connection, statement, this.named);
     } catch (error) {
       const onlyRead = typeof statement !== 'string' && isRead(statement) && !takesLocks(statement);
       this.fault ??= { of: (onlyRead && refusalOfRead(error)) || mapError(error), cause: error };

@@ -65,6 +65,7 @@ const shapeOf = (values: Values): string => {
  */
 export function prepared<Given extends Values>(
   build: (sql: Knex, values: Given) => { toSQL(): Knex.Sql },
+  { short = false }: Pick<Compiled, 'short'> = {},
 ): (db: Statements, values: Given) => Compiled {
   const built = new WeakMap<Knex, Map<string, Compiled>>();
   return ({ sql }, values) => {
@@ -76,7 +77,7 @@ export function prepared<Given extends Values>(
       known = build(sql, slotsFor(values)).toSQL().toNative();
       shapes.set(shape, known);
     }
-    return { sql: known.sql, bindings: known.bindings.map((binding) => filled(binding, values)), recurs: true };
+    return { sql: known.sql, bindings: known.bindings.map((binding) => filled(binding, values)), recurs: true, short };
   };
 }
 

@@ -10,6 +10,8 @@ export interface Compiled {
   readonly bindings: readonly unknown[];
   /** One of a few texts that are run repeatedly, whatever callers request. */
   readonly recurs?: boolean;
+  /** Finds a few rows by key, so that others may wait for its answer. */
+  readonly short?: boolean;
 }
 
 /** SQL that Knex builds now or has built before. Never await it: that would run it outside the transaction. */

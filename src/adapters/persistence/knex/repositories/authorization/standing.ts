@@ -180,8 +180,9 @@ export function seeing<Row, Subject, Sought extends Readonly<Record<string, stri
   fromRow: (row: Row, rows: readonly Row[]) => Subject,
 ): (db: Statements, actor: Actor, sought: Sought) => Promise<WithStanding<Subject> | undefined> {
   const by = (kind: Actor['kind']) =>
-    prepared<Sought & Asking>((sql, values) =>
-      joinStanding(sql, select(sql, values, values.soFar), kind, values, place),
+    prepared<Sought & Asking>(
+      (sql, values) => joinStanding(sql, select(sql, values, values.soFar), kind, values, place),
+      { short: true },
     );
   const statements = {
     user: by('user'),

@@ -118,16 +118,18 @@ const living = (sql: Knex): Knex.QueryBuilder =>
     )
     .where((owner) => owner.whereNotNull('u.id').orWhereNotNull('o.id'));
 
-const credentials = prepared((sql, { keys }: { readonly keys: readonly string[] }) =>
-  (keys.length === 1
-    ? living(sql).where('k.secret_digest', keys[0])
-    : living(sql).whereIn('k.secret_digest', keys)
-  ).select(...columnsOf('k', credentialColumns), 'u.site_administrator', 'u.suspended', {
-    owning_organization_id: 'o.id',
-    invited: sql.raw(
-      'exists (select 1 from organization_memberships as i where i.user_id = k.user_id and i.invited_email is not null)',
-    ),
-  }),
+const credentials = prepared(
+  (sql, { keys }: { readonly keys: readonly string[] }) =>
+    (keys.length === 1
+      ? living(sql).where('k.secret_digest', keys[0])
+      : living(sql).whereIn('k.secret_digest', keys)
+    ).select(...columnsOf('k', credentialColumns), 'u.site_administrator', 'u.suspended', {
+      owning_organization_id: 'o.id',
+      invited: sql.raw(
+        'exists (select 1 from organization_memberships as i where i.user_id = k.user_id and i.invited_email is not null)',
+      ),
+    }),
+  { short: true },
 );
 
 const credential = byKey<CredentialRow>(credentials, (row) => row.secret_digest);

@@ -352,8 +352,8 @@ export class KnexAuditTrail implements AuditTrail {
   }
 
   async eraseName(id: UserId): Promise<void> {
-    const erased = this.db.sql('audit_usernames').insert({ user_id: id, username: deletedUser });
-    await this.db.run(erased.onConflict('user_id').merge());
+    const erased = this.db.sql('audit_usernames').insert({ user_id: id, username: deletedUser, kept_at: this.now() });
+    await this.db.run(erased.onConflict('user_id').merge(['username']));
   }
 
   settledBefore(): Instant | undefined {
@@ -364,7 +364,15 @@ export class KnexAuditTrail implements AuditTrail {
     const { sql } = this.db;
     await this.db.run(sql('audit_horizon').where('forgotten_before', '<', before).update({ forgotten_before: before }));
     const old = sql('audit_events').where('id', '<', auditIdsFrom(before)).select('id').orderBy('id').limit(limit);
-    return this.db.run(sql('audit_events').whereIn('id', old).delete());
+    const forgotten = await this.db.run(sql('audit_events').whereIn('id', old).delete());
+    if (forgotten < limit) await this.forgetUsernames(before, limit);
+    return forgotten;
+  }
+
+  private async forgetUsernames(before: Instant, limit: number): Promise<void> {
+    const { sql } = this.db;
+    const old = sql('audit_usernames').where('kept_at', '<', before).select('user_id').orderBy('kept_at').limit(limit);
+    await this.db.run(sql('audit_usernames').whereIn('user_id', old).delete());
   }
 
   private async found(rows: Knex.QueryBuilder, limit: number): Promise<AuditSlice> {

@@ -75,8 +75,9 @@ const credentials = (sql: Knex): Knex.QueryBuilder =>
       },
     );
 
-const credential = prepared((sql, { secretDigest }: { readonly secretDigest: string }) =>
-  credentials(sql).where('s.secret_digest', secretDigest),
+const credential = prepared(
+  (sql, { secretDigest }: { readonly secretDigest: string }) => credentials(sql).where('s.secret_digest', secretDigest),
+  { short: true },
 );
 
 function signedInWith({ identity_id, token_id, token_expires_at }: CredentialRow): SignedInWith {
