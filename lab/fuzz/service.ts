@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { OpenApi } from '../../src/adapters/http/openapi/openapi.js';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
+import { inOneTransaction } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
@@ -109,6 +110,7 @@ export async function startService(seed: number, rows: UnitOfWork, environment: 
       ...environment,
     }),
     unitOfWork,
+    snapshots: inOneTransaction(unitOfWork),
     readOnly: async () => false,
     bundleStore: new MemoryBundleStore(),
     publicUrl: 'http://gatehouse.test',

@@ -10,11 +10,13 @@ import type { RunTaskCaller } from './ports/outside/run-task-caller.js';
 import type { SecretBox } from './ports/outside/secret-box.js';
 import type { SecretGenerator } from './ports/outside/secret-generator.js';
 import type { Settings } from './ports/outside/settings.js';
+import type { Snapshots } from './ports/repositories/snapshots.js';
 import type { UnitOfWork } from './ports/repositories/unit-of-work.js';
 
 /** The ports that use cases depend on, by the names the table uses. */
 export interface Ports {
   readonly unitOfWork: UnitOfWork;
+  readonly snapshots: Snapshots;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly secrets: SecretGenerator;

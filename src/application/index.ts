@@ -172,6 +172,7 @@ export type {
   SessionRepository,
   SessionsOf,
 } from './ports/repositories/session-repository.js';
+export { maxSnapshots, type Snapshots } from './ports/repositories/snapshots.js';
 export type {
   StateOutputRepository,
   StateVersionRepository,
@@ -469,6 +470,12 @@ export {
 export { ListProjectAccess, type ProjectAccessQuery } from './team-access/list-project-access.js';
 export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-access.js';
 export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
+export {
+  type AccessReportPart,
+  type AccessReportParts,
+  type AccessReportRow,
+  ReadAccessReport,
+} from './team-access/read-access-report.js';
 export { RemoveProjectAccess } from './team-access/remove-project-access.js';
 export { RemoveTeamAccess } from './team-access/remove-team-access.js';
 export { type EffectiveAccess, ShowEffectiveAccess } from './team-access/show-effective-access.js';

@@ -235,6 +235,7 @@ import { ListAccessHolders } from './team-access/list-access-holders.js';
 import { ListProjectAccess } from './team-access/list-project-access.js';
 import { ListTeamAccess } from './team-access/list-team-access.js';
 import { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
+import { ReadAccessReport } from './team-access/read-access-report.js';
 import { RemoveProjectAccess } from './team-access/remove-project-access.js';
 import { RemoveTeamAccess } from './team-access/remove-team-access.js';
 import { ShowEffectiveAccess } from './team-access/show-effective-access.js';
@@ -289,6 +290,7 @@ export const useCases = {
   removeTeamAccess: bind(RemoveTeamAccess, 'unitOfWork'),
   showEffectiveAccess: bind(ShowEffectiveAccess, 'unitOfWork'),
   listAccessHolders: bind(ListAccessHolders, 'unitOfWork'),
+  readAccessReport: bind(ReadAccessReport, 'unitOfWork', 'snapshots'),
 
   addProjectAccess: bind(AddProjectAccess, 'unitOfWork', 'clock', 'ids'),
   listProjectAccess: bind(ListProjectAccess, 'unitOfWork', 'clock'),

@@ -93,13 +93,14 @@ export async function startService(config: Config, log: Logger, grace = usualGra
     const uploadsEnd = new AbortController();
     let leaving = false;
     const opened = database;
-    const { ping, readOnly, unitOfWork, connections } = opened;
+    const { ping, readOnly, unitOfWork, snapshots, connections } = opened;
     const bundleStore = await openBundleStore(config, log);
     const publicUrl =
       config.PUBLIC_URL ?? `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
     const container = buildContainer({
       config,
       unitOfWork: tracing?.unitOfWork(unitOfWork, sqlite ? 'sqlite' : 'postgresql') ?? unitOfWork,
+      snapshots,
       bundleStore: tracing?.bundleStore(bundleStore) ?? bundleStore,
       connections,
       follow: tracing?.follow.bind(tracing),

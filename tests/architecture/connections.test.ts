@@ -38,6 +38,7 @@ const known: Readonly<Record<string, readonly [page: string, ...rows: string[]] 
   'src/adapters/identity/openid-provider.ts': [operations, 'Identity provider'],
   'src/adapters/persistence/knex/database-health.ts': [operations, 'Postgres'],
   'src/adapters/persistence/knex/engine/postgres-sessions.ts': [operations, 'Postgres', 'News from Postgres'],
+  'src/adapters/persistence/knex/engine/postgres-snapshot.ts': [operations, 'Postgres'],
   'src/adapters/persistence/knex/knex-database.ts': [operations, 'Postgres'],
   'src/adapters/persistence/knex/migrate-while-serving.ts': [operations, 'Postgres'],
   'src/adapters/persistence/knex/migrate.ts': 'uses connections of the pool',

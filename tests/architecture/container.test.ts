@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { inOneTransaction } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
 import { useCases as table } from '../../src/application/use-cases.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
@@ -16,6 +17,7 @@ const build = () =>
   buildContainer({
     config: loadConfig({}),
     unitOfWork: new RowsInMemory(),
+    snapshots: inOneTransaction(new RowsInMemory()),
     bundleStore: new MemoryBundleStore(),
     publicUrl: 'http://gatehouse.test',
     signingSecrets: ['a secret for tests that is long enough'],
@@ -28,6 +30,7 @@ const build = () =>
 
 const names: Readonly<Record<keyof Provided, true>> = {
   unitOfWork: true,
+  snapshots: true,
   memory: true,
   clock: true,
   ids: true,

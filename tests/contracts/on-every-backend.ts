@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Transaction } from '../../src/application/index.js';
+import type { Snapshots, Transaction } from '../../src/application/index.js';
 import type {
   ApiToken,
   ConfigurationVersion,
@@ -46,6 +46,10 @@ export class Ground {
 
   read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     return this.database.unitOfWork.read(work);
+  }
+
+  get snapshots(): Snapshots {
+    return this.database.snapshots;
   }
 
   engine(): Promise<string> {

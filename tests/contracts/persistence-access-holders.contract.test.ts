@@ -1,6 +1,14 @@
 import { expect, it } from '@jest/globals';
+import type { Place } from '../../src/application/index.js';
 import { actingFor } from '../../src/domain/authorization/actor.js';
-import { type Grant, type ProjectGrant, type Team, type TeamStanding, teamInQuestion } from '../../src/domain/index.js';
+import {
+  type Grant,
+  type ProjectGrant,
+  type Team,
+  type TeamStanding,
+  teamInQuestion,
+  type Workspace,
+} from '../../src/domain/index.js';
 import { defaultProjectId } from '../../src/domain/supporting/projects/project.js';
 import { aCustomGrant, aMembership, giveGrant, giveProjectGrant, noon } from '../support/builders.js';
 import { onEveryBackend } from './on-every-backend.js';
@@ -168,5 +176,77 @@ onEveryBackend('what a user or a team has on a workspace', (on) => {
     expect(items).toEqual([
       { userId: user.id, name: user.username, invited: false, teamIds: expect.arrayContaining([both.id, none.id]) },
     ]);
+  });
+
+  it('is for a report each person with their teams, and each grant of a team that is in force, slice by slice', async () => {
+    const { organization, user, workspace } = await aPlace();
+    const other = await on.member(organization);
+    await on.member(organization, { suspended: true });
+    const [team, gone] = [
+      await on.team(organization, { access: new Set(['manage-policies']) }, [user]),
+      await on.team(organization, {}, [user]),
+    ];
+    await on.run((tx) => tx.teams.remove(gone.id, noon));
+    const people = (after: Place | undefined, limit: number) =>
+      on.read((tx) => tx.accessHolders.peopleAfter(organization.id, after, limit));
+    const all = (await people(undefined, 3)).items;
+    expect(all.map(({ userId }) => userId).sort()).toEqual([other.id, user.id].sort());
+    expect(all.find(({ userId }) => userId === user.id)).toEqual({
+      userId: user.id,
+      name: user.username,
+      invited: false,
+      since: noon,
+      teams: [
+        {
+          teamId: team.id,
+          name: team.name,
+          owners: false,
+          access: team.access,
+          joinedAt: expect.any(String),
+          accessChangedAt: expect.any(String),
+        },
+      ],
+    });
+    const first = await people(undefined, 1);
+    const second = await people(first.last, 1);
+    expect([...first.items, ...second.items]).toEqual(all);
+    expect(await people(second.last, 1)).toEqual({ items: [], last: undefined });
+
+    const workspaces = [workspace, await on.workspace(organization), await on.workspace(organization)];
+    const [ending, fallsBack, endless] = workspaces.sort((a, b) => (a.id < b.id ? -1 : 1)) as [
+      Workspace,
+      Workspace,
+      Workspace,
+    ];
+    const deleted = await on.workspace(organization);
+    const at = '2030-01-01T00:00:00.000Z';
+    const [read, write] = [{ access: 'read' }, { access: 'write' }] as const;
+    await on.run(async (tx) => {
+      await giveGrant(tx, team.id, ending.id, { ...write, ends: { at, fallback: null } });
+      await giveGrant(tx, team.id, fallsBack.id, { ...write, ends: { at, fallback: read } });
+      await giveGrant(tx, team.id, endless.id, read);
+      await giveGrant(tx, team.id, deleted.id, read);
+      await tx.workspaces.remove(deleted.id, noon);
+      await giveProjectGrant(tx, team.id, workspace.projectId, { access: 'maintain' });
+    });
+    const grants = (now: string, after: string | undefined, limit: number) =>
+      on.read((tx) => tx.accessHolders.workspaceGrants(team.id, now, after, limit));
+    const since = expect.any(String);
+    const place = ({ id, name }: Workspace) => ({ placeId: id, placeName: name });
+    expect(await grants(at, undefined, 4)).toEqual({
+      items: [
+        { ...place(fallsBack), grant: read, since: at },
+        { ...place(endless), grant: read, since },
+      ],
+      last: undefined,
+    });
+    expect(await grants('2029-12-31T00:00:00.000Z', undefined, 1)).toEqual({
+      items: [{ ...place(ending), grant: { access: 'write', ends: { at, fallback: null } }, since }],
+      last: ending.id,
+    });
+    expect(await grants(at, ending.id, 1)).toMatchObject({ items: [place(fallsBack)], last: fallsBack.id });
+    const inProjects = await on.read((tx) => tx.accessHolders.projectGrants(team.id, at, undefined, 10));
+    expect(inProjects.items).toMatchObject([{ placeId: workspace.projectId, grant: { access: 'maintain' } }]);
+    expect(await on.read((tx) => tx.accessHolders.now())).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 });

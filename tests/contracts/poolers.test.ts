@@ -114,6 +114,22 @@ import { refusal } from './on-every-backend.js';
       expect(named.filter((name) => !ofFirst.has(name))).toEqual([]);
     });
 
+    it('keeps the moment and the key of a snapshot', async () => {
+      const [one, another] = [open(), open()];
+      const counting = async function* (tx: Transaction) {
+        for (;;) yield (await tx.users.page({ number: 1, size: 1 })).total;
+      };
+      const counts = await one.snapshots.read('key', counting);
+      const before = (await counts.next()).value;
+      await another.unitOfWork.run((tx) => tx.users.add(aUser()));
+      expect((await counts.next()).value).toBe(before);
+      await expect(another.snapshots.read('key', counting)).rejects.toMatchObject({ code: 'snapshots/busy' });
+      await counts.return();
+      const later = await another.snapshots.read('key', counting);
+      expect((await later.next()).value).toBe((before ?? 0) + 1);
+      await later.return();
+    });
+
     it('leaves no setting to other clients, and has its own in transactions', async () => {
       const names = [...roleSettings, 'idle_in_transaction_session_timeout', 'plan_cache_mode'];
       const seen = names.map((name) => `insert into seen values ('${name}', current_setting('${name}'));`).join(' ');

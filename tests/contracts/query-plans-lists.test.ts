@@ -244,6 +244,21 @@ describe('statements about long lists on SQLite', () => {
     },
   );
 
+  it('find the rows of an access report in order, each slice as a range of one index', async () => {
+    const plansOf = async (work: Work) => (await planner.statementsOf(work)).map((sql) => planner.planOf(sql));
+    const [people = [], teams = []] = await plansOf((tx) =>
+      tx.accessHolders.peopleAfter(organization.id, { name: 'a', tie: 'ou-a' }, 2),
+    );
+    const byName = 'INDEX organization_memberships_listed (organization_id=? AND (listed_name,id)>(?,?))';
+    expect(people.join()).toContain(byName);
+    expect(teams.join()).toContain('INDEX team_members_of_user (user_id=? AND organization_id=?)');
+    const [workspaces = []] = await plansOf((tx) => tx.accessHolders.workspaceGrants(team.id, noon, 'ws-a', 2));
+    expect(workspaces.join()).toContain('INDEX team_workspaces_workspace_id (team_id=? AND workspace_id>?)');
+    const [projects = []] = await plansOf((tx) => tx.accessHolders.projectGrants(team.id, noon, 'prj-a', 2));
+    expect(projects.join()).toContain('INDEX team_projects_project_id (team_id=? AND project_id>?)');
+    for (const plan of [people, workspaces, projects]) expect(plan.join()).not.toMatch(/TEMP B-TREE|SCAN/);
+  });
+
   it('count and find a page of users in order', async () => {
     const [count = '', rows = ''] = await planner.statementsOf((tx) => tx.users.page(page));
     expect(planner.planOf(count)).toEqual(['SCAN users USING COVERING INDEX users_listed']);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import pg from 'pg';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
+import { inOneTransaction } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { randomPause } from '../../src/adapters/system/random-pause.js';
@@ -140,6 +141,7 @@ type Act = (useCases: UseCases) => Promise<unknown>;
       runTaskCaller: new MemoryRunTaskCaller(),
       notifier: new MemoryNotifier(),
       settings,
+      snapshots: inOneTransaction(unitOfWork),
       ...given,
       unitOfWork,
     });
@@ -426,6 +428,20 @@ type Act = (useCases: UseCases) => Promise<unknown>;
     const [issued, named] = await overlapping(issuing, naming);
     expect(issued).toMatchObject({ status: 'fulfilled' });
     expect(named).toMatchObject({ status: 'fulfilled', value: { poolTokenCreators: [creator] } });
+  });
+
+  it('read the report of an organization once at a time', async () => {
+    const { organization } = await newPlace();
+    const reading = (index: number) =>
+      databases[index]?.snapshots.read(organization.id, async function* (tx) {
+        yield await tx.organizations.find(organization.id);
+      });
+    const first = await reading(0);
+    await expect(reading(1)).rejects.toEqual(refusal('snapshots/busy'));
+    await first?.return();
+    const second = await reading(1);
+    expect((await second?.next())?.value).toMatchObject({ id: organization.id });
+    await second?.return();
   });
 
   it('make one version of a commit that is delivered twice at once', async () => {

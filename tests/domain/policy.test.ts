@@ -263,6 +263,7 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'site-agent-pools/manage': ['site administrator'],
   'effects/read': ['site administrator'],
   'effects/retry': ['site administrator'],
+  'access-report/read': [...owners, ...auditToken],
   'audit-events/read': [...owners, ...auditToken],
   'audit-events/read-site': ['site administrator'],
   'audit-trails/read': [...organizationToken, ...auditToken],
@@ -334,10 +335,10 @@ const aboutOneself: ReadonlySet<Action> = new Set(['user-tokens/manage', 'sessio
 describe('an audit token', () => {
   const auditor: Actor = { kind: 'auditor', tokenId: 'at-1', organizationId: 'org-1' };
 
-  it('reads the audit trail of its organization, and may do nothing else', () => {
+  it('reads the audit trail and the access report of its organization, and may do nothing else', () => {
     const everything = { secret: true, owners: false, membersManageToken: true };
     const allowed = actions.filter((action) => may(towards(auditorStanding(true), everything), action));
-    expect(allowed).toEqual(['audit-events/read', 'audit-trails/read']);
+    expect(allowed).toEqual(['access-report/read', 'audit-events/read', 'audit-trails/read']);
     expect([null, ...actions].filter((action) => isOpenTo(auditor, action))).toEqual(allowed);
   });
 

@@ -272,6 +272,32 @@ describe('the command line, while a service runs on SQLite', () => {
     await piped(['organization', 'delete', 'initech', '--yes'], environment);
   });
 
+  it('lists who can do something, and prints the access report as CSV or JSON lines', async () => {
+    const whoCan = (...more: readonly string[]) => ['access', 'who-can', 'acme', 'runs/apply', ...more];
+    const { json } = await piped(whoCan('--workspace', 'api'), environment);
+    expect(json.data[0]).toMatchObject({ kind: 'user', name: 'admin', invited: false, action: 'runs/apply' });
+    expect(json['may-become']).toMatchObject({ complete: true });
+    const { out } = await typed(
+      ['access', 'who-can', 'acme', 'projects/delete', '--project', 'Default Project'],
+      environment,
+    );
+    expect(out).toMatch(/^NAME {2,}KIND {2,}IS {2,}UNTIL {2,}THROUGH\nadmin {2,}user {2,}- {2,}- {2,}owners\n/);
+    for (const wrong of [
+      whoCan('--workspace', 'api', '--project', 'a'),
+      ['access', 'who-can', 'acme', 'nothing/at-all'],
+    ]) {
+      expect(await typed(wrong, environment)).toMatchObject({ status: 2 });
+    }
+    for (const missing of [whoCan('--project', 'nowhere'), ['access', 'report', 'nowhere']]) {
+      expect(await typed(missing, environment)).toMatchObject({ status: 1 });
+    }
+    const report = await typed(['access', 'report', 'acme'], environment);
+    expect(report).toMatchObject({ status: 0, err: '' });
+    expect(report.out).toMatch(/^person,person-id,.*\r\nadmin,user-.*\r\nrows in all,\d+,.*\r\n$/s);
+    const lines = (await typed(['access', 'report', 'acme', '--json'], environment)).out.trimEnd().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ rows: lines.length - 1 });
+  });
+
   it('lists audit events by person, workspace, outcome and time, and deletes a user with or without their name', async () => {
     const events = async (...options: readonly string[]) =>
       (await piped(['audit', 'list', 'acme', ...options], environment)).json as readonly Record<string, unknown>[];

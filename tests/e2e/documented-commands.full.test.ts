@@ -98,6 +98,7 @@ const run: readonly (readonly [path: string, words: string, prints: unknown])[] 
   ['docs/temporary-access.md', 'todate', expect.stringContaining('"then":"none"')],
   ['docs/temporary-access.md', 'expires-within-days', expect.stringContaining('"access":"admin"')],
   ['docs/who-can.md', 'who-can', expect.stringContaining('"kind": "user"')],
+  ['docs/who-can.md', 'access-report', expect.stringMatching(/^person,.*\nrows in all,\d+,/s)],
   ['docs/operations.md', 'gatehouse backup', expect.stringContaining('"faults": []')],
   ['docs/operations.md', 'audit-events/export', ''],
   ['docs/sign-in.md', '/identities', expect.stringContaining('00u1a2b3')],

@@ -46,6 +46,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'state-version/outputs-errored': [422, 'unprocessable entity'],
   'changes/too-many-followers': [429, 'Too many requests'],
   'changes/no-room': [503, 'service unavailable'],
+  'snapshots/busy': [429, 'Too many requests'],
   'service/unavailable': [503, 'service unavailable'],
   'service/storage-full': [507, 'insufficient storage'],
 };

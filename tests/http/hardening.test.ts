@@ -121,6 +121,8 @@ const tries: Readonly<
       | 'streamsByMaker'
       | 'streamsOfOrganization'
       | 'allStreams'
+      | 'reports'
+      | 'allReports'
       | keyof typeof ofMemory
     >,
     { ask: (amount: number) => PromiseLike<Told>; good: number; bad: number; says: string }

@@ -24,7 +24,8 @@ const inAnyWorld = (text: string): string =>
     .replaceAll(/\b[a-z]+-[A-Za-z0-9]{16}\b/g, 'made-id')
     .replaceAll(/\b([a-z]+[-_])\d+\b/g, '$1n')
     .replaceAll(/\/v1\/[\w./-]+/g, '/v1/signed')
-    .replaceAll(/"token":"[^"]+"/g, '"token":"secret"');
+    .replaceAll(/"token":"[^"]+"/g, '"token":"secret"')
+    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z\b/g, 'an instant');
 
 /** Translates text of the contract into the client dialect. */
 const asClient = (text: string): string =>

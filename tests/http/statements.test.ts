@@ -36,6 +36,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /workspaces/:id/changes': 2,
   'get /workspaces/:id/effective-access': 3,
   'get /organizations/:organization/who-can': 7,
+  // It records itself, and reads two teams.
+  'get /organizations/:organization/access-report': 11,
   'get /teams/:teamId/authentication-token': 3,
   'post /teams/:teamId/authentication-token': 4,
   'delete /teams/:teamId/authentication-token': 4,
@@ -302,8 +304,8 @@ const promised: Readonly<Record<string, number>> = {
   'post /admin/users/:id/actions/unsuspend': 6,
   'delete /admin/users/:id': 7,
   // Events are read if there are any.
-  'get /organization/audit-trails': 2,
-  'get /organization/audit-trail': 2,
+  'get /organization/audit-trails': 3,
+  'get /organization/audit-trail': 3,
   'get /organizations/:organization/audit-events': 3,
   'get /organizations/:organization/audit-events/export': 3,
   'get /admin/audit-events': 2,

@@ -3,6 +3,7 @@ import type { Pace } from '../../src/adapters/http/server/memory/arrivals.js';
 import type { MemoryBudget } from '../../src/adapters/http/server/memory/memory-budget.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import type { Timeouts } from '../../src/adapters/http/server/timeouts.js';
+import { inOneTransaction } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
   type BundleStore,
@@ -11,6 +12,7 @@ import {
   type Lane,
   lanes,
   type Secret,
+  type Snapshots,
   type UnitOfWork,
 } from '../../src/application/index.js';
 import { DomainError } from '../../src/domain/index.js';
@@ -257,6 +259,8 @@ export async function startApi(
   options: {
     readonly environment?: Readonly<Record<string, string>>;
     readonly unitOfWork?: UnitOfWork;
+    /** By default, they are read in transactions of the unit of work. */
+    readonly snapshots?: Snapshots;
     /** Required with a `unitOfWork` whose changes streams must report. */
     readonly hearChanges?: (hear: ChangeListener) => void;
     readonly bundleStore?: BundleStore;
@@ -284,6 +288,7 @@ export async function startApi(
   const container = buildContainer({
     config: loadConfig({ RATE_LIMIT_PER_SECOND: '0', ...options.environment }),
     unitOfWork,
+    snapshots: options.snapshots ?? inOneTransaction(unitOfWork),
     bundleStore,
     publicUrl: options.publicUrl ?? publicUrl,
     signingSecrets,

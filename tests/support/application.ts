@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { beforeEach, expect } from '@jest/globals';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
+import { inOneTransaction } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
 import type { Ports, Source } from '../../src/application/assembly.js';
@@ -395,6 +396,7 @@ export class World {
     const { clock, ids, secrets, settings } = this;
     return useCasesOn({
       unitOfWork: new application.RetryingUnitOfWork(this.unitOfWork),
+      snapshots: inOneTransaction(this.unitOfWork),
       clock,
       ids,
       secrets,

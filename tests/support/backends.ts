@@ -10,7 +10,7 @@ import {
 import { freshDatabase, migratedBytes, onPostgres, openMigrated, skipPostgres } from './databases.js';
 
 /** A database of its own, empty and migrated; `close` leaves nothing of it. */
-export interface OpenBackend extends Pick<MigratedDatabase, 'unitOfWork' | 'engine' | 'close'> {
+export interface OpenBackend extends Pick<MigratedDatabase, 'unitOfWork' | 'snapshots' | 'engine' | 'close'> {
   /** How many rows there are in each table, deleted ones among them. */
   rowCounts(): Promise<Readonly<Record<string, number>>>;
   /** Gathers what its planner knows of the rows. */

@@ -33,6 +33,7 @@ import {
   TeamToken,
   TeamWorkspace,
   type TeamWorkspaceState,
+  type Timed,
   type TokenOwner,
   type User,
   type Variable,
@@ -461,8 +462,12 @@ export const aTeamWorkspace = (
   TeamWorkspace.restore({ id: unique('tws'), teamId, workspaceId, grant: { access: 'read' }, revision: 0, ...given });
 
 /** Gives a team rights on a workspace. */
-export const giveGrant = (tx: Transaction, teamId: TeamId, workspaceId: WorkspaceId, grant: Grant): Promise<void> =>
-  tx.teamAccess.add(aTeamWorkspace(teamId, workspaceId, { grant }));
+export const giveGrant = (
+  tx: Transaction,
+  teamId: TeamId,
+  workspaceId: WorkspaceId,
+  grant: Timed<Grant>,
+): Promise<void> => tx.teamAccess.add(aTeamWorkspace(teamId, workspaceId, { grant }));
 
 export const giveProjectGrant = (
   tx: Transaction,

@@ -65,6 +65,7 @@ export const organizationActions = [
   'agent-pools/list',
   'agent-pools/create',
   'audit-events/read',
+  'access-report/read',
 ] as const satisfies readonly Action[];
 
 const claimsIn = (rights: readonly Action[]): readonly Claim[] => [

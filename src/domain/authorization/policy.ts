@@ -89,6 +89,8 @@ export const policy = {
   // Workspace admins get the teams that they may read.
   'effective-access/list': [['owner'], ['organization token'], ['workspace admin']],
   'effective-access/list-all': [['owner'], ['organization token']],
+  // It names every person and what all of their teams give.
+  'access-report/read': [['owner'], ['audit token']],
   // Other members see the access of their own teams.
   'project-access/read': [
     ['team member'],

@@ -41,6 +41,7 @@ export type DomainErrorCode =
   | 'state-version/outputs-errored'
   | 'changes/too-many-followers'
   | 'changes/no-room'
+  | 'snapshots/busy'
   | 'service/unavailable'
   | 'service/storage-full';
 

@@ -1,3 +1,4 @@
+import { accessCommands } from './commands/access.js';
 import { agentPoolCommands } from './commands/agent-pool.js';
 import { auditCommands } from './commands/audit.js';
 import { backup } from './commands/backup.js';
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   signInLink,
   ...tokenCommands,
   ...organizationCommands,
+  ...accessCommands,
   ...agentPoolCommands,
   ...auditCommands,
   ...effectCommands,

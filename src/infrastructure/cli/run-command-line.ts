@@ -42,7 +42,7 @@ export async function runCommandLine(
     }
     checkWords(command, positionals);
     const answer = await command
-      .run(new Call(command.name, positionals, values, environment, progress))
+      .run(new Call(command.name, positionals, values, environment, progress, out))
       .finally(() => progress.end());
     if (answer === undefined) return 0;
     const asJson = values.json === true || out.isTTY !== true;

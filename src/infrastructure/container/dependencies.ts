@@ -3,7 +3,7 @@ import type { RequestLog } from '../../adapters/http/server/request-log.js';
 import type { Timeouts } from '../../adapters/http/server/timeouts.js';
 import type { PoolerUse } from '../../adapters/http/service/service-resource.js';
 import type { Connections } from '../../adapters/metrics/exposition.js';
-import type { BundleStore, UnitOfWork } from '../../application/index.js';
+import type { BundleStore, Snapshots, UnitOfWork } from '../../application/index.js';
 import type { Config } from '../config.js';
 
 /** The objects that exist before the container: read from the environment, opened or generated at start. */
@@ -11,6 +11,7 @@ export interface Dependencies {
   readonly config: Config;
   /** The unit of work of the opened database. */
   readonly unitOfWork: UnitOfWork;
+  readonly snapshots: Snapshots;
   readonly bundleStore: BundleStore;
   readonly publicUrl: string;
   /** The first secret signs and seals; all are accepted. */

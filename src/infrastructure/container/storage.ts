@@ -19,6 +19,7 @@ import { provide } from './provide.js';
 export const storage = ({
   config,
   unitOfWork,
+  snapshots,
   bundleStore,
   publicUrl,
   signingSecrets,
@@ -32,6 +33,7 @@ export const storage = ({
       ['meters'],
       (meters) => new RetryingUnitOfWork(new MeteredUnitOfWork(unitOfWork, meters), randomPause),
     );
+    provide(bind, 'snapshots', [], () => snapshots);
     provide(bind, 'bundleStore', ['meters'], (meters) => new MeteredBundleStore(bundleStore, meters));
     const limits = {
       maxArchiveBytes: config.MAX_ARCHIVE_BYTES,

@@ -168,7 +168,8 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
       return { description, headers: all, content: { [mediaType]: content(answer, 'output', name) } };
     }
     const media = answer.schema === undefined ? {} : content(answer.schema, 'output', name);
-    return { description, headers: all, content: { [answer.mediaType]: media } };
+    const types = [answer.mediaType, ...(answer.others ?? [])];
+    return { description, headers: all, content: Object.fromEntries(types.map((type) => [type, media])) };
   };
 
   const refused = (status: number, refusals: readonly Refusal[]): Ref => {

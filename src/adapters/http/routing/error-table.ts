@@ -53,6 +53,7 @@ export const errorTable = {
   'state-version/outputs-errored': { status: 422, title: 'unprocessable entity' },
   'changes/too-many-followers': { status: 429, title: 'Too many requests' },
   'changes/no-room': { status: 503, title: 'service unavailable', isFault: false },
+  'snapshots/busy': { status: 429, title: 'Too many requests' },
   'service/unavailable': { status: 503, title: 'service unavailable' },
   'service/storage-full': { status: 507, title: 'insufficient storage' },
 } as const satisfies Record<DomainErrorCode, Row>;

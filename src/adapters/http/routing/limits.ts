@@ -1,4 +1,4 @@
-import { maxFollowers } from '../../../application/index.js';
+import { maxFollowers, maxSnapshots } from '../../../application/index.js';
 import { maxUnpackedPolicies } from '../../../domain/supporting/policies/policy-files.js';
 
 interface Limit {
@@ -84,6 +84,12 @@ export const limits = {
     answer: '429',
   },
   allStreams: { max: maxFollowers.inAll, of: 'streams of changes that may be open on an instance', answer: '503' },
+  reports: { max: 1, of: 'access reports of an organization at a time', answer: '429' },
+  allReports: {
+    max: maxSnapshots,
+    of: 'access reports of an instance at a time',
+    answer: '429',
+  },
   memory: {
     max: 64 * 1024 * 1024,
     of: 'bytes that request bodies, and responses that clients have not read yet, may take in the memory of an instance',

@@ -31,6 +31,8 @@ export const titleOf = (refusal: Refusal): string =>
 /** A body that is not a JSON:API document. */
 export interface Content {
   readonly mediaType: string;
+  /** Other media types that a parameter selects. */
+  readonly others?: readonly string[];
   /** Undefined for bytes, or for text without further structure. */
   readonly schema?: z.ZodType;
 }

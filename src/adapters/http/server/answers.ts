@@ -11,7 +11,12 @@ const stream = async (
   parts: AsyncIterable<string | Uint8Array>,
 ): Promise<void> => {
   const { request, response } = exchange;
-  if (takes > 0 && request.method !== 'HEAD') exchange.reserve(takes);
+  try {
+    if (takes > 0 && request.method !== 'HEAD') exchange.reserve(takes);
+  } catch (error) {
+    await parts[Symbol.asyncIterator]().return?.();
+    throw error;
+  }
   exchange.writeHead(status, { 'Content-Type': mediaType, ...headers });
   if (request.method !== 'HEAD') return exchange.send(takes > 0 ? exchange.inTurn(parts) : parts);
   response.end();

@@ -46,7 +46,7 @@ export const rightHolderSchema = described(
   (words) => rightHolder(words)(anyView()),
 );
 
-const presentRightHolder = rightHolder(presenting);
+export const presentRightHolder = rightHolder(presenting);
 
 const mayBecome = z
   .strictObject({
@@ -76,17 +76,21 @@ export const accessHoldersSchema = (dialect: Dialect) => {
   return z.strictObject({ ...page.shape, meta: z.strictObject(meta) });
 };
 
+export function presentMayBecome({ mayBecome }: AccessHoldersPage) {
+  const { organizationToken, complete, listed } = mayBecome;
+  const holders = listed.map(({ holder, name, by }) => ({ ...holder, name, by }));
+  return { 'organization-token': organizationToken, complete, holders };
+}
+
 export function accessHoldersDocument({ path, query }: Call, page: AccessHoldersPage): Document {
   const { meta, ...document } = pageDocument(path, query, page, presentRightHolder);
-  const { organizationToken, complete, listed } = page.mayBecome;
-  const holders = listed.map(({ holder, name, by }) => ({ ...holder, name, by }));
   return {
     ...document,
     meta: {
       ...meta,
       complete: page.complete,
       'organization-token': page.organizationToken,
-      'may-become': { 'organization-token': organizationToken, complete, holders },
+      'may-become': presentMayBecome(page),
     },
   };
 }

@@ -2,12 +2,21 @@ import type { UseCases } from '../../../application/use-cases.js';
 import { answerOne } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { pageParameters, pageRequest } from '../routing/pagination.js';
+import { oneOf, valuesOf } from '../routing/parameters.js';
 import { serving, shows } from '../routing/reference.js';
 import { get, ok, parameter, type Route } from '../routing/route.js';
+import { bytesInHand } from '../routing/whole-list.js';
 import { accessHolderParameters, accessHoldersQuery } from './access-holder-requests.js';
 import { accessHoldersDocument, accessHoldersSchema } from './access-holder-resource.js';
+import { type ReportFormat, reportFormats, reportText } from './access-report-format.js';
 import { accessHolder, effectiveAccessParameters } from './effective-access-requests.js';
 import { effectiveAccessSchema, presentEffectiveAccess } from './effective-access-resource.js';
+
+const formats = Object.keys(reportFormats) as readonly ReportFormat[];
+
+const reportParameters = {
+  format: oneOf(formats, '`csv` by default; `lines` for newline-delimited JSON.'),
+};
 
 export const effectiveAccessRoutes = (use: UseCases, dialect: Dialect): Route[] => [
   get(
@@ -38,6 +47,31 @@ export const effectiveAccessRoutes = (use: UseCases, dialect: Dialect): Route[] 
     async (call) => {
       const page = await use.listAccessHolders.execute(call.actor, accessHoldersQuery(call), pageRequest(call.query));
       return ok(accessHoldersDocument(call, page));
+    },
+  ),
+  get(
+    '/organizations/:organization/access-report',
+    'access-report/read',
+    () => ({
+      operation: 'readAccessReport',
+      summary: 'Read the access report of an organization',
+      about:
+        'A line for each person and each grant that they have: the membership, permissions of the organization, and access to projects and workspaces. All of one moment. The last line counts the rows. One report at a time per organization; each is recorded in the audit trail.',
+      query: reportParameters,
+      answers: { 200: { mediaType: reportFormats.csv.mediaType, others: [reportFormats.lines.mediaType] } },
+      refusals: [422, 'snapshots/busy'],
+    }),
+    async (call) => {
+      const { format = 'csv' } = valuesOf(reportParameters, call.query);
+      const name = parameter(call, 'organization');
+      const parts = await use.readAccessReport.execute(call.actor, name);
+      const check = async () => use.readAccessReport.recheck(await call.sameActor(), name);
+      return {
+        status: 200,
+        parts: reportText(format, parts, check),
+        takes: bytesInHand,
+        headers: { 'Content-Type': reportFormats[format].mediaType },
+      };
     },
   ),
 ];

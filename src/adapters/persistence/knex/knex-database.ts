@@ -2,11 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
+import type { Snapshots } from '../../../application/ports/repositories/snapshots.js';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
+import {
+  inOneTransaction,
+  OpenSnapshots,
+  type Snapshot,
+  type SnapshotLimits,
+  snapshotLimits,
+} from './engine/open-snapshots.js';
 import { onConnection, type PooledConnection, refusalOf, refusalOfWrite } from './engine/postgres-faults.js';
 import { PostgresReads } from './engine/postgres-reads.js';
 import { type Pooling, prepareConnection, sessionKind } from './engine/postgres-sessions.js';
+import { PostgresSnapshot } from './engine/postgres-snapshot.js';
 import { isNameFault, StatementSender, withNames } from './engine/postgres-statements.js';
 import { PostgresTransaction } from './engine/postgres-transaction.js';
 import { Present } from './engine/present.js';
@@ -17,7 +26,7 @@ import { type SqliteConnection, SqliteStatements } from './engine/sqlite-stateme
 import type { OnStatement, Statements } from './engine/statements.js';
 import { Switches } from './engine/switches.js';
 import { migrate, postgresConfig, sqliteConfig } from './migrate.js';
-import { migratePostgres, sessionOf } from './migrate-postgres.js';
+import { connectionOf, migratePostgres, sessionOf } from './migrate-postgres.js';
 import type { Report } from './migrate-while-serving.js';
 import { type Migrations, ownMigrations } from './migration-source.js';
 import { News, type NewsListeners } from './news.js';
@@ -34,6 +43,7 @@ export interface PoolerUse {
 /** An open database that has the schema, and its operations outside the repositories. */
 export interface MigratedDatabase {
   readonly unitOfWork: UnitOfWork;
+  readonly snapshots: Snapshots;
   /** Rejects with what keeps the database from reading and writing: `service/unavailable` or `service/storage-full`. */
   ping(): Promise<void>;
   /** Whether it serves reads and accepts no writes. Rejects while it does neither. */
@@ -86,6 +96,7 @@ export interface SqliteOptions {
   /** Decides which grants have ended; by default by the same clock. */
   readonly present?: Present;
   readonly onStatement?: OnStatement;
+  readonly snapshots?: SnapshotLimits;
   /** By default those of this release. */
   readonly migrations?: Migrations;
 }
@@ -104,8 +115,16 @@ export function openSqlite(file: string, options: SqliteOptions = {}): KnexDatab
   const writing = new SqliteStatements(sqliteText, writer, present, options.onStatement);
   const commits = new GroupedCommits(writer, writing, options.longest);
   const database = onSqlite(commits, new SqliteStatements(sqliteText, reader, present, options.onStatement), options);
+  // A reader in a transaction of its own: in WAL mode it delays no writes, and sees none of them.
+  const openSnapshot = async () => {
+    const connection = new Database(file, { readonly: true, timeout: busyTimeout });
+    connection.exec('begin');
+    const statements = new SqliteStatements(sqliteText, connection, present, options.onStatement);
+    return onConnectionOf(database.committedOn(statements), async () => void connection.close());
+  };
   return {
     ...database,
+    snapshots: new OpenSnapshots(openSnapshot, withMappedFaults, options.snapshots),
     migrate: (report) => migrate(sqliteConfig(file), { migrations: options.migrations, report }),
     schema: () => schemaOf(sqliteConfig(file), options.migrations),
     close: async () => {
@@ -129,7 +148,7 @@ function onSqlite(
   commits: GroupedCommits,
   reading: Statements,
   { now = systemTime, migrations = ownMigrations }: SqliteOptions,
-): MigratedDatabase {
+): MigratedDatabase & { readonly committedOn: (db: Statements) => Transaction } {
   const switches = new Switches(namesOf(migrations), async () =>
     (await reading.all<{ readonly name: string }>(filledNames)).map(({ name }) => name),
   );
@@ -138,20 +157,23 @@ function onSqlite(
   // Takes the lock for writing, and writes nothing.
   const ping = () => withMappedFaults(commits.run(async () => undefined));
   let listeners: NewsListeners | undefined;
-  return {
-    unitOfWork: {
-      run: async (work) => {
-        await switches.due();
-        const news = new News();
-        const result = await withMappedFaults(commits.run((db) => work(transactionOn(db, setting, news))));
-        if (listeners !== undefined) news.notify(listeners);
-        return result;
-      },
-      read: async (work) => {
-        await switches.due();
-        return withMappedFaults(work(committed));
-      },
+  const unitOfWork: UnitOfWork = {
+    run: async (work) => {
+      await switches.due();
+      const news = new News();
+      const result = await withMappedFaults(commits.run((db) => work(transactionOn(db, setting, news))));
+      if (listeners !== undefined) news.notify(listeners);
+      return result;
     },
+    read: async (work) => {
+      await switches.due();
+      return withMappedFaults(work(committed));
+    },
+  };
+  return {
+    unitOfWork,
+    snapshots: inOneTransaction(unitOfWork),
+    committedOn: (db) => transactionOn(db, setting),
     ping,
     readOnly: () => isRefusedAsReadOnly(ping()),
     onChange: (given) => {
@@ -167,6 +189,12 @@ function onSqlite(
     },
   };
 }
+
+/** A snapshot on a connection of its own. */
+const onConnectionOf = (tx: Transaction, close: () => Promise<void>): Snapshot => ({
+  start: (work) => work(tx),
+  close,
+});
 
 const readOnlyQuery = {
   sql: `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`,
@@ -196,9 +224,13 @@ export interface PostgresOptions {
   readonly directUrl?: string | undefined;
   /** Called once, when the pooler turns out not to keep prepared statements. */
   readonly onUnnamed?: () => void;
+  readonly snapshots?: SnapshotLimits;
   /** By default those of this release. */
   readonly migrations?: Migrations;
 }
+
+/** A snapshot whose reader is slow ends before the server gives it up. In milliseconds. */
+const betweenStatements = 20_000;
 
 /** How long a health check waits for the database, in milliseconds. */
 const pingTimeout = 3_000;
@@ -219,6 +251,7 @@ export function openPostgres(
     pooling = 'auto',
     directUrl,
     onUnnamed = () => {},
+    snapshots = snapshotLimits,
     migrations = ownMigrations,
   }: PostgresOptions = {},
 ): KnexDatabase {
@@ -261,6 +294,13 @@ export function openPostgres(
     work.catch((error: unknown) => {
       throw refusal(error) ?? error;
     });
+
+  const openSnapshot = async (key: string) => {
+    const connection = { ...connectionOf(url), connectionTimeoutMillis: timeout };
+    const options = { pooling, silence: snapshots.unread + betweenStatements };
+    const statements = await PostgresSnapshot.open(key, connection, options, { sql, present, sender });
+    return statements && onConnectionOf(transactionOn(statements, setting), () => statements.close());
+  };
 
   let others: PostgresNews | undefined;
   const attempt = <Result>(work: (tx: Transaction) => Promise<Result>, named: boolean): Promise<Result> =>
@@ -324,6 +364,7 @@ export function openPostgres(
         return answered(work(committed));
       },
     },
+    snapshots: new OpenSnapshots(openSnapshot, answered, snapshots),
     migrate: (report) => answered(migratePostgres(place, { migrations, report })),
     schema: () => answered(schemaOf({ ...config, pool: { min: 0, max: 1 } }, migrations)),
     pooler: () =>

@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from '../../config.js';
-import type { Progress } from './output.js';
+import type { Output, Progress } from './output.js';
 
 export interface Option {
   /** The value's name in the help; an option without one is a switch. */
@@ -46,7 +46,13 @@ export class Call {
     private readonly values: Readonly<Record<string, string | boolean | undefined>>,
     readonly environment: Readonly<Record<string, string | undefined>>,
     readonly progress: Progress,
+    private readonly out: Pick<Output, 'write'>,
   ) {}
+
+  /** Writes text to standard output at once: for what is too long to be an answer. */
+  print(text: string): void {
+    this.out.write(text);
+  }
 
   /** Throws `ConfigError`. */
   get config(): Config {

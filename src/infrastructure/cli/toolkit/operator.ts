@@ -64,6 +64,12 @@ const asOperator = (tx: Transaction): Transaction => ({
     findFor: withStandingLent((actor, id: string) => tx.teams.findFor(actor, id)),
     findLimitedFor: withStandingLent((actor, id: string) => tx.teams.findLimitedFor(actor, id)),
   }),
+  workspaces: withMembers(tx.workspaces, {
+    findFor: withStandingLent((actor, id: string) => tx.workspaces.findFor(actor, id)),
+  }),
+  projects: withMembers(tx.projects, {
+    findFor: withStandingLent((actor, id: string) => tx.projects.findFor(actor, id)),
+  }),
   agentPools: withMembers(tx.agentPools, {
     findFor: withStandingLent((actor, id: string) => tx.agentPools.findFor(actor, id)),
   }),
@@ -162,6 +168,7 @@ export function atWork<Result>(
     const container = buildContainer({
       config,
       unitOfWork: new OperatorUnitOfWork(database.unitOfWork),
+      snapshots: database.snapshots,
       bundleStore,
       publicUrl: publicUrlOf(config),
       // Nothing is signed or sealed here, and a file created here could belong to another user than the service's.

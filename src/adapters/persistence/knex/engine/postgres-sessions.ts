@@ -31,6 +31,18 @@ const beginPooled = [begin, ...wanted.map(([name, value]) => `set local ${name} 
 /** Begins a transaction. One on a pooled connection brings its settings, which end with it. */
 export const beginOn = ({ pooled }: PooledConnection): string => (pooled ? beginPooled : begin);
 
+/**
+ * Begins a transaction of which all statements see one moment, and which may be idle for `silence` milliseconds. Behind a
+ * pooler, too, these are its own settings.
+ */
+export const beginSnapshot = (silence: number): string =>
+  [
+    'begin isolation level repeatable read read only',
+    ...Object.entries({ ...settings, idle_in_transaction_session_timeout: `${silence}ms` }).map(
+      ([name, value]) => `set local ${name} = '${value}'`,
+    ),
+  ].join('; ');
+
 /** The number of the server's process that the connection received. A pooler sends one of its own, for cancellations. */
 const processOf = (connection: pg.Client): number =>
   Number((connection as unknown as { readonly processID: number | null }).processID ?? 0);

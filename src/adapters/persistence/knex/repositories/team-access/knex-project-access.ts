@@ -84,7 +84,10 @@ const findWithStanding = seeing(
 );
 
 export class KnexProjectAccess implements TeamProjectRepository {
-  constructor(private readonly db: Statements) {}
+  constructor(
+    private readonly db: Statements,
+    private readonly now: () => Instant,
+  ) {}
 
   async findFor(actor: Actor, id: TeamProjectId): Promise<WithStanding<TeamProjectView> | undefined> {
     const seen = await findWithStanding(this.db, actor, { id });
@@ -122,7 +125,8 @@ export class KnexProjectAccess implements TeamProjectRepository {
   }
 
   add({ state: { id, teamId, projectId, grant, revision } }: TeamProject): Promise<void> {
-    const row = { id, team_id: teamId, project_id: projectId, ...projectGrantToRow(grant), revision };
+    const granted = { ...projectGrantToRow(grant), revision, granted_at: this.now() };
+    const row = { id, team_id: teamId, project_id: projectId, ...granted };
     const taken = {
       team_id: () => alreadyTaken('team', 'Team'),
       team_projects_project_id: () => alreadyTaken('team', 'Team'),
@@ -132,7 +136,7 @@ export class KnexProjectAccess implements TeamProjectRepository {
 
   save({ state: { id, grant, revision } }: TeamProject): Promise<void> {
     const row = this.db.sql('team_projects').where({ id, revision: revision - 1 });
-    const update = row.update({ ...projectGrantToRow(grant), revision });
+    const update = row.update({ ...projectGrantToRow(grant), revision, granted_at: this.now() });
     return throwIfStale({ table: 'team_projects', id }, this.db.run(update));
   }
 

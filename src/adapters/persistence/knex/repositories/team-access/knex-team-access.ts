@@ -203,7 +203,7 @@ const changed = prepared((sql, row: Readonly<Record<string, unknown>> & Pick<Tea
   sql('team_workspaces')
     .where('id', row.id)
     .update({
-      ...columnsFrom(row, grantColumns),
+      ...columnsFrom(row, [...grantColumns, 'granted_at']),
       revision: sql.raw('case when revision + 1 = cast(? as integer) then revision + 1 end', [row.revision]),
     }),
 );
@@ -266,7 +266,10 @@ interface SliceRow extends NamesRow {
 }
 
 export class KnexTeamAccess implements TeamWorkspaceRepository {
-  constructor(private readonly db: Statements) {}
+  constructor(
+    private readonly db: Statements,
+    private readonly now: () => Instant,
+  ) {}
 
   async findFor(actor: Actor, id: TeamWorkspaceId): Promise<WithStanding<TeamWorkspaceView> | undefined> {
     await this.db.runLater(locked(this.db, { id }));
@@ -281,7 +284,13 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
 
   add({ state }: TeamWorkspace): Promise<void> {
     const { id, teamId, workspaceId } = state;
-    const row = { id, team_id: teamId, workspace_id: workspaceId, ...changeableToRow(state) };
+    const row = {
+      id,
+      team_id: teamId,
+      workspace_id: workspaceId,
+      ...changeableToRow(state),
+      granted_at: this.now(),
+    };
     const taken = {
       team_id: () => alreadyTaken('team', 'Team'),
       team_workspaces_workspace_id: () => alreadyTaken('team', 'Team'),
@@ -292,7 +301,8 @@ export class KnexTeamAccess implements TeamWorkspaceRepository {
   save({ state }: TeamWorkspace): Promise<void> {
     const { id } = state;
     const stale = () => staleRow({ table: 'team_workspaces', id });
-    return this.db.runLater(changed(this.db, { id, ...changeableToRow(state) }), mapMissing('revision', stale));
+    const row = { id, ...changeableToRow(state), granted_at: this.now() };
+    return this.db.runLater(changed(this.db, row), mapMissing('revision', stale));
   }
 
   async remove(id: TeamWorkspaceId): Promise<boolean> {

@@ -22,11 +22,11 @@ import {
   type UserId,
   type WorkspaceId,
 } from '../../../../../../domain/index.js';
-import { deletedUser } from '../../../../../../domain/supporting/audit/audit-event.js';
 import { ofPage } from '../../../engine/lists.js';
 import { columnsFrom, prepared } from '../../../engine/prepared.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { type Compiled, columnsOf, countOf, type Statements } from '../../../engine/statements.js';
+import { eraseName, forgetUsernames, personNamed } from './usernames.js';
 
 const eventRows = rowsOf<AuditEvent>((row, as) => ({
   id: row.id,
@@ -342,18 +342,12 @@ export class KnexAuditTrail implements AuditTrail {
     };
   }
 
-  async personNamed(username: string): Promise<UserId | undefined> {
-    const { sql } = this.db;
-    const having = (table: string) => sql(table).whereRaw('lower(username) = lower(?)', [username]);
-    const user = await this.db.first<{ readonly id: UserId }>(having('users').select('id').limit(1));
-    if (user !== undefined) return user.id;
-    const former = having('audit_usernames').whereNot('username', deletedUser).select({ id: 'user_id' });
-    return (await this.db.first<{ readonly id: UserId }>(former.orderBy('user_id').limit(1)))?.id;
+  personNamed(username: string): Promise<UserId | undefined> {
+    return personNamed(this.db, username);
   }
 
-  async eraseName(id: UserId): Promise<void> {
-    const erased = this.db.sql('audit_usernames').insert({ user_id: id, username: deletedUser, kept_at: this.now() });
-    await this.db.run(erased.onConflict('user_id').merge(['username']));
+  eraseName(id: UserId): Promise<void> {
+    return eraseName(this.db, id, this.now());
   }
 
   settledBefore(): Instant | undefined {
@@ -365,14 +359,8 @@ export class KnexAuditTrail implements AuditTrail {
     await this.db.run(sql('audit_horizon').where('forgotten_before', '<', before).update({ forgotten_before: before }));
     const old = sql('audit_events').where('id', '<', auditIdsFrom(before)).select('id').orderBy('id').limit(limit);
     const forgotten = await this.db.run(sql('audit_events').whereIn('id', old).delete());
-    if (forgotten < limit) await this.forgetUsernames(before, limit);
+    if (forgotten < limit) await forgetUsernames(this.db, before, limit);
     return forgotten;
-  }
-
-  private async forgetUsernames(before: Instant, limit: number): Promise<void> {
-    const { sql } = this.db;
-    const old = sql('audit_usernames').where('kept_at', '<', before).select('user_id').orderBy('kept_at').limit(limit);
-    await this.db.run(sql('audit_usernames').whereIn('user_id', old).delete());
   }
 
   private async found(rows: Knex.QueryBuilder, limit: number): Promise<AuditSlice> {

@@ -111,17 +111,27 @@ const inQuestion = <Subject>({ subject, standing }: WithStanding<Subject>, team:
 const withMembers = prepared(
   (
     sql,
-    { id, organizationId, userIds }: Pick<Team, 'id' | 'organizationId'> & { readonly userIds: readonly UserId[] },
+    {
+      id,
+      organizationId,
+      userIds,
+      now,
+    }: Pick<Team, 'id' | 'organizationId'> & { readonly userIds: readonly UserId[]; readonly now: Instant },
   ) => {
     // Selected, because SQLite takes no more than 500 listed rows; it needs the `where` to tell `on conflict` from a join.
-    const rows = sql('users').whereIn('id', userIds).select(sql.raw('?', id), 'id', sql.raw('?', organizationId));
-    const insert = 'insert into team_members (team_id, user_id, organization_id)';
+    const rows = sql('users')
+      .whereIn('id', userIds)
+      .select(sql.raw('?', id), 'id', sql.raw('?', organizationId), sql.raw('?', now));
+    const insert = 'insert into team_members (team_id, user_id, organization_id, added_at)';
     return sql.raw(`${insert} select * from ? as member where true on conflict do nothing`, [rows]);
   },
 );
 
 export class KnexTeams implements TeamRepository {
-  constructor(private readonly db: Statements) {}
+  constructor(
+    private readonly db: Statements,
+    private readonly now: () => Instant,
+  ) {}
 
   async findFor(actor: Actor, id: TeamId): Promise<WithStanding<Team> | undefined> {
     const seen = await findTeam(this.db, actor, { id });
@@ -141,15 +151,17 @@ export class KnexTeams implements TeamRepository {
   }
 
   add(team: Team): Promise<void> {
-    const row = { ...teamRows.write(team), ...settingsToRow(team) };
+    const row = { ...teamRows.write(team), ...settingsToRow(team), access_changed_at: this.now() };
     return throwIfTaken(this.db.run(inserted(this.db, 'teams', row)), nameTaken);
   }
 
   save(team: Team): Promise<void> {
     const { sql } = this.db;
+    const row = settingsToRow(team);
+    const changedAt = 'case when organization_access = ? then access_changed_at else ? end';
     const update = sql('teams')
       .where({ id: team.id, revision: team.revision - 1, deleted_at: null })
-      .update(settingsToRow(team));
+      .update({ ...row, access_changed_at: sql.raw(changedAt, [row.organization_access, this.now()]) });
     return throwIfTaken(throwIfStale({ table: 'teams', id: team.id }, this.db.run(update)), nameTaken);
   }
 
@@ -216,7 +228,7 @@ export class KnexTeams implements TeamRepository {
   }
 
   async addMembers({ id, organizationId }: Team, userIds: readonly UserId[]): Promise<void> {
-    await this.db.run(withMembers(this.db, { id, organizationId, userIds }));
+    await this.db.run(withMembers(this.db, { id, organizationId, userIds, now: this.now() }));
   }
 
   async removeMembers(id: TeamId, userIds: readonly UserId[]): Promise<void> {
