@@ -36,6 +36,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /workspaces/:id/changes': 2,
   'get /workspaces/:id/effective-access': 3,
   'get /organizations/:organization/who-can': 7,
+  'get /organizations/:organization/attention': 8,
+  'get /attention': 10,
   'get /teams/:teamId/authentication-token': 3,
   'post /teams/:teamId/authentication-token': 4,
   'delete /teams/:teamId/authentication-token': 4,
