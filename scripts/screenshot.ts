@@ -67,6 +67,7 @@ async function people(steps: ServiceSteps, workspace: string): Promise<void> {
 
 /** The pages of the console, by the names of their pictures. */
 const consolePages = (run: string): Readonly<Record<string, string>> => ({
+  home: '/app/acme',
   workspaces: '/app/acme/workspaces',
   overview: '/app/acme/workspaces/network',
   run: `/app/acme/workspaces/network/runs/${run}`,

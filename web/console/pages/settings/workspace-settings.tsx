@@ -9,7 +9,7 @@ import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
 import { ProjectPicker } from '../../parts/project-picker.tsx';
-import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
+import { type Workspace, WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { DataRetention } from './data-retention.tsx';
 import { ExecutionFields, savedSentence } from './execution-fields.tsx';
 import { ScheduledDestruction } from './scheduled-destruction.tsx';
