@@ -86,7 +86,7 @@ const chrome = await openBrowser();
 try {
   const run = await provision(service);
   const page = await chrome.browser.newPage();
-  await page.setViewport({ width: 1100, height: 760 });
+  await page.setViewport({ width: 1280, height: 800 });
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: 'light' },
     { name: 'prefers-reduced-motion', value: 'reduce' },

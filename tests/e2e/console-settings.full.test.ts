@@ -327,7 +327,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     expect(await statusOf()).toBe(200);
     await view.isAccessible();
     await view.press('button', 'Actions for mallory', 'Suspend mallory', 'Suspend user');
-    await view.find('button', 'Unsuspend mallory');
+    await view.shows('✕ Suspended');
     expect(await statusOf()).toBe(401);
     expect(await view.has('button', 'Suspend admin')).toBe(false);
     await view.press('button', 'Actions for mallory', 'Delete mallory');

@@ -147,7 +147,7 @@ describeConsole(
     it('are downloaded from the bucket, without leaving the page', async () => {
       const { view } = suite;
       await view.signIn(address, adminToken);
-      const file = await savedFile(view, () => view.press('button', `Download ${older}`));
+      const file = await savedFile(view, () => view.press('button', `Actions for ${older}`, `Download ${older}`));
       expect(file.name).toBe('configuration.tar.gz');
       expect(file.bytes.equals(bytes)).toBe(true);
       expect(store.requests.at(-1)?.operation).toBe('GetObject');

@@ -1,5 +1,5 @@
 import type { RefObject } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { useMaybeRead } from '../api/reading.ts';
 import { NavLinks } from '../parts/nav-links.tsx';
@@ -64,11 +64,14 @@ interface LatestRunProps {
 }
 
 function LatestRun({ organization, name, id }: LatestRunProps) {
+  const [location] = useLocation();
   const run = useMaybeRead('/runs/{id}', { path: { id } }).data?.data.attributes;
-  if (run === undefined) return null;
+  const href = addresses.run(organization, name, id);
+  // Its own page says the same.
+  if (run === undefined || location === href) return null;
   return (
     <p className="latest-run">
-      <Link href={addresses.run(organization, name, id)}>
+      <Link href={href}>
         Latest run <StatusBadge of="run" status={run.status} />
       </Link>{' '}
       <Time at={run['created-at']} />
