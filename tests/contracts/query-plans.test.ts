@@ -219,14 +219,14 @@ describe('statements on SQLite', () => {
     expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY');
   });
 
-  const ofTeam = { organizationId: 'org-1', standing: nobody, visibility: { throughTeams: ['team-1'] } } as const;
+  const all = { organizationId: 'org-1', standing: nobody, visibility: 'all' } as const;
   const attention: readonly (readonly [string, Work, string])[] = [
     [
       'what waits for a decision',
-      (tx) => tx.attention.awaitingDecision(ofTeam, ['planned'], 10),
+      (tx) => tx.attention.awaitingDecision(all, ['planned'], 10),
       'runs_awaiting_decision',
     ],
-    ['what waits without an agent', (tx) => tx.attention.withoutAgent(ofTeam, noon, 10), 'runs_queued'],
+    ['what waits without an agent', (tx) => tx.attention.withoutAgent(all, noon, 10), 'runs_queued'],
   ];
 
   it.each(attention)('find %s in the order of an index that is the organization’s', async (_, work, index) => {

@@ -10,7 +10,8 @@ import { useSettled } from '../parts/settled.ts';
 import { Badge, StatusBadge } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Workspace, WorkspacePage } from '../workspace/workspace-page.tsx';
+import type { Workspace } from '../workspace/workspace.ts';
+import { WorkspacePage } from '../workspace/workspace-page.tsx';
 import { VersionActions } from './versions/actions.tsx';
 
 type Version = Schemas['client.ConfigurationVersion'];

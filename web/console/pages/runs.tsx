@@ -12,7 +12,8 @@ import { StatusBadge } from '../parts/status.tsx';
 import { runGroupChoices, runStatusesIn } from '../parts/status-words.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Workspace, WorkspacePage } from '../workspace/workspace-page.tsx';
+import type { Workspace } from '../workspace/workspace.ts';
+import { WorkspacePage } from '../workspace/workspace-page.tsx';
 
 type Query = QueryOf<'/workspaces/{workspaceId}/runs'>;
 

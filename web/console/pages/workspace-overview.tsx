@@ -6,7 +6,8 @@ import type { Params } from '../parts/params.ts';
 import { ProblemView } from '../parts/problem-view.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Workspace, WorkspacePage } from '../workspace/workspace-page.tsx';
+import type { Workspace } from '../workspace/workspace.ts';
+import { WorkspacePage } from '../workspace/workspace-page.tsx';
 
 type Names = Params<'organization' | 'workspace'>;
 

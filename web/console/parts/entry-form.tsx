@@ -38,8 +38,10 @@ export function EntryForm({ submit, isPending, problem, onCancel, onSubmit, chil
         isSending.current = false;
       });
   };
+  // The library passes the listener on, although its types lack it.
+  const correcting: object = { onInput: () => setCorrected(problem) };
   return (
-    <Form className="entry" onSubmit={send} onInput={() => setCorrected(problem)} validationErrors={errors}>
+    <Form className="entry" onSubmit={send} {...correcting} validationErrors={errors}>
       {children}
       {problem !== undefined && !isPending && <ProblemView problem={problem} />}
       <Sending isPending={isPending} />

@@ -5,7 +5,7 @@ import { useMaybeRead } from '../api/reading.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Workspace } from './workspace-page.tsx';
+import type { Workspace } from './workspace.ts';
 
 const reads = ['/organizations/{organization}/workspaces/{name}', '/organizations/{organization}/workspaces'] as const;
 

@@ -11,7 +11,7 @@ import { EntryForm } from '../parts/entry-form.tsx';
 import { Field, SelectField } from '../parts/field.tsx';
 import { unusableVersions } from '../parts/status-words.ts';
 import { outdatedByRuns } from './outdated.ts';
-import type { Workspace } from './workspace-page.tsx';
+import type { Workspace } from './workspace.ts';
 
 const kinds = {
   apply: { label: 'Plan and apply', attributes: {} },

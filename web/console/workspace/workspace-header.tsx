@@ -9,7 +9,7 @@ import { workspaceTabs } from '../sections.ts';
 import { LockButtons, LockNotice } from './lock.tsx';
 import { NewRun } from './new-run.tsx';
 import { NewVersion } from './new-version.tsx';
-import type { Workspace } from './workspace-page.tsx';
+import type { Workspace } from './workspace.ts';
 
 interface Props {
   readonly organization: string;

@@ -1,13 +1,11 @@
 import type { ReactNode } from 'react';
 import { addresses } from '../addresses.ts';
-import type { Schemas } from '../api/client.ts';
 import { useChanges } from '../api/live.ts';
 import { useRead } from '../api/reading.ts';
 import { workspaceTabs } from '../sections.ts';
 import { Page } from '../shell/page.tsx';
+import type { Workspace } from './workspace.ts';
 import { WorkspaceHeader } from './workspace-header.tsx';
-
-export type Workspace = Schemas['client.Workspace'];
 
 interface Props {
   readonly organization: string;

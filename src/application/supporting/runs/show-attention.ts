@@ -27,7 +27,7 @@ import type { Transaction, UnitOfWork } from '../../ports/repositories/unit-of-w
 /** The items that one list has at most. */
 export const attentionListed = 50;
 /** The oldest runs that are looked at for a list: beyond them, its count is a minimum. */
-export const attentionSearched = 1_000;
+export const attentionSearched = 500;
 
 /** Agents ask at least every minute, and the time of a token's last use is accurate to one more. */
 const silenceInSeconds = 3 * 60;

@@ -3,7 +3,7 @@ import { useRead } from '../../api/reading.ts';
 import { Chips } from '../../parts/chips.tsx';
 import { Table } from '../../parts/table.tsx';
 import { TeamLink } from '../../parts/team-parts.tsx';
-import type { Workspace } from '../../workspace/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { AccessActions, AddAccess } from './access-dialogs.tsx';
 import { End } from './access-end.tsx';
 import type { TeamAccess } from './levels.ts';

@@ -7,7 +7,7 @@ import { useChange } from '../../parts/change.ts';
 import { Field } from '../../parts/field.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { outdatedByRuns } from '../../workspace/outdated.ts';
-import type { Workspace } from '../../workspace/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { Overtaken } from './overtaken.tsx';
 import { stageNames, useStage } from './stages.ts';
 import type { TaskResult } from './task-results.tsx';

@@ -4,7 +4,7 @@ import { addresses } from '../../addresses.ts';
 import type { Schemas } from '../../api/client.ts';
 import { useMaybeRead, useMaybeReadEach } from '../../api/reading.ts';
 import { waitsFor } from '../../parts/status-words.ts';
-import type { Workspace } from '../../workspace/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { contactInterval, isInContact, useNow } from '../agents/contact.ts';
 
 type Run = Schemas['client.Run'];

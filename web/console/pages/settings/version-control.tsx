@@ -10,7 +10,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { outdatedByVersions } from '../../workspace/outdated.ts';
-import type { Workspace } from '../../workspace/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 
 type Repository = NonNullable<Workspace['attributes']['vcs-repo']>;
 /** With the key of a webhook that the change made. */

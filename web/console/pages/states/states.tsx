@@ -9,7 +9,8 @@ import type { Params } from '../../parts/params.ts';
 import { Badge, StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type Workspace, WorkspacePage } from '../../workspace/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { Origin } from './state-origin.tsx';
 import { type StateVersion, titleOf } from './state-version.ts';
 

@@ -6,7 +6,7 @@ import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { outdatedByVersions } from '../../workspace/outdated.ts';
-import type { Workspace } from '../../workspace/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 
 interface Props {
   readonly version: Schemas['client.ConfigurationVersion'];

@@ -130,7 +130,8 @@ export const presentAttention = attention(presenting);
 export const attentionSchema = described(
   {
     name: 'Attention',
-    about: 'Decisions, failures and tokens that wait for the caller in an organization. Its id is the name of the organization.',
+    about:
+      'Decisions, failures and tokens that wait for the caller in an organization. Its id is the name of the organization.',
   },
   (words) => attention(words)(anyView()),
 );

@@ -17,10 +17,9 @@ import {
   type TeamId,
   type WithStanding,
   type WorkspaceId,
-  type WorkspaceVisibility,
 } from '../../../../../../domain/index.js';
 import { columnsOf, type Statements, spelledOut } from '../../../engine/statements.js';
-import { isInForce } from '../../authorization/grant-rows.js';
+import { isInForce, workspacesThrough } from '../../authorization/grant-rows.js';
 import { standingOnEach } from '../../authorization/standing.js';
 import { isOneOf } from '../workspaces/current-run.js';
 import { activeWorkspaces, agentPoolOf, executionModeOf } from '../workspaces/knex-workspaces.js';
@@ -47,6 +46,9 @@ interface NamedRow {
   readonly failed_policies: number | string;
 }
 
+/** The runs of up to this number of workspaces are found workspace by workspace. */
+const few = 1_000;
+
 export class KnexAttention implements AttentionQueries {
   constructor(private readonly db: Statements) {}
 
@@ -55,7 +57,8 @@ export class KnexAttention implements AttentionQueries {
     statuses: readonly RunStatus[],
     limit: number,
   ): Promise<readonly WithStanding<LocatedRun>[]> {
-    const runs = this.within(scope, this.oldest(scope, runStatusesAwaitingDecision, statuses));
+    const isOfFew = await this.isOfFew(scope);
+    const runs = this.oldest(scope, isOfFew, runStatusesAwaitingDecision, statuses);
     const rows = await this.db.all<LocatedRow>(
       runs.select('r.id', 'r.workspace_id', 'r.created_at').limit(limit, spelledOut),
     );
@@ -68,7 +71,7 @@ export class KnexAttention implements AttentionQueries {
 
   async withoutAgent(scope: AttentionScope, since: Instant, limit: number): Promise<readonly UnservedRun[]> {
     const { sql } = this.db;
-    const runs = this.within(scope, this.oldest(scope, queuedRunStatuses, claimable));
+    const runs = this.oldest(scope, await this.isOfFew(scope), queuedRunStatuses, claimable);
     const waiting = runs
       .select('r.id', 'r.workspace_id', 'r.created_at', {
         mode: sql.raw(executionModeOf),
@@ -136,29 +139,44 @@ export class KnexAttention implements AttentionQueries {
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
-  /** Runs `r` of living workspaces `w`. `indexed` are the statuses of the index that has them in this order. */
+  /**
+   * Runs `r` of living workspaces `w` in the scope, oldest first. `indexed` are the statuses of the index that has them in this
+   * order: through few grants, the runs are found workspace by workspace instead.
+   */
   private oldest(
-    { organizationId }: AttentionScope,
+    { organizationId, visibility }: AttentionScope,
+    isOfFew: boolean,
     indexed: readonly RunStatus[],
     statuses: readonly RunStatus[],
   ): Knex.QueryBuilder {
     const { sql } = this.db;
     // A cross join keeps SQLite from beginning with the workspaces and sorting the result.
-    const runs = sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id');
-    return activeWorkspaces(runs)
-      .whereRaw(isOneOf(indexed))
+    const runs = activeWorkspaces(
+      sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id'),
+    )
       .whereIn('r.status', statuses)
-      .where('r.organization_id', organizationId)
       .orderBy(['r.created_at', 'r.id']);
+    if (isOfFew && visibility !== 'all') {
+      const granted = workspacesThrough(this.db, visibility.throughTeams);
+      return runs.whereIn('r.workspace_id', granted).where('w.organization_id', organizationId);
+    }
+    runs.whereRaw(isOneOf(indexed)).where('r.organization_id', organizationId);
+    return visibility === 'all' ? runs : this.granted(runs, visibility.throughTeams);
   }
 
-  /** Looks the grants of each workspace up: the runs that wait are fewer than what a team may have grants on. */
-  private within({ visibility }: { readonly visibility: WorkspaceVisibility }, runs: Knex.QueryBuilder) {
-    if (visibility === 'all') return runs;
+  private async isOfFew({ visibility }: AttentionScope): Promise<boolean> {
+    if (visibility === 'all') return false;
+    const { sql } = this.db;
+    const another = sql.from(workspacesThrough(this.db, visibility.throughTeams).as('g')).select('g.workspace_id');
+    return (await this.db.first(another.limit(1, spelledOut).offset(few, spelledOut))) === undefined;
+  }
+
+  /** Looks the grants of each workspace up. */
+  private granted(runs: Knex.QueryBuilder, teamIds: readonly TeamId[]): Knex.QueryBuilder {
     const { sql, present } = this.db;
     const granted = (table: string, place: string) =>
       sql(`${table} as g`)
-        .whereIn('g.team_id', visibility.throughTeams)
+        .whereIn('g.team_id', teamIds)
         .whereRaw(place)
         .whereRaw(isInForce(sql, 'g', present.soFar()))
         .select('g.id');

@@ -1,4 +1,4 @@
-import { NewWorkspace } from '../new-workspace.tsx';
+import { NewWorkspace } from './new-workspace.tsx';
 
 /** Says what the page is for while nothing waits, and how to begin. */
 export const FirstSteps = ({
