@@ -67,6 +67,7 @@ async function people(steps: ServiceSteps, workspace: string): Promise<void> {
 
 /** The pages of the console, by the names of their pictures. */
 const consolePages = (run: string): Readonly<Record<string, string>> => ({
+  home: '/app/acme',
   workspaces: '/app/acme/workspaces',
   overview: '/app/acme/workspaces/network',
   run: `/app/acme/workspaces/network/runs/${run}`,
@@ -85,7 +86,7 @@ const chrome = await openBrowser();
 try {
   const run = await provision(service);
   const page = await chrome.browser.newPage();
-  await page.setViewport({ width: 1100, height: 760 });
+  await page.setViewport({ width: 1280, height: 800 });
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: 'light' },
     { name: 'prefers-reduced-motion', value: 'reduce' },

@@ -83,6 +83,13 @@ export type {
   TeamTokenSort,
 } from './ports/repositories/api-token-repository.js';
 export { teamTokenSorts } from './ports/repositories/api-token-repository.js';
+export type {
+  AttentionQueries,
+  AttentionScope,
+  LocatedRun,
+  NamedRun,
+  UnservedRun,
+} from './ports/repositories/attention.js';
 export type { AuditedThing, AuditPlace, AuditQuery, AuditSlice, AuditTrail } from './ports/repositories/audit-trail.js';
 export { auditedKinds, maxLookedAt, maxNumbered } from './ports/repositories/audit-trail.js';
 export type {
@@ -362,6 +369,16 @@ export {
   RunProgress,
   type RunTransaction,
 } from './supporting/runs/run-progress.js';
+export {
+  type Attention,
+  attentionListed,
+  attentionSearched,
+  type Counted,
+  type DueRun,
+  type EndingToken,
+  ShowAttention,
+  type ShownNamedRun,
+} from './supporting/runs/show-attention.js';
 export { type ShownRun, ShowRun } from './supporting/runs/show-run.js';
 export { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 export { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';

@@ -157,6 +157,7 @@ import { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
 import { ListOrganizationRuns, ListRuns } from './supporting/runs/list-runs.js';
 import { ReadPlanJson } from './supporting/runs/read-plan-json.js';
 import { ReadRunLog } from './supporting/runs/read-run-log.js';
+import { ShowAttention } from './supporting/runs/show-attention.js';
 import { ShowRun } from './supporting/runs/show-run.js';
 import { ShowRunCapacity } from './supporting/runs/show-run-capacity.js';
 import { ShowRunConfigurationVersion } from './supporting/runs/show-run-configuration-version.js';
@@ -438,6 +439,7 @@ export const useCases = {
   showRelatedToPolicySets: bind(ShowRelatedToPolicySets, 'unitOfWork'),
   showWorkspacesOfAgentPools: bind(ShowWorkspacesOfAgentPools, 'unitOfWork'),
   listOrganizationRuns: bind(ListOrganizationRuns, 'unitOfWork', 'clock'),
+  showAttention: bind(ShowAttention, 'unitOfWork', 'clock'),
   listQueuedRuns: bind(ListQueuedRuns, 'unitOfWork'),
   listRunEvents: bind(ListRunEvents, 'unitOfWork'),
   showRunEvent: bind(ShowRunEvent, 'unitOfWork'),

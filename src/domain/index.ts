@@ -267,6 +267,12 @@ export {
   runTriggerTypes,
   type WorkspaceRunTrigger,
 } from './supporting/run-triggers/run-trigger.js';
+export {
+  type DueDecision,
+  decisionsDue,
+  dueDecisions,
+  runStatusesAwaitingDecision,
+} from './supporting/runs/decision-due.js';
 export type {
   Lease,
   Phase,

@@ -236,6 +236,22 @@ describe('statements on SQLite', () => {
     expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY');
   });
 
+  const all = { organizationId: 'org-1', standing: nobody, visibility: 'all' } as const;
+  const attention: readonly (readonly [string, Work, string])[] = [
+    [
+      'what waits for a decision',
+      (tx) => tx.attention.awaitingDecision(all, ['planned'], 10),
+      'runs_awaiting_decision',
+    ],
+    ['what waits without an agent', (tx) => tx.attention.withoutAgent(all, noon, 10), 'runs_queued'],
+  ];
+
+  it.each(attention)('find %s in the order of an index that is the organization’s', async (_, work, index) => {
+    const plan = (await statementsOf(work)).flatMap(planOf);
+    expect(plan).toContainEqual(expect.stringContaining(`SEARCH r USING INDEX ${index} (organization_id=?`));
+    expect(plan.filter((step) => step.startsWith('SCAN') && step !== 'SCAN q')).toEqual([]);
+  });
+
   const throughTheQueue: readonly (readonly [string, Work])[] = [
     ['list a queue', (tx) => tx.runs.queue('org-1', nobody, { throughTeams: ['team-1'] }, page(1))],
     ['find a place in a queue', (tx) => tx.runs.positionsOf('ws-1', ['run-1'])],

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { describeConsole } from '../support/console-suite.js';
 import { adminToken, type ServiceProcess } from '../support/process.js';
-import { ServiceSteps } from '../support/service-steps.js';
+import { ServiceSteps, until } from '../support/service-steps.js';
 
 const day = 24 * 3600_000;
 
@@ -89,7 +89,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.press('button', 'Revoke team token', 'Revoke token');
     await view.find('button', 'Issue team token');
     expect((await asked()).status).toBe(401);
-    await view.press('button', 'Remove maria', 'Remove from team');
+    await view.press('button', 'Actions for maria', 'Remove maria', 'Remove from team');
     await view.shows('The team has no members.');
     await view.press('checkbox', 'Read workspaces: read every workspace');
     await view.press('button', 'Save organization access');
@@ -116,7 +116,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.press('link', 'developers');
     await view.find('rowheader', 'nils@example.com');
     await view.page.goBack();
-    await view.press('button', 'Remove nils@example.com', 'Remove member');
+    await view.press('button', 'Actions for nils@example.com', 'Remove nils@example.com', 'Remove member');
     await view.shows('No member matches.');
     // The team without a token.
     suite.expectRefusals();
@@ -125,7 +125,7 @@ describeConsole('access in the console', prepare, (suite) => {
   it('says why the last owner cannot be removed', async () => {
     const { view } = suite;
     await view.signIn('/app/acme/members', adminToken);
-    await view.press('button', 'Remove admin', 'Remove member');
+    await view.press('button', 'Actions for admin', 'Remove admin', 'Remove member');
     await view.page.waitForSelector('.dialog [role=alert]');
     suite.expectRefusals();
   });
@@ -138,7 +138,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.find('link', 'auditors');
     await view.shows('in 3 days');
     await view.isAccessible();
-    await view.press('button', 'Revoke the token of auditors', 'Revoke token');
+    await view.press('button', 'Actions for auditors', 'Revoke the token of auditors', 'Revoke token');
     await view.shows('The token of auditors was revoked.');
     await view.shows('No team token that you manage matches.');
     await view.press('button', 'Issue audit token');
@@ -159,7 +159,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.choose('Access', 'Write: apply runs, lock, change variables');
     await view.press('button', 'Add access');
     await view.shows('runs: apply');
-    await view.press('button', 'Change the access of developers');
+    await view.press('button', 'Actions for developers', 'Change the access of developers');
     await view.choose('Access', 'Custom permissions');
     await view.choose('Runs', 'Plan');
     await view.press('checkbox', 'Lock and unlock the workspace');
@@ -192,7 +192,42 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.page.reload();
     await view.find('heading', 'Permissions of developers');
     await view.page.goBack();
-    await view.press('button', 'Remove the access of developers', 'Remove access');
+    await view.press('button', 'Actions for developers', 'Remove the access of developers', 'Remove access');
+    await view.shows('No team has access set on this workspace.');
+  });
+
+  it('gives a team access for some time, and says who can do something until then', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces/network/access', adminToken);
+    await view.press('button', 'Add team access');
+    await view.choose('Team', 'developers');
+    await view.choose('Access', 'Write: apply runs, lock, change variables');
+    await view.choose('Ends', '8 hours from now');
+    await view.choose('Access afterwards', 'None');
+    await view.isAccessible();
+    await view.press('button', 'Add access');
+    expect((await view.rowOf('Team access to this workspace', 'developers'))[2]).toMatch(/^in \d hr\., then none$/);
+    await view.press('link', 'Who can');
+    await view.find('heading', 'Who can');
+    await view.choose('Workspace', 'network');
+    await view.choose('Can', 'Apply runs');
+    const [, ends, given] = await view.rowOf('Who can', 'developers team, by its token');
+    expect([ends, given]).toEqual([
+      expect.stringMatching(/^in \d hr\.$/),
+      'Apply runs through developers, workspace: write',
+    ]);
+    await view.page.reload();
+    await view.rowOf('Who can', 'admin user');
+    await view.isAccessible();
+    await view.open('/app/acme/workspaces/network/access');
+    await view.press('button', 'Actions for developers', 'Change the access of developers');
+    await view.choose('Ends', 'Never');
+    await view.press('button', 'Save access');
+    await until(
+      'it has no end',
+      async () => (await view.rowOf('Team access to this workspace', 'developers'))[2] === 'never',
+    );
+    await view.press('button', 'Actions for developers', 'Remove the access of developers', 'Remove access');
     await view.shows('No team has access set on this workspace.');
   });
 
@@ -213,7 +248,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.press('button', 'Add access');
     await view.shows('teams: read');
     await view.shows('runs: apply');
-    await view.press('button', 'Change the access of auditors');
+    await view.press('button', 'Actions for auditors', 'Change the access of auditors');
     await view.choose('Access', 'Maintain: admin of its workspaces');
     await view.press('button', 'Save access');
     await view.find('cell', 'maintain');
@@ -229,7 +264,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.open('/app/acme/workspaces/inside/access');
     await view.find('cell', 'yes project: maintain');
     await view.press('link', 'Team access to the project');
-    await view.press('button', 'Remove the access of auditors', 'Remove access');
+    await view.press('button', 'Actions for auditors', 'Remove the access of auditors', 'Remove access');
     await view.shows('No team has access to this project.');
   });
 

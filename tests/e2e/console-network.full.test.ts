@@ -253,9 +253,10 @@ describeConsole('the console on a slow network', prepare, (suite) => {
   it('says that a page or a list is loading', async () => {
     const { view } = suite;
     await view.signIn('/app', adminToken);
-    await view.find('link', 'acme');
-    const held = await hold(view, 'GET', '/organizations/acme/workspaces?');
     await view.press('link', 'acme');
+    await view.find('heading', 'Home');
+    const held = await hold(view, 'GET', '/organizations/acme/workspaces?');
+    await view.press('link', 'Workspaces');
     await held.reached();
     await view.shows('Loading…');
     await held.release();
@@ -293,7 +294,7 @@ describeConsole('the console without a network', prepare, (suite) => {
     const { view } = suite;
     await view.signIn('/app/acme/workspaces/network', adminToken);
     await view.find('heading', 'network');
-    await view.press('link', 'acme');
+    await view.press('link', 'Workspaces');
     await view.find('link', 'billing');
     await view.page.setOfflineMode(true);
     // The code of the page is there, what it shows is not.

@@ -103,9 +103,13 @@ describeConsole(
       await view.shows('Terraform will perform');
       await view.shows('The log is complete.');
       await view.find('heading', 'This plan waits for a confirmation');
+      await view.shows('The apply adds 1 resource.');
+      const stages = () => view.page.evaluate(`document.querySelector('[aria-label="Stages"]').innerText`);
+      expect(String(await stages()).replaceAll(/\s+/g, ' ')).toMatch(
+        /^Plan ✓ Finished \d+ s Confirmation ! Needed \d+ s Apply ○ Not started$/,
+      );
       await view.isAccessible();
-      await view.press('button', 'Confirm and apply');
-      await view.submit('Apply', { 'Comment (optional)': `Agreed ${hostile}` });
+      await view.submit('Confirm and apply', { 'Comment (optional)': `Agreed ${hostile}` });
       await view.shows('The run is confirmed.');
       await view.shows(`Agreed ${hostile}`);
       const applying = await agent.claimed();
@@ -140,16 +144,34 @@ describeConsole(
       await view.shows('cost of baseline');
       await view.shows('After an override the apply still has to be confirmed.');
       await view.isAccessible();
-      await view.press('button', 'Override');
       const override = await view.find('button', 'Override failures');
       const isDisabled = () => override.evaluate((button) => button.hasAttribute('disabled'));
       expect(await isDisabled()).toBe(true);
-      await view.submit('Override failures', { Comment: 'Approved by finance' });
+      await view.submit('Override failures', { 'Comment (an override needs one)': 'Approved by finance' });
       await view.shows('The failures are overridden.');
       await view.shows('Overridden by admin');
-      await view.press('button', 'Discard', 'Discard run');
+      await view.press('button', 'Discard');
       await view.shows('The run is discarded.');
       await view.shows('Approved by finance');
+    });
+
+    it('shows the decision on the first screen of a phone, and who decided if someone was faster', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(network, undefined, { message: 'Decided by two' });
+      await (await agent.claimed()).planned();
+      await view.page.setViewport({ width: 390, height: 844 });
+      await view.signIn(address('network', run), adminToken);
+      await view.find('button', 'Confirm and apply');
+      const bottom = `document.querySelector('.decision .actions').getBoundingClientRect().bottom + scrollY`;
+      expect(Number(await view.page.evaluate(bottom))).toBeLessThanOrEqual(844);
+      await view.page.setRequestInterception(true);
+      view.page.on('request', async (request) => {
+        if (request.url().endsWith('/actions/apply')) await steps.ask('POST', `/runs/${run}/actions/discard`);
+        await request.continue();
+      });
+      await view.press('button', 'Confirm and apply');
+      await view.shows('Your decision was not taken: the run had changed. Discarded by admin');
+      suite.expectRefusals();
     });
 
     it('says what a run waits for: an agent, runs before it, or a lock', async () => {
@@ -225,7 +247,7 @@ describeConsole(
       const next = await steps.run(network, undefined, { message: 'The next one' });
       await view.find('link', 'The next one');
       await steps.ask('POST', `/runs/${next}/actions/cancel`);
-      await view.press('link', 'acme');
+      await view.press('link', 'Workspaces');
       await view.find('heading', 'Workspaces');
       await view.find('link', 'guarded');
       await steps.workspace('added-by-another');
@@ -289,10 +311,11 @@ describeConsole(
       await view.shows(`# Close it ${hostile}`);
       await view.find('link', 'Details of bucket');
       await view.isAccessible();
-      await view.press('button', 'Override');
-      await view.submit('Override failures', { Comment: 'The bucket is meant to be public' });
+      await view.submit('Override failures', {
+        'Comment (an override needs one)': 'The bucket is meant to be public',
+      });
       await view.shows('The failures are overridden.');
-      await view.press('button', 'Confirm and apply', 'Apply');
+      await view.press('button', 'Confirm and apply');
       const applying = await agent.claimed();
       await applying.applied();
       const applied = await tasks.called('post_apply');

@@ -40,19 +40,19 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.submit('Save variable', { Key: 'region' });
     await view.shows('The variable was added.');
     await view.shows('overridden by this workspace');
-    await view.press('button', 'Change region');
+    await view.press('button', 'Actions for region', 'Change region');
     await view.press('checkbox', 'Sensitive: the value is never shown again');
     await view.press('button', 'Save variable');
     await view.shows('The variable was changed.');
     await view.shows('sensitive, write-only');
     expect(await view.text()).not.toContain('us-east-1');
     await view.isAccessible();
-    await view.press('button', 'Change region');
+    await view.press('button', 'Actions for region', 'Change region');
     await view.fill('Value', '"us-east-2"');
     await view.press('checkbox', 'HCL: the value is an expression');
     await view.press('button', 'Save variable');
     await view.page.waitForSelector('aria/[role="dialog"]', { hidden: true });
-    await view.press('button', 'Delete region', 'Delete variable');
+    await view.press('button', 'Actions for region', 'Delete region', 'Delete variable');
     await view.shows('The variable was deleted.');
     const { id } = await steps.ask('GET', '/organizations/acme/workspaces/network');
     expect(await steps.ask('GET', `/api/v2/workspaces/${id}/vars`)).toEqual([]);
@@ -88,7 +88,12 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.press('button', 'Attach');
     await view.find('rowheader', 'Default Project');
     await view.isAccessible();
-    await view.press('button', 'Detach Default Project from projects', 'Detach project');
+    await view.press(
+      'button',
+      'Actions for Default Project of projects',
+      'Detach Default Project from projects',
+      'Detach project',
+    );
     await view.shows('Not attached to any project.');
     await view.press('link', 'billing', 'Variables', 'cloud');
     await view.press('button', 'Delete set', 'Delete variable set');
@@ -262,7 +267,7 @@ describeConsole('the settings in the console', prepare, (suite) => {
     await view.isAccessible();
     await view.page.removeScriptToEvaluateOnNewDocument(identifier);
     await view.page.reload();
-    await view.press('button', 'Revoke rack 4', 'Revoke token');
+    await view.press('button', 'Actions for rack 4', 'Revoke rack 4', 'Revoke token');
     await view.shows('No tokens yet.');
     await view.press('checkbox', 'Available to every workspace in the organization');
     await view.press('button', 'Save settings', 'Allow a workspace to allowed workspaces');
@@ -321,11 +326,11 @@ describeConsole('the settings in the console', prepare, (suite) => {
     };
     expect(await statusOf()).toBe(200);
     await view.isAccessible();
-    await view.press('button', 'Suspend mallory', 'Suspend user');
-    await view.find('button', 'Unsuspend mallory');
+    await view.press('button', 'Actions for mallory', 'Suspend mallory', 'Suspend user');
+    await view.shows('✕ Suspended');
     expect(await statusOf()).toBe(401);
     expect(await view.has('button', 'Suspend admin')).toBe(false);
-    await view.press('button', 'Delete mallory');
+    await view.press('button', 'Actions for mallory', 'Delete mallory');
     await view.submit('Delete user', { 'Type mallory to confirm': 'mallory' });
     await view.shows('mallory was deleted.');
     await view.press('link', 'Site audit trail');

@@ -90,11 +90,13 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
   it('lose their files, get them back, and lose them permanently', async () => {
     const { view } = suite;
     await view.signIn(address, adminToken);
-    await view.press('button', `Delete files of ${older}`, 'Delete files');
+    const act = (...names: readonly string[]) => view.press('button', `Actions for ${older}`, ...names);
+    await act(`Delete files of ${older}`, 'Delete files');
     await view.shows('The files are deleted, and can be restored.');
-    await view.press('button', `Restore files of ${older}`, 'Restore files');
+    await act(`Restore files of ${older}`, 'Restore files');
     await view.shows('The files are restored.');
-    await view.press('button', `Delete files of ${older}`, 'Delete files', `Delete permanently the files of ${older}`);
+    await act(`Delete files of ${older}`, 'Delete files');
+    await act(`Delete permanently the files of ${older}`);
     await view.fill(`Type ${older} to confirm`, older);
     await view.press('button', 'Delete permanently');
     await view.shows('The files are permanently deleted.');
@@ -106,7 +108,7 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
     const { view, steps } = suite;
     const id = await steps.uploaded(workspace, bytes, { 'auto-queue-runs': false });
     await view.signIn(address, adminToken);
-    const file = await savedFile(view, () => view.press('button', `Download ${id}`));
+    const file = await savedFile(view, () => view.press('button', `Actions for ${id}`, `Download ${id}`));
     expect(file.name).toBe('configuration.tar.gz');
     await view.shows(`The download of ${id} has begun.`);
     expect(file.bytes.equals(bytes)).toBe(true);
@@ -117,10 +119,18 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
     const token = await steps.memberToken('readers', { 'read-workspaces': true });
     await view.signIn(address, token);
     await view.shows('Configuration versions:');
-    const names = (await view.page.evaluate(
-      `[...document.querySelectorAll('main button')].map((button) => button.getAttribute('aria-label') ?? button.textContent)`,
-    )) as string[];
-    expect(names.filter((name) => !name.startsWith('Download '))).toEqual([]);
+    const namesIn = async (place: string) =>
+      (await view.page.evaluate(
+        `[...document.querySelectorAll('${place} button')].map((button) => button.getAttribute('aria-label') ?? button.textContent)`,
+      )) as string[];
+    const menus = await namesIn('main');
+    expect(menus.filter((name) => !name.startsWith('Actions for '))).toEqual([]);
+    for (const name of menus) {
+      await view.press('button', name);
+      expect(await namesIn('.row-menu')).toEqual([name.replace('Actions for', 'Download')]);
+      await view.page.keyboard.press('Escape');
+      await view.page.waitForFunction(`document.querySelector('.row-menu') === null`);
+    }
   });
 });
 
@@ -137,7 +147,7 @@ describeConsole(
     it('are downloaded from the bucket, without leaving the page', async () => {
       const { view } = suite;
       await view.signIn(address, adminToken);
-      const file = await savedFile(view, () => view.press('button', `Download ${older}`));
+      const file = await savedFile(view, () => view.press('button', `Actions for ${older}`, `Download ${older}`));
       expect(file.name).toBe('configuration.tar.gz');
       expect(file.bytes.equals(bytes)).toBe(true);
       expect(store.requests.at(-1)?.operation).toBe('GetObject');

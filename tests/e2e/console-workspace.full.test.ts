@@ -62,7 +62,12 @@ describeConsole(
       await view.find('link', 'billing');
       await view.shows('Consumers: 1');
       await view.isAccessible();
-      await view.press('button', 'Remove billing from remote state consumers', 'Remove workspace');
+      await view.press(
+        'button',
+        'Actions for billing of remote state consumers',
+        'Remove billing from remote state consumers',
+        'Remove workspace',
+      );
       await view.shows('No workspace can read this state.');
       await view.press('checkbox', 'Share the state with every workspace of the organization');
       await view.press('button', 'Save settings');

@@ -39,8 +39,8 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.find('heading', 'Your session has ended');
     suite.expectRefusals();
     await view.submit('Sign in', { 'API token': adminToken });
-    await view.find('heading', 'Workspaces');
-    expect(await view.address()).toBe('/app/acme/workspaces');
+    await view.find('heading', 'Home');
+    expect(await view.address()).toBe('/app/acme');
   });
 
   it('refuses a mistyped token with a sentence', async () => {
@@ -53,7 +53,7 @@ describeConsole('the console', showOrganization, (suite) => {
   it('finds a workspace by its filters, locks it, and comes back to the filtered list', async () => {
     const { view } = suite;
     await view.signIn('/app', adminToken);
-    await view.press('link', 'acme');
+    await view.press('link', 'acme', 'Workspaces');
     await view.fill('Name', 'service-2', 'searchbox');
     await view.shows('Workspaces: 4');
     await view.press('link', 'service-21');
@@ -114,7 +114,7 @@ describeConsole('the console', showOrganization, (suite) => {
       headers: { Authorization: `Bearer ${secret}` },
     });
     expect(answer.status).toBe(200);
-    await view.press('button', 'Revoke laptop', 'Revoke token');
+    await view.press('button', 'Actions for laptop', 'Revoke laptop', 'Revoke token');
     await view.shows('The token was revoked.');
     await view.page.reload();
     await view.find('heading', 'Tokens');
@@ -130,7 +130,7 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.find('heading', 'network');
     await view.find('heading', 'About');
     expect(await view.has('button', 'Lock')).toBe(false);
-    await view.press('link', 'acme');
+    await view.press('link', 'Workspaces');
     await view.find('link', 'billing');
     expect(await view.has('button', 'New workspace')).toBe(false);
   });

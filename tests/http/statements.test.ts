@@ -38,6 +38,8 @@ const promised: Readonly<Record<string, number>> = {
   'get /organizations/:organization/who-can': 7,
   // It records itself, and reads two teams.
   'get /organizations/:organization/access-report': 11,
+  'get /organizations/:organization/attention': 8,
+  'get /attention': 10,
   'get /teams/:teamId/authentication-token': 3,
   'post /teams/:teamId/authentication-token': 4,
   'delete /teams/:teamId/authentication-token': 4,

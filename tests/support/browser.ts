@@ -36,6 +36,7 @@ export async function openBrowser(): Promise<{ readonly browser: Browser; readon
   const browser = await puppeteer.launch({
     executablePath: chromium,
     headless: true,
+    defaultViewport: { width: 1280, height: 800 },
     timeout: patience,
     args: [...flags, `--user-data-dir=${profile}`],
   });

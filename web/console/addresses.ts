@@ -12,8 +12,11 @@ export const addresses = {
   site: (tab: string): string => `/app/settings/${tab}`,
   sitePool: (id: string): string => `/app/settings/agent-pools/${part(id)}`,
   userTokens: '/app/settings/tokens',
+  /** The page that an organization opens with. */
+  home: organization,
   /** A page of an organization, by its section; see `sections.ts`. */
-  inOrganization: (name: string, section: string): string => `${organization(name)}/${section}`,
+  inOrganization: (name: string, section: string): string =>
+    section === '' ? organization(name) : `${organization(name)}/${section}`,
   workspaces: (name: string): string => `${organization(name)}/workspaces`,
   workspace,
   /** A page of a workspace, by its tab; see `sections.ts`. */

@@ -11,7 +11,7 @@ interface Section<Permissions> {
   readonly when?: (permissions: Permissions) => boolean;
 }
 
-export type Entry = 'Workspaces' | 'Projects' | 'Access' | 'Policy' | 'Settings';
+export type Entry = 'Home' | 'Workspaces' | 'Projects' | 'Access' | 'Policy' | 'Settings';
 
 interface OrganizationSection extends Section<OrganizationPermissions> {
   /** The entry of the sidebar that it is, if the labels are the same, or stands below. */
@@ -22,10 +22,12 @@ interface OrganizationSection extends Section<OrganizationPermissions> {
 
 /** The sidebar of an organization, in its order. */
 export const organizationSections: readonly OrganizationSection[] = [
+  { path: '', label: 'Home', entry: 'Home' },
   { path: 'workspaces', label: 'Workspaces', entry: 'Workspaces' },
   { path: 'projects', label: 'Projects', entry: 'Projects' },
   { path: 'teams', label: 'Teams', entry: 'Access' },
   { path: 'members', label: 'Members', entry: 'Access' },
+  { path: 'who-can', label: 'Who can', entry: 'Access', when: (may) => may['can-read-effective-access'] },
   { path: 'tokens', label: 'Tokens', entry: 'Access' },
   { path: 'policy-sets', label: 'Policy sets', entry: 'Policy', when: (may) => may['can-update-sentinel'] },
   { path: 'policies', label: 'Policies', entry: 'Policy', when: (may) => may['can-update-sentinel'] },

@@ -10,22 +10,15 @@ import { useSettled } from '../parts/settled.ts';
 import { Badge, StatusBadge } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
+import type { Workspace } from '../workspace/workspace.ts';
+import { WorkspacePage } from '../workspace/workspace-page.tsx';
 import { VersionActions } from './versions/actions.tsx';
-import { NewVersion } from './versions/new-version.tsx';
 
 type Version = Schemas['client.ConfigurationVersion'];
 type Names = Params<'organization' | 'workspace'>;
 
 export const ConfigurationVersionsPage = ({ params: { organization, workspace: name } }: Names) => (
-  <WorkspacePage
-    organization={organization}
-    name={name}
-    tab="configuration-versions"
-    actions={(workspace) =>
-      workspace.attributes.permissions['can-create-configuration-version'] && <NewVersion workspaceId={workspace.id} />
-    }
-  >
+  <WorkspacePage organization={organization} name={name} tab="configuration-versions">
     {(workspace) => <Versions organization={organization} workspace={workspace} />}
   </WorkspacePage>
 );

@@ -10,6 +10,7 @@ import { FilterField } from '../parts/filters.tsx';
 import { type Membership, nameOfMember } from '../parts/member-parts.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
+import { RowMenu } from '../parts/row-menu.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
@@ -32,7 +33,7 @@ export function MembersPage({ params: { organization } }: Params<'organization'>
   return (
     <Page
       title="Members"
-      crumbs={[{ label: organization, href: addresses.workspaces(organization) }]}
+      crumbs={[{ label: organization, href: addresses.home(organization) }]}
       actions={mayManage && <InviteMember organization={organization} />}
     >
       <search className="filters" aria-label="Members">
@@ -124,18 +125,20 @@ function RemoveMember({ organization, membership: { id, attributes } }: RemovePr
     outdates: [list, '/organizations/{organization}/teams', '/teams/{id}'],
   });
   return (
-    <Confirm
-      trigger="Remove"
-      triggerName={`Remove ${name}`}
-      title={`Remove ${name} from ${organization}?`}
-      confirm="Remove member"
-      isDanger
-      onConfirm={() => remove.run(undefined)}
-    >
-      <p>
-        The person leaves every team of the organization. Team tokens that they issued keep working: replace those that
-        they may have kept.
-      </p>
-    </Confirm>
+    <RowMenu of={name}>
+      <Confirm
+        trigger="Remove"
+        triggerName={`Remove ${name}`}
+        title={`Remove ${name} from ${organization}?`}
+        confirm="Remove member"
+        isDanger
+        onConfirm={() => remove.run(undefined)}
+      >
+        <p>
+          The person leaves every team of the organization. Team tokens that they issued keep working: replace those
+          that they may have kept.
+        </p>
+      </Confirm>
+    </RowMenu>
   );
 }

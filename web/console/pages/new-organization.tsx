@@ -21,7 +21,7 @@ export function NewOrganization() {
       }
       done="The organization was created."
       outdates={['/organizations']}
-      then={({ data }) => navigate(addresses.workspaces(data.attributes.name))}
+      then={({ data }) => navigate(addresses.home(data.attributes.name))}
     >
       <Field label="Name" name="name" isRequired autoFocus />
       <Field label="E-mail address" name="email" type="email" isRequired defaultValue={account.email} />

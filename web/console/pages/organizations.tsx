@@ -33,7 +33,7 @@ function Organizations({ name, page }: { readonly name: string | undefined; read
         columns={[
           {
             head: 'Name',
-            cell: ({ attributes }) => <Link href={addresses.workspaces(attributes.name)}>{attributes.name}</Link>,
+            cell: ({ attributes }) => <Link href={addresses.home(attributes.name)}>{attributes.name}</Link>,
           },
           { head: 'Execution', cell: ({ attributes }) => attributes['default-execution-mode'] },
           { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },

@@ -26,7 +26,7 @@ export function ProjectPage({ params: { organization, id } }: Params<'organizati
     <Page
       title={attributes.name}
       crumbs={[
-        { label: organization, href: addresses.workspaces(organization) },
+        { label: organization, href: addresses.home(organization) },
         { label: 'Projects', href: addresses.inOrganization(organization, 'projects') },
       ]}
       actions={permissions['can-update'] && <ChangeProject project={project} />}

@@ -22,7 +22,7 @@ export function ProjectsPage({ params: { organization } }: Params<'organization'
   return (
     <Page
       title="Projects"
-      crumbs={[{ label: organization, href: addresses.workspaces(organization) }]}
+      crumbs={[{ label: organization, href: addresses.home(organization) }]}
       actions={mayCreate && <NewProject organization={organization} />}
     >
       <search className="filters" aria-label="Projects">

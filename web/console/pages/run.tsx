@@ -6,12 +6,14 @@ import { useRead } from '../api/reading.ts';
 import { Facts } from '../parts/facts.tsx';
 import type { Params } from '../parts/params.ts';
 import { StatusBadge } from '../parts/status.tsx';
-import { WorkspacePage } from '../shell/workspace-page.tsx';
+import { Time } from '../parts/time.tsx';
+import { WorkspacePage } from '../workspace/workspace-page.tsx';
 import { RunActions } from './run/actions.tsx';
 import { PlannedChanges } from './run/changes.tsx';
 import { Decision } from './run/decision.tsx';
 import { LogView } from './run/log-view.tsx';
 import { Policies } from './run/policies.tsx';
+import { StageLinks } from './run/stage-links.tsx';
 import { Timeline } from './run/timeline.tsx';
 import { Waiting } from './run/waiting.tsx';
 
@@ -41,37 +43,43 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
     >
       {(shown) => (
         <>
+          <p className="quiet">
+            {kindOf(attributes)} by {by?.attributes.username ?? 'the service'} <Time at={attributes['created-at']} />
+          </p>
+          <StageLinks run={run} plan={plan} apply={apply} />
           {attributes['error-message'] !== null && <p className="problem">{attributes['error-message']}</p>}
-          <Decision run={run} />
+          <Decision organization={organization} workspace={shown} run={run} plan={plan} />
           <Waiting organization={organization} workspace={shown} run={run} />
-          <div className="cards">
-            <Timeline run={run} />
-            <section className="card" aria-labelledby="about">
-              <h2 id="about">About</h2>
-              <Facts facts={factsOf(run, by?.attributes.username ?? undefined)} />
-              <Link href={addresses.inWorkspace(organization, workspace, 'runs')}>All runs of this workspace</Link>
-            </section>
+          <div className="beside">
+            <div>
+              {plan !== undefined && (
+                <Phase title="Plan" phase={plan}>
+                  {plan.attributes.status === 'finished' && <PlannedChanges planId={plan.id} />}
+                </Phase>
+              )}
+              <Policies runId={id} />
+              {apply !== undefined && !['pending', 'unreachable'].includes(apply.attributes.status) && (
+                <Phase title="Apply" phase={apply} />
+              )}
+            </div>
+            <div>
+              <Timeline run={run} />
+              <section className="card" aria-labelledby="about">
+                <h2 id="about">About</h2>
+                <Facts facts={factsOf(run)} />
+                <Link href={addresses.inWorkspace(organization, workspace, 'runs')}>All runs of this workspace</Link>
+              </section>
+            </div>
           </div>
-          <Policies runId={id} />
-          {plan !== undefined && (
-            <Phase title="Plan" phase={plan}>
-              {plan.attributes.status === 'finished' && <PlannedChanges planId={plan.id} />}
-            </Phase>
-          )}
-          {apply !== undefined && !['pending', 'unreachable'].includes(apply.attributes.status) && (
-            <Phase title="Apply" phase={apply} />
-          )}
         </>
       )}
     </WorkspacePage>
   );
 }
 
-const factsOf = ({ id, attributes }: Run, by: string | undefined) =>
+const factsOf = ({ id, attributes }: Run) =>
   [
     ['ID', <code key="id">{id}</code>],
-    ['Created by', by ?? 'the service'],
-    ['Kind', kindOf(attributes)],
     ['Apply', attributes['auto-apply'] ? 'automatically' : 'after confirmation'],
     ['Terraform', attributes['terraform-version'] ?? "the workspace's"],
     ...(attributes['position-in-queue'] > 0
@@ -82,10 +90,10 @@ const factsOf = ({ id, attributes }: Run, by: string | undefined) =>
   ] as const;
 
 function kindOf(attributes: Run['attributes']): string {
-  if (attributes['is-destroy']) return 'destroys everything';
-  if (attributes['plan-only']) return 'plan only';
-  if (attributes['refresh-only']) return 'refreshes the state only';
-  return attributes['save-plan'] ? 'saved plan' : 'plan and apply';
+  if (attributes['is-destroy']) return 'Destroys everything,';
+  if (attributes['plan-only']) return 'Plan only,';
+  if (attributes['refresh-only']) return 'Refreshes the state only,';
+  return attributes['save-plan'] ? 'Saved plan,' : 'Plan and apply,';
 }
 
 interface PhaseProps {

@@ -12,18 +12,13 @@ import { StatusBadge } from '../parts/status.tsx';
 import { runGroupChoices, runStatusesIn } from '../parts/status-words.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
-import { NewRun } from './new-run.tsx';
+import type { Workspace } from '../workspace/workspace.ts';
+import { WorkspacePage } from '../workspace/workspace-page.tsx';
 
 type Query = QueryOf<'/workspaces/{workspaceId}/runs'>;
 
 export const RunsPage = ({ params: { organization, workspace: name } }: Params<'organization' | 'workspace'>) => (
-  <WorkspacePage
-    organization={organization}
-    name={name}
-    tab="runs"
-    actions={(workspace) => <NewRun organization={organization} workspace={workspace} />}
-  >
+  <WorkspacePage organization={organization} name={name} tab="runs">
     {(workspace) => (
       <>
         <Filters />

@@ -23,7 +23,7 @@ export function TeamsPage({ params: { organization } }: Params<'organization'>) 
   return (
     <Page
       title="Teams"
-      crumbs={[{ label: organization, href: addresses.workspaces(organization) }]}
+      crumbs={[{ label: organization, href: addresses.home(organization) }]}
       actions={mayCreate && <NewTeam organization={organization} />}
     >
       <search className="filters" aria-label="Teams">

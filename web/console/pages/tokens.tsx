@@ -9,6 +9,7 @@ import { FilterField } from '../parts/filters.tsx';
 import { Expiry, soon } from '../parts/lifetime.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
+import { RowMenu } from '../parts/row-menu.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { SingleToken } from '../parts/single-token.tsx';
 import { Table } from '../parts/table.tsx';
@@ -34,7 +35,7 @@ export function TokensPage({ params: { organization } }: Params<'organization'>)
   const { data } = useRead('/organizations/{organization}', { path: { organization } });
   const [values, change] = useAddressValues();
   return (
-    <Page title="Tokens" crumbs={[{ label: organization, href: addresses.workspaces(organization) }]}>
+    <Page title="Tokens" crumbs={[{ label: organization, href: addresses.home(organization) }]}>
       <section aria-labelledby="team-tokens">
         <h2 id="team-tokens">Team tokens</h2>
         <ExpiringSoon organization={organization} />
@@ -121,16 +122,18 @@ function Revoke({ organization, token }: { readonly organization: string; readon
     outdates: [list, '/teams/{teamId}/authentication-token'],
   });
   return (
-    <Confirm
-      trigger="Revoke"
-      triggerName={`Revoke the token of ${name}`}
-      title={`Revoke the token of ${name}?`}
-      confirm="Revoke token"
-      isDanger
-      onConfirm={() => revoke.run(undefined)}
-    >
-      <p>Clients that use it are refused from now on.</p>
-    </Confirm>
+    <RowMenu of={name}>
+      <Confirm
+        trigger="Revoke"
+        triggerName={`Revoke the token of ${name}`}
+        title={`Revoke the token of ${name}?`}
+        confirm="Revoke token"
+        isDanger
+        onConfirm={() => revoke.run(undefined)}
+      >
+        <p>Clients that use it are refused from now on.</p>
+      </Confirm>
+    </RowMenu>
   );
 }
 

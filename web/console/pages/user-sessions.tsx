@@ -4,6 +4,7 @@ import { useRead } from '../api/reading.ts';
 import { session } from '../api/session.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { RowMenu } from '../parts/row-menu.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -59,16 +60,18 @@ function Sessions() {
               attributes['is-current'] ? (
                 'This browser'
               ) : (
-                <Confirm
-                  trigger="End"
-                  triggerName={`End session ${id}`}
-                  title="End this session?"
-                  confirm="End session"
-                  isDanger
-                  onConfirm={() => end.run(id)}
-                >
-                  <p>The browser that has it is signed out immediately.</p>
-                </Confirm>
+                <RowMenu of={id}>
+                  <Confirm
+                    trigger="End"
+                    triggerName={`End session ${id}`}
+                    title="End this session?"
+                    confirm="End session"
+                    isDanger
+                    onConfirm={() => end.run(id)}
+                  >
+                    <p>The browser that has it is signed out immediately.</p>
+                  </Confirm>
+                </RowMenu>
               ),
           },
         ]}
@@ -118,19 +121,21 @@ function Identities() {
           {
             head: 'Actions',
             cell: ({ id, attributes }) => (
-              <Confirm
-                trigger="Remove"
-                triggerName={`Remove ${attributes.subject}`}
-                title={`Remove ${attributes.subject}?`}
-                confirm="Remove identity"
-                isDanger
-                onConfirm={() => remove.run(id)}
-              >
-                <p>
-                  You can no longer sign in with it. Your other sessions end, and the memberships that its groups gave
-                  you. Without an identity, only a site administrator can link one.
-                </p>
-              </Confirm>
+              <RowMenu of={attributes.subject}>
+                <Confirm
+                  trigger="Remove"
+                  triggerName={`Remove ${attributes.subject}`}
+                  title={`Remove ${attributes.subject}?`}
+                  confirm="Remove identity"
+                  isDanger
+                  onConfirm={() => remove.run(id)}
+                >
+                  <p>
+                    You can no longer sign in with it. Your other sessions end, and the memberships that its groups gave
+                    you. Without an identity, only a site administrator can link one.
+                  </p>
+                </Confirm>
+              </RowMenu>
             ),
           },
         ]}

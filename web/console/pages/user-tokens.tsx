@@ -9,6 +9,7 @@ import { Field } from '../parts/field.tsx';
 import { Expiry, expiryOf, LifetimeField } from '../parts/lifetime.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
+import { RowMenu } from '../parts/row-menu.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -101,19 +102,21 @@ function Tokens({ userId }: { readonly userId: string }) {
           {
             head: 'Actions',
             cell: (token) => (
-              <Confirm
-                trigger="Revoke"
-                triggerName={`Revoke ${nameOf(token)}`}
-                title={`Revoke ${nameOf(token)}?`}
-                confirm="Revoke token"
-                isDanger
-                onConfirm={() => revoke.run(token.id)}
-              >
-                <p>
-                  Clients that use it are refused from now on. The sessions that were made from it end: if yours is one,
-                  you are signed out.
-                </p>
-              </Confirm>
+              <RowMenu of={nameOf(token)}>
+                <Confirm
+                  trigger="Revoke"
+                  triggerName={`Revoke ${nameOf(token)}`}
+                  title={`Revoke ${nameOf(token)}?`}
+                  confirm="Revoke token"
+                  isDanger
+                  onConfirm={() => revoke.run(token.id)}
+                >
+                  <p>
+                    Clients that use it are refused from now on. The sessions that were made from it end: if yours is
+                    one, you are signed out.
+                  </p>
+                </Confirm>
+              </RowMenu>
             ),
           },
         ]}

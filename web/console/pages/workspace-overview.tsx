@@ -6,28 +6,13 @@ import type { Params } from '../parts/params.ts';
 import { ProblemView } from '../parts/problem-view.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import { LockButtons, LockNotice } from '../shell/lock.tsx';
-import { type Workspace, WorkspacePage } from '../shell/workspace-page.tsx';
-import { NewRun } from './new-run.tsx';
-import { NewVersion } from './versions/new-version.tsx';
+import type { Workspace } from '../workspace/workspace.ts';
+import { WorkspacePage } from '../workspace/workspace-page.tsx';
 
 type Names = Params<'organization' | 'workspace'>;
 
 export const WorkspaceOverviewPage = ({ params: { organization, workspace: name } }: Names) => (
-  <WorkspacePage
-    organization={organization}
-    name={name}
-    tab=""
-    actions={(workspace) => (
-      <>
-        <LockButtons workspace={workspace} />
-        {workspace.attributes.permissions['can-create-configuration-version'] && (
-          <NewVersion workspaceId={workspace.id} />
-        )}
-        <NewRun organization={organization} workspace={workspace} />
-      </>
-    )}
-  >
+  <WorkspacePage organization={organization} name={name} tab="">
     {(workspace) => <Overview organization={organization} workspace={workspace} />}
   </WorkspacePage>
 );
@@ -40,7 +25,6 @@ function Overview({ organization, workspace }: { readonly organization: string; 
   return (
     <>
       {attributes.description !== null && attributes.description !== '' && <p>{attributes.description}</p>}
-      <LockNotice organization={organization} workspace={workspace} />
       <div className="cards">
         <section className="card">
           <h2>Latest run</h2>

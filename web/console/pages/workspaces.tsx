@@ -25,7 +25,7 @@ export function WorkspacesPage({ params: { organization } }: Params<'organizatio
   return (
     <Page
       title="Workspaces"
-      crumbs={[{ label: organization, href: addresses.workspaces(organization) }]}
+      crumbs={[{ label: organization, href: addresses.home(organization) }]}
       actions={mayCreate && <NewWorkspace organization={organization} />}
     >
       <WorkspaceFilters organization={organization} />

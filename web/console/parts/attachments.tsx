@@ -4,6 +4,7 @@ import { useChange } from './change.ts';
 import { Confirm } from './confirm.tsx';
 import type { FormValues } from './entry-form.tsx';
 import { FormDialog } from './form-dialog.tsx';
+import { RowMenu } from './row-menu.tsx';
 import { Table } from './table.tsx';
 
 interface Attached {
@@ -73,13 +74,15 @@ export function Attachments({
           {
             head: 'Actions',
             cell: (item) => (
-              <Confirm
-                trigger={removing}
-                triggerName={`${removing} ${item.name} from ${heading.toLowerCase()}`}
-                title={`${removing} ${item.name}?`}
-                confirm={`${removing} ${what}`}
-                onConfirm={() => change.run(item.id)}
-              />
+              <RowMenu of={`${item.name} of ${heading.toLowerCase()}`}>
+                <Confirm
+                  trigger={removing}
+                  triggerName={`${removing} ${item.name} from ${heading.toLowerCase()}`}
+                  title={`${removing} ${item.name}?`}
+                  confirm={`${removing} ${what}`}
+                  onConfirm={() => change.run(item.id)}
+                />
+              </RowMenu>
             ),
           },
         ]}

@@ -3,6 +3,7 @@ import { Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-
 import { Button, Sending } from './button.tsx';
 import { Field } from './field.tsx';
 import { ProblemView } from './problem-view.tsx';
+import { useMenuClosing } from './row-menu.tsx';
 
 interface Props {
   /** The label of the button that opens the dialog. */
@@ -28,7 +29,7 @@ interface Props {
 /** A button that asks before it acts. */
 export function Confirm({ trigger, triggerName, title, kind = 'plain', ...props }: Props) {
   return (
-    <DialogTrigger>
+    <DialogTrigger onOpenChange={useMenuClosing()}>
       <Button kind={kind} aria-label={triggerName}>
         {trigger}
       </Button>

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useRef } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { Form } from 'react-aria-components';
 import { Problem } from '../api/problem.ts';
 import { Button, Sending, SubmitButton } from './button.tsx';
@@ -22,6 +22,10 @@ interface Props {
 export function EntryForm({ submit, isPending, problem, onCancel, onSubmit, children }: Props) {
   // The Enter key sends a form whose button is disabled, and a second click may come before the next render.
   const isSending = useRef(false);
+  // The errors at the fields end with the first change. If they ended when the field loses the focus, the button would move
+  // away from under the pointer that presses it.
+  const [corrected, setCorrected] = useState<unknown>();
+  const errors = problem instanceof Problem && problem !== corrected ? problem.byAttribute : {};
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     if (isSending.current) return;
@@ -34,12 +38,10 @@ export function EntryForm({ submit, isPending, problem, onCancel, onSubmit, chil
         isSending.current = false;
       });
   };
+  // The library passes the listener on, although its types lack it.
+  const correcting: object = { onInput: () => setCorrected(problem) };
   return (
-    <Form
-      className="entry"
-      onSubmit={send}
-      {...(problem instanceof Problem ? { validationErrors: problem.byAttribute } : {})}
-    >
+    <Form className="entry" onSubmit={send} {...correcting} validationErrors={errors}>
       {children}
       {problem !== undefined && !isPending && <ProblemView problem={problem} />}
       <Sending isPending={isPending} />

@@ -5,6 +5,7 @@ import { Button } from './button.tsx';
 import { useChange } from './change.ts';
 import { ModalDialog } from './confirm.tsx';
 import { EntryForm, type FormValues } from './entry-form.tsx';
+import { useMenuClosing } from './row-menu.tsx';
 
 interface ContentProps<Result> {
   /** The label of the button that sends. */
@@ -29,7 +30,7 @@ interface Props<Result> extends ContentProps<Result> {
 
 /** A button that opens a form. */
 export const FormDialog = <Result,>({ trigger, triggerName, title, kind = 'plain', ...props }: Props<Result>) => (
-  <DialogTrigger>
+  <DialogTrigger onOpenChange={useMenuClosing()}>
     <Button kind={kind} aria-label={triggerName}>
       {trigger}
     </Button>

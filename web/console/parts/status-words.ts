@@ -60,6 +60,13 @@ export const statusWords = {
     unreachable: ['Not reached', 'idle'],
   },
   stage: { ...checked, awaiting_override: ['Override needed', 'warn'] },
+  confirmation: {
+    needed: ['Needed', 'warn'],
+    given: ['Given', 'good'],
+    automatic: ['Automatic', 'good'],
+    discarded: ['Discarded', 'idle'],
+    unreached: ['Not reached', 'idle'],
+  },
   evaluation: { ...checked, overridden: ['Overridden', 'warn'] },
   task: { ...checked, errored: ['No result', 'bad'], unreachable: ['Task did not answer', 'bad'] },
   outcome: { passed: checked.passed, failed: checked.failed, errored: checked.errored },

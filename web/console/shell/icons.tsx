@@ -2,6 +2,7 @@ import {
   BookOpen,
   CircleUser,
   FolderTree,
+  House,
   Layers,
   type LucideIcon,
   Menu,
@@ -15,6 +16,7 @@ import {
 } from 'lucide-react';
 
 const icons = {
+  Home: House,
   Workspaces: Layers,
   Projects: FolderTree,
   Access: Users,

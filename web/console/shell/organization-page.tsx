@@ -31,7 +31,7 @@ export function OrganizationPage({ organization, section, title, badges, actions
     <Page
       title={title ?? current?.heading ?? label}
       crumbs={[
-        { label: organization, href: addresses.workspaces(organization) },
+        ...(section === '' ? [] : [{ label: organization, href: addresses.home(organization) }]),
         ...(title === undefined ? [] : [{ label, href: addresses.inOrganization(organization, section) }]),
       ]}
       badges={badges}

@@ -40,7 +40,7 @@ function Organizations({ close }: { readonly close: () => void }) {
       <ul>
         {data?.data.map(({ attributes: { name } }) => (
           <li key={name}>
-            <Link href={addresses.workspaces(name)} onClick={close}>
+            <Link href={addresses.home(name)} onClick={close}>
               {name}
             </Link>
           </li>

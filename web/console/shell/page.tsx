@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 
@@ -10,6 +10,10 @@ export interface Crumb {
 interface Props {
   /** The heading, and the first part of the document's title. */
   readonly title: string;
+  /** Stands above the heading; it gets the place of the heading if it has that itself. */
+  readonly above?: (heading: RefObject<HTMLHeadingElement | null>) => ReactNode;
+  /** Whether the heading is the one of `above`. */
+  readonly isTitledAbove?: boolean;
   readonly crumbs?: readonly Crumb[];
   /** Buttons next to the heading. */
   readonly actions?: ReactNode;
@@ -22,7 +26,8 @@ interface Props {
 let shown: string | undefined;
 
 /** A page's heading with its way back, and its content. */
-export function Page({ title, crumbs = [], actions, badges, children }: Props) {
+export function Page({ title, crumbs = [], above, isTitledAbove = false, actions, badges, children }: Props) {
+  const Heading = above === undefined ? 'h1' : 'h2';
   const heading = useRef<HTMLHeadingElement>(null);
   const place = [title, ...crumbs.map(({ label }) => label).reverse()].join(' · ');
   useEffect(() => {
@@ -43,13 +48,16 @@ export function Page({ title, crumbs = [], actions, badges, children }: Props) {
           </ol>
         </nav>
       )}
-      <div className="heading">
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
-        {badges}
-        {actions !== undefined && <div className="actions">{actions}</div>}
-      </div>
+      {above?.(heading)}
+      {!isTitledAbove && (
+        <div className="heading">
+          <Heading ref={heading} tabIndex={-1} className="page-title">
+            {title}
+          </Heading>
+          {badges}
+          {actions !== undefined && <div className="actions">{actions}</div>}
+        </div>
+      )}
       {children}
     </>
   );

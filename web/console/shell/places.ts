@@ -96,7 +96,7 @@ export function usePlaces(
     {
       title: 'Organizations',
       places: (organizations.data?.data ?? []).map(({ attributes: { name } }) => ({
-        href: addresses.workspaces(name),
+        href: addresses.home(name),
         label: name,
       })),
     },

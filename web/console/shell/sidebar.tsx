@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
+import { Dialog, Menu, MenuItem, MenuTrigger, Modal, ModalOverlay, Popover } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { Button } from '../parts/button.tsx';
@@ -20,7 +20,7 @@ function Sections({ organization, onFollow }: Props) {
   const id = useId();
   const link = ({ path, label }: (typeof offered)[number], icon?: Entry) => {
     const href = addresses.inOrganization(organization, path);
-    const isCurrent = location === href || location.startsWith(`${href}/`);
+    const isCurrent = location === href || (path !== '' && location.startsWith(`${href}/`));
     return (
       <li key={path}>
         <Link href={href} aria-current={isCurrent ? 'page' : undefined} onClick={() => onFollow?.()}>
@@ -51,11 +51,64 @@ function Sections({ organization, onFollow }: Props) {
   );
 }
 
-/** Next to the page where there is room. */
+/** The same as icons: those of one subject are in a menu. */
+function Rail({ organization }: Props) {
+  const [location] = useLocation();
+  const offered = useOfferedSections(organization);
+  const hrefOf = (path: string) => addresses.inOrganization(organization, path);
+  const isCurrent = (path: string) =>
+    location === hrefOf(path) || (path !== '' && location.startsWith(`${hrefOf(path)}/`));
+  return (
+    <nav aria-label="Organization" className="sections">
+      <ul>
+        {[...Map.groupBy(offered, ({ entry }) => entry)].map(([entry, sections]) => (
+          <li key={entry}>
+            {sections[0]?.label === entry ? (
+              <Link
+                href={hrefOf(sections[0].path)}
+                aria-label={entry}
+                title={entry}
+                aria-current={isCurrent(sections[0].path) ? 'page' : undefined}
+              >
+                <Icon name={entry} />
+              </Link>
+            ) : (
+              <MenuTrigger>
+                <Button
+                  kind="quiet"
+                  aria-label={entry}
+                  data-current={sections.some(({ path }) => isCurrent(path)) || undefined}
+                >
+                  <Icon name={entry} />
+                </Button>
+                <Popover className="popover" placement="end top">
+                  <Menu className="menu" aria-label={entry}>
+                    {sections.map(({ path, label }) => (
+                      <MenuItem key={path} href={hrefOf(path)} className="menu-item">
+                        {label}
+                      </MenuItem>
+                    ))}
+                  </Menu>
+                </Popover>
+              </MenuTrigger>
+            )}
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** Next to the page where there is room: with words, or as icons where there is less. */
 export const Sidebar = ({ organization }: Props) => (
-  <div className="sidebar">
-    <Sections organization={organization} />
-  </div>
+  <>
+    <div className="sidebar">
+      <Sections organization={organization} />
+    </div>
+    <div className="sidebar rail">
+      <Rail organization={organization} />
+    </div>
+  </>
 );
 
 /** Over the page on a narrow screen, where a button opens it. */

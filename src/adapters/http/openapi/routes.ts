@@ -20,6 +20,7 @@ import { policySetVersionRoutes } from '../supporting/policies/policy-set-versio
 import { projectRoutes } from '../supporting/projects/project-routes.js';
 import { runTaskRoutes } from '../supporting/run-tasks/run-task-routes.js';
 import { runTriggerRoutes } from '../supporting/run-triggers/run-trigger-routes.js';
+import { attentionRoutes } from '../supporting/runs/attention-routes.js';
 import { runEventRoutes } from '../supporting/runs/run-event-routes.js';
 import { presentRun, runSchema } from '../supporting/runs/run-resource.js';
 import { runRoutes } from '../supporting/runs/run-routes.js';
@@ -74,6 +75,7 @@ const areas = {
   'Variable sets': (use, dialect) => variableSetRoutes(use, dialect, neighboursIn(dialect)),
   Runs: (use, dialect) => [
     ...runRoutes(use, dialect, neighboursIn(dialect)),
+    ...attentionRoutes(use, dialect),
     ...runEventRoutes(use, dialect, neighboursIn(dialect)),
   ],
   'State versions': stateVersionRoutes,

@@ -26,6 +26,7 @@ import { KnexProjects } from './repositories/supporting/projects/knex-projects.j
 import { KnexRunTasks, KnexWorkspaceTasks } from './repositories/supporting/run-tasks/knex-run-tasks.js';
 import { KnexTaskResults } from './repositories/supporting/run-tasks/knex-task-results.js';
 import { KnexRunTriggers } from './repositories/supporting/run-triggers/knex-run-triggers.js';
+import { KnexAttention } from './repositories/supporting/runs/knex-attention.js';
 import { KnexRunArtifacts } from './repositories/supporting/runs/knex-run-artifacts.js';
 import { KnexRunComments } from './repositories/supporting/runs/knex-run-comments.js';
 import { KnexRunLogs } from './repositories/supporting/runs/knex-run-logs.js';
@@ -92,6 +93,7 @@ export const transactionOn = (
   setVariables: new KnexSetVariables(db),
   configurationVersions: new KnexConfigurationVersions(db),
   runs: new KnexRuns(db),
+  attention: new KnexAttention(db),
   runComments: new KnexRunComments(db),
   runLogs: new KnexRunLogs(db, (id) => noteChange(changed, id, 'log')),
   runArtifacts: new KnexRunArtifacts(db),

@@ -8,6 +8,7 @@ import type {
   TeamId,
   TeamTokenVisibility,
   TokenId,
+  TokenOwner,
   UserId,
 } from '../../../domain/index.js';
 import type { Page, PageRequest } from './page.js';
@@ -83,6 +84,12 @@ export interface ApiTokenRepository {
   countMadeInSessions(userId: UserId): Promise<number>;
   /** Newest first. */
   pageOfUser(userId: UserId, page: PageRequest): Promise<Page<ApiToken>>;
+  /** Those of any of these owners that expire after one instant and until another, the earliest first. */
+  expiringOf(
+    owners: readonly TokenOwner[],
+    range: { readonly after: Instant; readonly until: Instant },
+    limit: number,
+  ): Promise<readonly ApiToken[]>;
   /** Tokens of an organization's teams. Nulls sort last in both directions; ties are ordered by id. */
   pageOfTeams(query: TeamTokenQuery, page: PageRequest): Promise<Page<ApiToken>>;
   /** Counts tokens of teams, at most `max` of each: those that have expired, and those that will by `until`. */

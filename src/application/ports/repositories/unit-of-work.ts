@@ -1,6 +1,7 @@
 import type { AccessHolders } from './access-holders.js';
 import type { AgentPoolRepository, AgentTokenRepository } from './agent-repository.js';
 import type { ApiTokenRepository } from './api-token-repository.js';
+import type { AttentionQueries } from './attention.js';
 import type { AuditTrail } from './audit-trail.js';
 import type {
   ConfigurationVersionQueries,
@@ -65,6 +66,7 @@ export interface Repositories {
   readonly setVariables: SetVariableRepository;
   readonly configurationVersions: ConfigurationVersionRepository & ConfigurationVersionQueries;
   readonly runs: RunRepository & RunQueries;
+  readonly attention: AttentionQueries;
   readonly runComments: RunComments;
   readonly runLogs: RunLogs;
   readonly runArtifacts: RunArtifacts;

@@ -4,6 +4,7 @@ import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import type { FormValues } from '../../parts/entry-form.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { TeamSelect, useTeamName } from '../../parts/team-parts.tsx';
 
 /** The access of a team to a workspace or a project. */
@@ -56,7 +57,7 @@ export function AccessActions({ organization, access, outdates, send, remove, re
   const name = useTeamName(organization, id) ?? id;
   const removal = useChange(remove, { done: `The access of ${name} was removed.`, outdates });
   return (
-    <div className="actions">
+    <RowMenu of={name}>
       <FormDialog
         trigger="Change"
         triggerName={`Change the access of ${name}`}
@@ -78,6 +79,6 @@ export function AccessActions({ organization, access, outdates, send, remove, re
       >
         <p>{remains}</p>
       </Confirm>
-    </div>
+    </RowMenu>
   );
 }

@@ -11,7 +11,7 @@ import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { TeamSelect } from '../../parts/team-parts.tsx';
 import { Loading } from '../../shell/page.tsx';
-import { WorkspacePage } from '../../shell/workspace-page.tsx';
+import { WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { type Right, Ways } from './sources.tsx';
 import { claimWords, rightWords } from './words.ts';
 

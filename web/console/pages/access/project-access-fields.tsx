@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import type { FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, SelectField } from '../../parts/field.tsx';
+import { attributesOfEnd, EndFields } from './access-end.tsx';
 import {
   mocks,
   projectLevels,
@@ -19,7 +20,12 @@ type OnProject = Attributes['project-access'];
 type OnWorkspaces = Attributes['workspace-access'];
 
 /** The attributes that the values of the form name. A fixed level has no others. */
-export const attributesOfProjectAccess = (given: FormValues) =>
+export const attributesOfProjectAccess = (given: FormValues) => ({
+  ...attributesOfEnd(given),
+  ...levelOf(given),
+});
+
+const levelOf = (given: FormValues) =>
   given.access === 'custom'
     ? {
         access: 'custom' as const,
@@ -55,6 +61,7 @@ export function ProjectAccessFields({ held }: Props) {
   return (
     <>
       <SelectField label="Access" name="access" value={access} choices={projectLevels} onChange={setAccess} />
+      <EndFields held={held} />
       {access === 'custom' && (
         <>
           <fieldset className="checks">

@@ -6,6 +6,7 @@ import { Pager } from '../../parts/pager.tsx';
 import { Table } from '../../parts/table.tsx';
 import { TeamLink } from '../../parts/team-parts.tsx';
 import { AccessActions, AddAccess } from './access-dialogs.tsx';
+import { End } from './access-end.tsx';
 import type { ProjectAccess } from './levels.ts';
 import { projectLabels, projectWorkspaceLabels } from './permission-words.ts';
 import { attributesOfProjectAccess, ProjectAccessFields } from './project-access-fields.tsx';
@@ -44,6 +45,7 @@ export function ProjectTeams({ organization, projectId, mayManage }: Props) {
             cell: ({ relationships }) => <TeamLink organization={organization} id={relationships.team.data.id} />,
           },
           { head: 'Access', cell: ({ attributes }) => attributes.access },
+          { head: 'Ends', cell: ({ attributes }) => <End ending={attributes} /> },
           { head: 'The project', cell: (access) => <Chips texts={projectLabels(access)} /> },
           { head: 'Its workspaces', cell: (access) => <Chips texts={projectWorkspaceLabels(access)} /> },
           ...(mayManage

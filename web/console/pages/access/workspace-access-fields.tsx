@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import type { FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, SelectField } from '../../parts/field.tsx';
+import { attributesOfEnd, EndFields } from './access-end.tsx';
 import { mocks, runs, states, variables, workspaceLevels } from './levels.ts';
 import { customWords } from './words.ts';
 
@@ -9,7 +10,12 @@ type Attributes = Schemas['client.TeamAccess']['attributes'];
 type Level<Name extends keyof Attributes> = Exclude<Attributes[Name], 'none'>;
 
 /** The attributes that the values of the form name. A fixed level has no others. */
-export const attributesOfWorkspaceAccess = (given: FormValues) =>
+export const attributesOfWorkspaceAccess = (given: FormValues) => ({
+  ...attributesOfEnd(given),
+  ...levelOf(given),
+});
+
+const levelOf = (given: FormValues) =>
   given.access === 'custom'
     ? {
         access: 'custom' as const,
@@ -34,6 +40,7 @@ export function WorkspaceAccessFields({ held }: Props) {
   return (
     <>
       <SelectField label="Access" name="access" value={access} choices={workspaceLevels} onChange={setAccess} />
+      <EndFields held={held} />
       {access === 'custom' && (
         <fieldset className="checks">
           <legend>Permissions</legend>

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import type { Params } from '../../parts/params.ts';
-import { WorkspacePage } from '../../shell/workspace-page.tsx';
+import { WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { RightsMatrix } from './rights-matrix.tsx';
 import { WorkspaceTeams } from './workspace-teams.tsx';
 

@@ -3,8 +3,9 @@ import { useRead } from '../../api/reading.ts';
 import { Chips } from '../../parts/chips.tsx';
 import { Table } from '../../parts/table.tsx';
 import { TeamLink } from '../../parts/team-parts.tsx';
-import type { Workspace } from '../../shell/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { AccessActions, AddAccess } from './access-dialogs.tsx';
+import { End } from './access-end.tsx';
 import type { TeamAccess } from './levels.ts';
 import { workspaceAccessLabels } from './permission-words.ts';
 import { attributesOfWorkspaceAccess, WorkspaceAccessFields } from './workspace-access-fields.tsx';
@@ -39,6 +40,7 @@ export function WorkspaceTeams({ organization, workspace: { id: workspaceId, att
             cell: ({ relationships }) => <TeamLink organization={organization} id={relationships.team.data.id} />,
           },
           { head: 'Access', cell: (access) => access.attributes.access },
+          { head: 'Ends', cell: ({ attributes }) => <End ending={attributes} /> },
           { head: 'Permissions', cell: (access) => <Chips texts={workspaceAccessLabels(access)} /> },
           ...(mayManage
             ? [

@@ -5,6 +5,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -45,16 +46,18 @@ export function AgentTokens({ tokens, issue, outdates }: Props) {
           {
             head: 'Actions',
             cell: (token) => (
-              <Confirm
-                trigger="Revoke"
-                triggerName={`Revoke ${nameOf(token)}`}
-                title={`Revoke ${nameOf(token)}?`}
-                confirm="Revoke token"
-                isDanger
-                onConfirm={() => revoke.run(token.id)}
-              >
-                <p>Agents that use it can neither claim runs nor finish those that they execute.</p>
-              </Confirm>
+              <RowMenu of={nameOf(token)}>
+                <Confirm
+                  trigger="Revoke"
+                  triggerName={`Revoke ${nameOf(token)}`}
+                  title={`Revoke ${nameOf(token)}?`}
+                  confirm="Revoke token"
+                  isDanger
+                  onConfirm={() => revoke.run(token.id)}
+                >
+                  <p>Agents that use it can neither claim runs nor finish those that they execute.</p>
+                </Confirm>
+              </RowMenu>
             ),
           },
         ]}

@@ -1,16 +1,16 @@
 import { api, type Schemas } from '../../api/client.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { changed } from './changed.ts';
+import { outdatedByRuns } from '../../workspace/outdated.ts';
 
 type Run = Schemas['client.Run'];
-type Words = 'apply' | 'discard' | 'cancel' | 'force-cancel';
+type Words = 'discard' | 'cancel' | 'force-cancel';
 
 /** One action on the run, with a comment that its events show. */
 const useAction = (id: string, word: Words, done: string) =>
   useChange((comment: string) => api.post(`/runs/{id}/actions/${word}`, { path: { id }, body: { comment } }), {
     done,
-    outdates: changed,
+    outdates: outdatedByRuns,
   }).run;
 
 interface Props {
@@ -19,26 +19,8 @@ interface Props {
 
 const comment = 'Comment (optional)';
 
-/** Applies the plan, if that is due and the caller may. */
-export function Confirmation({ run: { id, attributes } }: Props) {
-  const apply = useAction(id, 'apply', 'The run is confirmed.');
-  if (!attributes.actions['is-confirmable'] || !attributes.permissions['can-apply']) return null;
-  return (
-    <Confirm
-      trigger="Confirm and apply"
-      title="Apply this plan?"
-      confirm="Apply"
-      kind="main"
-      comment={comment}
-      onConfirm={apply}
-    >
-      {attributes['is-destroy'] && <p className="notice">This run destroys the resources of the workspace.</p>}
-    </Confirm>
-  );
-}
-
 /** Discards the run, if its status allows that and the caller may. */
-export function Discard({ run: { id, attributes } }: Props) {
+function Discard({ run: { id, attributes } }: Props) {
   const discard = useAction(id, 'discard', 'The run is discarded.');
   if (!attributes.actions['is-discardable'] || !attributes.permissions['can-discard']) return null;
   return (
@@ -49,7 +31,7 @@ export function Discard({ run: { id, attributes } }: Props) {
 }
 
 /** Whether the run's page shows a decision, with the button that discards. */
-export const awaitsDecision = ({ attributes }: Run): boolean =>
+const awaitsDecision = ({ attributes }: Run): boolean =>
   attributes.actions['is-confirmable'] || attributes.status.endsWith('_awaiting_decision');
 
 /** The actions that stop the run, if its status allows them and the caller may. A decision has its own. */

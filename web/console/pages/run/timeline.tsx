@@ -7,7 +7,7 @@ import { duration } from '../../parts/relative-time.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { statusWords } from '../../parts/status-words.ts';
 import { Time } from '../../parts/time.tsx';
-import { changed } from './changed.ts';
+import { outdatedByRuns } from '../../workspace/outdated.ts';
 import { useRunEvents } from './run-events.ts';
 
 interface Props {
@@ -56,7 +56,7 @@ function NewComment({ runId }: { readonly runId: string }) {
         path: { id: runId },
         body: { data: { type: 'comments', attributes: { body } } },
       }),
-    { done: 'The comment was added.', outdates: changed },
+    { done: 'The comment was added.', outdates: outdatedByRuns },
   );
   return (
     // A new form, empty again, for each comment that was added.

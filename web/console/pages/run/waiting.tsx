@@ -4,8 +4,7 @@ import { addresses } from '../../addresses.ts';
 import type { Schemas } from '../../api/client.ts';
 import { useMaybeRead, useMaybeReadEach } from '../../api/reading.ts';
 import { waitsFor } from '../../parts/status-words.ts';
-import { LockNotice } from '../../shell/lock.tsx';
-import type { Workspace } from '../../shell/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { contactInterval, isInContact, useNow } from '../agents/contact.ts';
 
 type Run = Schemas['client.Run'];
@@ -44,7 +43,6 @@ function TurnOf({ organization, workspace, run }: Props) {
   const { name, locked } = workspace.attributes;
   return (
     <>
-      <LockNotice organization={organization} workspace={workspace} />
       {before.length > 0 && (
         <>
           <p>{before.length === 1 ? 'One run is before it:' : `${before.length} runs are before it:`}</p>

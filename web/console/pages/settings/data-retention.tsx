@@ -5,7 +5,7 @@ import { useChange } from '../../parts/change.ts';
 import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
-import type { Workspace } from '../../shell/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 
 type Policy = Schemas['client.DataRetentionPolicyDeleteOlder'] | Schemas['client.DataRetentionPolicyDontDelete'];
 type Kind = Policy['type'] | '';

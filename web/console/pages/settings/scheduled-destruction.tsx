@@ -3,7 +3,7 @@ import { useChange } from '../../parts/change.ts';
 import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import { localText } from '../../parts/local-text.ts';
-import type { Workspace } from '../../shell/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 
 type Attributes = Workspace['attributes'];
 

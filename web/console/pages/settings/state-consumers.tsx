@@ -3,7 +3,7 @@ import { useRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
-import type { Workspace } from '../../shell/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
 
 const path = '/workspaces/{id}/relationships/remote-state-consumers';
 

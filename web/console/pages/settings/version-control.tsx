@@ -9,8 +9,8 @@ import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { Secret } from '../../parts/secret.tsx';
-import type { Workspace } from '../../shell/workspace-page.tsx';
-import { outdated as outdatedVersions } from '../versions/actions.tsx';
+import { outdatedByVersions } from '../../workspace/outdated.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 
 type Repository = NonNullable<Workspace['attributes']['vcs-repo']>;
 /** With the key of a webhook that the change made. */
@@ -121,7 +121,7 @@ const LinkDialog = ({ workspaceId, repository, linked }: LinkProps) => (
 function Fetch({ workspaceId }: { readonly workspaceId: string }) {
   const fetching = useChange(() => api.post('/workspaces/{id}/actions/fetch', { path: { id: workspaceId } }), {
     done: 'The newest commit becomes a configuration version.',
-    outdates: outdatedVersions,
+    outdates: outdatedByVersions,
   });
   return (
     <>

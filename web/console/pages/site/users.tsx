@@ -8,6 +8,7 @@ import { CheckField, Field } from '../../parts/field.tsx';
 import { FilterField } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { useSettled } from '../../parts/settled.ts';
 import { Badge } from '../../parts/status.tsx';
@@ -105,7 +106,7 @@ function UserActions({ user: { id, attributes } }: { readonly user: User }) {
     outdates: [list],
   });
   return (
-    <div className="actions">
+    <RowMenu of={username}>
       {attributes['is-suspended'] ? (
         <Confirm
           trigger="Unsuspend"
@@ -139,6 +140,6 @@ function UserActions({ user: { id, attributes } }: { readonly user: User }) {
       >
         <p>All tokens of this user are revoked, and the user leaves every team and organization.</p>
       </Confirm>
-    </div>
+    </RowMenu>
   );
 }

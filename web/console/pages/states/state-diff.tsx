@@ -4,7 +4,7 @@ import { useRead, useText } from '../../api/reading.ts';
 import type { Params } from '../../parts/params.ts';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
-import { WorkspacePage } from '../../shell/workspace-page.tsx';
+import { WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { changesBetween, stateIn, type ValueChange } from './state-changes.ts';
 import { StateLink } from './state-link.tsx';
 import { type StateVersion, titleOf } from './state-version.ts';

@@ -14,7 +14,8 @@ import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { Origin } from './state-origin.tsx';
 import { type StateVersion, titleOf } from './state-version.ts';
 

@@ -9,20 +9,15 @@ import type { Params } from '../../parts/params.ts';
 import { Badge, StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { LockButtons } from '../../shell/lock.tsx';
-import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { Origin } from './state-origin.tsx';
 import { type StateVersion, titleOf } from './state-version.ts';
 
 type Names = Params<'organization' | 'workspace'>;
 
 export const StatesPage = ({ params: { organization, workspace: name } }: Names) => (
-  <WorkspacePage
-    organization={organization}
-    name={name}
-    tab="states"
-    actions={(workspace) => <LockButtons workspace={workspace} />}
-  >
+  <WorkspacePage organization={organization} name={name} tab="states">
     {(workspace) => <States organization={organization} workspace={workspace} />}
   </WorkspacePage>
 );

@@ -3,6 +3,7 @@ import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { EntryForm } from '../../parts/entry-form.tsx';
 import { MemberSelect, nameOfMember } from '../../parts/member-parts.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { Table } from '../../parts/table.tsx';
 import type { Team } from '../../parts/team-parts.tsx';
 
@@ -36,16 +37,18 @@ export function TeamMembers({ organization, team: { id, attributes }, members }:
     outdates: reads,
   });
   const removal = (member: Member) => (
-    <Confirm
-      trigger="Remove"
-      triggerName={`Remove ${nameOfMember(member.attributes)}`}
-      title={`Remove ${nameOfMember(member.attributes)} from ${attributes.name}?`}
-      confirm="Remove from team"
-      isDanger
-      onConfirm={() => remove.run(member.id)}
-    >
-      <p>They lose the team's permissions immediately.</p>
-    </Confirm>
+    <RowMenu of={nameOfMember(member.attributes)}>
+      <Confirm
+        trigger="Remove"
+        triggerName={`Remove ${nameOfMember(member.attributes)}`}
+        title={`Remove ${nameOfMember(member.attributes)} from ${attributes.name}?`}
+        confirm="Remove from team"
+        isDanger
+        onConfirm={() => remove.run(member.id)}
+      >
+        <p>They lose the team's permissions immediately.</p>
+      </Confirm>
+    </RowMenu>
   );
   return (
     <section className="card" aria-labelledby="members">

@@ -26,7 +26,7 @@ export function TeamPage({ params: { organization, id } }: Params<'organization'
     <Page
       title={attributes.name}
       crumbs={[
-        { label: organization, href: addresses.workspaces(organization) },
+        { label: organization, href: addresses.home(organization) },
         { label: 'Teams', href: addresses.inOrganization(organization, 'teams') },
       ]}
     >

@@ -3,6 +3,7 @@ import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import type { FormValues } from '../../parts/entry-form.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { type Variable, VariableFields } from './variable-form.tsx';
 
 /** A workspace or a variable set, whose variables can be changed. */
@@ -31,7 +32,7 @@ export function VariableActions({ variable, store }: { readonly variable: Variab
   const { key } = variable.attributes;
   const remove = useChange(store.remove, { done: 'The variable was deleted.', outdates: store.outdates });
   return (
-    <div className="actions">
+    <RowMenu of={key}>
       <FormDialog
         trigger="Change"
         triggerName={`Change ${key}`}
@@ -53,7 +54,7 @@ export function VariableActions({ variable, store }: { readonly variable: Variab
       >
         <p>Runs that start from now on do not receive it.</p>
       </Confirm>
-    </div>
+    </RowMenu>
   );
 }
 

@@ -4,7 +4,8 @@ import { api, included, type Schemas } from '../../api/client.ts';
 import { useMaybeRead, useRead } from '../../api/reading.ts';
 import type { Params } from '../../parts/params.ts';
 import { Table } from '../../parts/table.tsx';
-import { type Workspace, WorkspacePage } from '../../shell/workspace-page.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { AddVariable, VariableActions, type VariableStore, VariableValue } from './variable-actions.tsx';
 import { categoryName, changeOf, draftOf, type Variable } from './variable-form.tsx';
 

@@ -1,17 +1,12 @@
 import { useState } from 'react';
-import type { Readable } from '../../api/client.ts';
 import { api, type Schemas, send } from '../../api/client.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import type { Workspace } from '../../shell/workspace-page.tsx';
-
-export const outdated: readonly Readable[] = [
-  '/workspaces/{workspaceId}/configuration-versions',
-  '/organizations/{organization}/workspaces/{name}',
-  '/workspaces/{workspaceId}/runs',
-];
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { outdatedByVersions } from '../../workspace/outdated.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 
 interface Props {
   readonly version: Schemas['client.ConfigurationVersion'];
@@ -24,7 +19,7 @@ type Word = 'archive' | 'soft_delete_backing_data' | 'restore_backing_data' | 'p
 const useAction = (id: string, word: Word, done: string) => {
   const { run } = useChange(() => api.post(`/configuration-versions/{id}/actions/${word}`, { path: { id } }), {
     done,
-    outdates: outdated,
+    outdates: outdatedByVersions,
   });
   return () => run(undefined);
 };
@@ -39,9 +34,12 @@ export function VersionActions({ version: { id, attributes, links }, workspace, 
   const isUploaded = attributes.status === 'uploaded';
   const isDeleted = attributes.status === 'backing_data_soft_deleted';
   const mayManage = permissions['can-manage-backing-data'];
+  const mayDownload = links.download !== undefined;
+  const mayChange = isUploaded && !isCurrent && (mayManage || permissions['can-archive-configuration-version']);
+  if (!mayDownload && !mayChange && !(isDeleted && mayManage)) return null;
   return (
-    <div className="actions">
-      {links.download !== undefined && <Download id={id} />}
+    <RowMenu of={id}>
+      {mayDownload && <Download id={id} />}
       {isUploaded && !isCurrent && permissions['can-archive-configuration-version'] && (
         <Confirm
           trigger="Archive"
@@ -88,7 +86,7 @@ export function VersionActions({ version: { id, attributes, links }, workspace, 
           </Confirm>
         </>
       )}
-    </div>
+    </RowMenu>
   );
 }
 

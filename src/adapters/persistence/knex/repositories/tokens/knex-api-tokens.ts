@@ -26,7 +26,7 @@ import {
 import { byKey } from '../../engine/by-key.js';
 import { newestFirst, ofPage, partOf } from '../../engine/lists.js';
 import { inserted, prepared } from '../../engine/prepared.js';
-import { columnsOf, countOf, likeLiteral, pageOf, type Statements } from '../../engine/statements.js';
+import { columnsOf, countOf, likeLiteral, pageOf, type Statements, spelledOut } from '../../engine/statements.js';
 import { onlyVisibleTeams } from '../supporting/teams/knex-teams.js';
 import { type OwnerRow, ownerColumns, ownerFromRow, owners, replacing, tokenRows } from './token-rows.js';
 
@@ -198,6 +198,24 @@ export class KnexApiTokens implements ApiTokenRepository {
       .where({ 'k.user_id': userId, 'u.deleted_at': null });
     const present = (part: Knex.QueryBuilder) => newestFirst(part.select(...columnsOf('k', tokenRows.columns)), 'k');
     return pageOf(this.db, tokens, present, tokenRows.read, page);
+  }
+
+  async expiringOf(
+    tokenOwners: readonly TokenOwner[],
+    { after, until }: { readonly after: Instant; readonly until: Instant },
+    limit: number,
+  ): Promise<readonly ApiToken[]> {
+    const [first, ...others] = tokenOwners.map((owner) =>
+      of(living(this.db.sql), owner, 'k')
+        .where('k.expires_at', '>', after)
+        .where('k.expires_at', '<=', until)
+        .select(...columnsOf('k', tokenRows.columns)),
+    );
+    if (first === undefined) return [];
+    // Each owner has an index: a condition of alternatives would use none.
+    const all = this.db.sql.from((others.length === 0 ? first : first.unionAll(others)).as('k'));
+    const rows = all.select(...columnsOf('k', tokenRows.columns)).orderBy(['k.expires_at', 'k.id']);
+    return (await this.db.all<object>(rows.limit(limit, spelledOut))).map(tokenRows.read);
   }
 
   async pageOfTeams(

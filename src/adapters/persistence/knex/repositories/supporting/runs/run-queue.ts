@@ -18,7 +18,7 @@ import { holdingAndWaiting, isOneOf } from '../workspaces/current-run.js';
 import { activeWorkspaces, agentPoolOf, executionModeOf } from '../workspaces/knex-workspaces.js';
 
 /** Waiting for an agent. */
-const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
+export const claimable: readonly RunStatus[] = ['plan_queued', 'apply_queued'];
 
 /**
  * Reads only the index of the organization's queue: runs that are on hold, finished, or in another queue are not read.

@@ -1,4 +1,4 @@
-import { noResponse, Problem } from '../../api/problem.ts';
+import { noResponse, Problem } from '../api/problem.ts';
 
 interface Watch {
   /** Called with how far the upload is, as a share from 0 to 1. */

@@ -1,12 +1,11 @@
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { api, included, type Schemas } from '../api/client.ts';
 import { useMaybeRead } from '../api/reading.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Workspace } from './workspace-page.tsx';
+import type { Workspace } from './workspace.ts';
 
 const reads = ['/organizations/{organization}/workspaces/{name}', '/organizations/{organization}/workspaces'] as const;
 
@@ -18,6 +17,7 @@ interface Props {
 /** Who has locked the workspace, since when and why; or the run that works on it. */
 export function LockNotice({ organization, workspace: { attributes, relationships } }: Props) {
   const { name, locked } = attributes;
+  const [location] = useLocation();
   const { data } = useMaybeRead(
     '/organizations/{organization}/workspaces/{name}',
     { path: { organization, name }, query: { include: ['locked_by'] } },
@@ -27,12 +27,12 @@ export function LockNotice({ organization, workspace: { attributes, relationship
   if (!locked || holder === null) return null;
   if (holder.type === 'runs') {
     const run = included<Schemas['client.Run']>(data, 'runs', holder.id);
+    const href = addresses.run(organization, name, holder.id);
+    // Its own page says what it waits for.
+    if (location === href) return null;
     return (
       <p className="notice">
-        Locked by the run{' '}
-        <Link href={addresses.run(organization, name, holder.id)}>{run?.attributes.message || holder.id}</Link>{' '}
-        {run !== undefined && <StatusBadge of="run" status={run.attributes.status} />} until it ends, or is discarded or
-        canceled.
+        Locked by the run <Link href={href}>{run?.attributes.message || holder.id}</Link>
       </p>
     );
   }

@@ -10,8 +10,8 @@ import { ModalDialog } from '../parts/confirm.tsx';
 import { EntryForm } from '../parts/entry-form.tsx';
 import { Field, SelectField } from '../parts/field.tsx';
 import { unusableVersions } from '../parts/status-words.ts';
-import type { Workspace } from '../shell/workspace-page.tsx';
-import { changed } from './run/changed.ts';
+import { outdatedByRuns } from './outdated.ts';
+import type { Workspace } from './workspace.ts';
 
 const kinds = {
   apply: { label: 'Plan and apply', attributes: {} },
@@ -34,10 +34,11 @@ function obstacleOf(
 interface Props {
   readonly organization: string;
   readonly workspace: Workspace;
+  readonly kind: 'main' | 'plain';
 }
 
 /** Starts a run of the workspace's current configuration version. */
-export function NewRun({ organization, workspace: { id, attributes, relationships } }: Props) {
+export function NewRun({ organization, workspace: { id, attributes, relationships }, kind: shown }: Props) {
   const [, navigate] = useLocation();
   const [kind, setKind] = useState<Kind>('apply');
   const { permissions, actions } = attributes;
@@ -52,7 +53,7 @@ export function NewRun({ organization, workspace: { id, attributes, relationship
           },
         },
       }),
-    { done: 'The run was created.', outdates: changed },
+    { done: 'The run was created.', outdates: outdatedByRuns },
   );
   const current = relationships['current-configuration-version'].data?.id;
   const version = useMaybeRead(
@@ -68,7 +69,7 @@ export function NewRun({ organization, workspace: { id, attributes, relationship
   );
   return (
     <DialogTrigger>
-      <Button kind="main">New run</Button>
+      <Button kind={shown}>New run</Button>
       <ModalDialog title="New run">
         {(close) => (
           <EntryForm

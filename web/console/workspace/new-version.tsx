@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from 'react';
 import { DialogTrigger, DropZone, type FileDropItem, FileTrigger, Text } from 'react-aria-components';
-import { api } from '../../api/client.ts';
-import { ownAddress } from '../../api/own-address.ts';
-import { isPassing } from '../../api/problem.ts';
-import { Button } from '../../parts/button.tsx';
-import { useChange } from '../../parts/change.ts';
-import { ModalDialog } from '../../parts/confirm.tsx';
-import { EntryForm } from '../../parts/entry-form.tsx';
-import { CheckField } from '../../parts/field.tsx';
-import { outdated } from './actions.tsx';
+import { api } from '../api/client.ts';
+import { ownAddress } from '../api/own-address.ts';
+import { isPassing } from '../api/problem.ts';
+import { Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { ModalDialog } from '../parts/confirm.tsx';
+import { EntryForm } from '../parts/entry-form.tsx';
+import { CheckField } from '../parts/field.tsx';
+import { outdatedByVersions } from './outdated.ts';
 import { upload } from './upload.ts';
 
 export const NewVersion = ({ workspaceId }: { readonly workspaceId: string }) => (
   <DialogTrigger>
-    <Button kind="main">Upload configuration</Button>
+    <Button>Upload configuration</Button>
     <ModalDialog title="Upload configuration">
       {(close) => <UploadForm workspaceId={workspaceId} close={close} />}
     </ModalDialog>
@@ -75,7 +75,7 @@ function UploadForm({ workspaceId, close }: Props) {
       }
       return version.id;
     },
-    { done: (id) => `${id} was uploaded.`, outdates: outdated },
+    { done: (id) => `${id} was uploaded.`, outdates: outdatedByVersions },
   );
   return (
     <EntryForm

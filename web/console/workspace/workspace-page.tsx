@@ -1,14 +1,11 @@
 import type { ReactNode } from 'react';
 import { addresses } from '../addresses.ts';
-import type { Schemas } from '../api/client.ts';
 import { useChanges } from '../api/live.ts';
 import { useRead } from '../api/reading.ts';
-import { NavLinks } from '../parts/nav-links.tsx';
-import { Badge } from '../parts/status.tsx';
 import { workspaceTabs } from '../sections.ts';
-import { Page } from './page.tsx';
-
-export type Workspace = Schemas['client.Workspace'];
+import { Page } from '../shell/page.tsx';
+import type { Workspace } from './workspace.ts';
+import { WorkspaceHeader } from './workspace-header.tsx';
 
 interface Props {
   readonly organization: string;
@@ -26,15 +23,15 @@ interface Props {
 export const useWorkspace = (organization: string, name: string): Workspace =>
   useRead('/organizations/{organization}/workspaces/{name}', { path: { organization, name } }).data;
 
-/** A page of a workspace: its tabs, of which the caller sees those that its permissions allow, and one tab's content. */
+/** A page of a workspace: its header with the tabs that the permissions of the caller allow, and one tab's content. */
 export function WorkspacePage({ organization, name, tab, title, badges, actions, children }: Props) {
   const workspace = useWorkspace(organization, name);
   useChanges(`/workspaces/${workspace.id}/changes`);
-  const { permissions, locked } = workspace.attributes;
   const current = workspaceTabs.find(({ path }) => path === tab);
+  const isOverview = tab === '' && title === undefined;
   const home = addresses.workspace(organization, name);
   const crumbs = [
-    { label: organization, href: addresses.workspaces(organization) },
+    { label: organization, href: addresses.home(organization) },
     { label: name, href: home },
     ...(title !== undefined && current !== undefined
       ? [{ label: current.label, href: addresses.inWorkspace(organization, name, tab) }]
@@ -42,26 +39,21 @@ export function WorkspacePage({ organization, name, tab, title, badges, actions,
   ];
   return (
     <Page
-      title={title ?? (tab === '' ? name : (current?.label ?? name))}
-      crumbs={tab === '' ? crumbs.slice(0, 1) : crumbs}
-      badges={
-        <>
-          {badges}
-          {locked && <Badge tone="warn">locked</Badge>}
-        </>
-      }
+      title={title ?? (isOverview ? name : (current?.label ?? name))}
+      crumbs={isOverview ? crumbs.slice(0, 1) : crumbs}
+      above={(heading) => (
+        <WorkspaceHeader
+          organization={organization}
+          workspace={workspace}
+          tab={tab}
+          isBelow={title !== undefined}
+          heading={isOverview ? heading : undefined}
+        />
+      )}
+      isTitledAbove={isOverview}
+      badges={badges}
       actions={actions?.(workspace)}
     >
-      <NavLinks
-        label="Workspace"
-        links={workspaceTabs
-          .filter(({ when }) => when === undefined || when(permissions))
-          .map(({ path, label }) => ({
-            href: addresses.inWorkspace(organization, name, path),
-            label,
-            current: path === tab ? (title === undefined ? 'page' : 'true') : undefined,
-          }))}
-      />
       {children(workspace)}
     </Page>
   );

@@ -1,0 +1,39 @@
+import { Link } from 'wouter';
+import { addresses } from '../../addresses.ts';
+import type { Schemas } from '../../api/client.ts';
+import { StatusBadge } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { earlierFirst, type Item, listed } from './attention.ts';
+import { AttentionList } from './attention-list.tsx';
+import { RunLink } from './run-link.tsx';
+
+interface Props {
+  readonly attentions: readonly Schemas['client.Attention'][];
+  readonly isOfAll: boolean;
+}
+
+/** The line that starts the agent which comes with the service. */
+const start = () => `GATEHOUSE_URL=${location.origin} AGENT_TOKEN=… gatehouse-agent`;
+
+/** Runs that nothing will execute until an agent is started, oldest first. */
+export const WithoutAgent = ({ attentions, isOfAll }: Props) => (
+  <AttentionList
+    title="No agent in contact"
+    isOfAll={isOfAll}
+    list={listed(attentions, 'without-agent', (one, other) => earlierFirst(one['created-at'], other['created-at']))}
+    columns={[
+      { head: 'Run', cell: (run) => <RunLink run={run} /> },
+      { head: 'Status', cell: ({ status }) => <StatusBadge of="run" status={status} /> },
+      { head: 'Agent pool', cell: poolOf },
+      { head: 'Since', cell: ({ since }) => <Time at={since} /> },
+    ]}
+  >
+    <p>
+      These runs start once an agent of their pool does. Issue a token of the pool, and start one:{' '}
+      <code>{start()}</code>
+    </p>
+  </AttentionList>
+);
+
+const poolOf = ({ organization, 'agent-pool-id': id }: Item<'without-agent'>) =>
+  id === null ? 'of the site' : <Link href={addresses.inSection(organization, 'agent-pools', id)}>{id}</Link>;

@@ -1,0 +1,36 @@
+import type { Schemas } from '../../api/client.ts';
+import { useMaybeRead } from '../../api/reading.ts';
+import { Duration } from '../../parts/duration.tsx';
+import { StatusBadge } from '../../parts/status.tsx';
+import { stepsOf } from './stage-bar.ts';
+import { stageNames } from './stages.ts';
+
+interface Props {
+  readonly run: Schemas['client.Run'];
+  readonly plan: Schemas['client.Plan'] | undefined;
+  readonly apply: Schemas['client.Apply'] | undefined;
+}
+
+const names = { ...stageNames, plan: 'Plan', confirmation: 'Confirmation', apply: 'Apply' } as const;
+
+/** The steps of a run in one line, each a link to its part of the page. */
+export function StageLinks({ run, plan, apply }: Props) {
+  const { data } = useMaybeRead('/runs/{runId}/task-stages', { path: { runId: run.id } });
+  const checks = (data?.data ?? []).map(({ attributes }) => attributes);
+  const steps = stepsOf(run.attributes, { plan: plan?.attributes, apply: apply?.attributes, checks });
+  return (
+    <nav aria-label="Stages" className="stages">
+      <ol>
+        {steps.map(({ place, section, from, to, ...step }) => (
+          <li key={place}>
+            <a href={`#${section}`}>
+              <span className="stage-name">{names[place]}</span>{' '}
+              <StatusBadge of={step.of} status={step.status as never} />{' '}
+              {from !== undefined && <Duration from={from} to={to} />}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
