@@ -271,7 +271,6 @@ export {
   type DueDecision,
   decisionsDue,
   dueDecisions,
-  runStatusesAwaitingDecision,
 } from './supporting/runs/decision-due.js';
 export type {
   Lease,

@@ -1,12 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { AttentionScope } from '../../src/application/index.js';
-import {
-  type Organization,
-  type RunState,
-  runStatusesAwaitingDecision,
-  type Workspace,
-  type WorkspaceVisibility,
-} from '../../src/domain/index.js';
+import type { DueDecision, Organization, RunState, Workspace, WorkspaceVisibility } from '../../src/domain/index.js';
 import { afterNoon, aProject, aRun, giveProjectGrant, noon } from '../support/builders.js';
 import {
   anAgentPool,
@@ -42,24 +36,22 @@ async function aRunIn(
 }
 
 onEveryBackend('what waits for people', (on) => {
-  it('are the runs that wait for a decision in one of the statuses, oldest first', async () => {
+  it('are the runs that wait for a decision, oldest first', async () => {
     const organization = await on.organization();
-    const [planned, failed] = [
-      await aRunIn(on, organization, { status: 'planned', createdAt: afterNoon(3) }),
-      await aRunIn(on, organization, { status: 'post_plan_awaiting_decision', createdAt: afterNoon(1) }),
-    ];
+    const planned = await aRunIn(on, organization, { status: 'planned', createdAt: afterNoon(3) });
+    const failed = await aRunIn(on, organization, { status: 'post_plan_awaiting_decision' });
     const saved = await aRunIn(on, organization, { status: 'planned_and_saved', createdAt: afterNoon(2) });
     for (const status of ['applied', 'planning', 'errored'] as const) await aRunIn(on, organization, { status });
     await aRunIn(on, await on.organization(), { status: 'planned' });
     const removed = await aRunIn(on, organization, { status: 'planned' });
     await on.run((tx) => tx.workspaces.remove(removed.workspace.id, noon));
-    const awaiting = async (statuses = runStatusesAwaitingDecision, limit = 10) => {
-      const found = await on.read((tx) => tx.attention.awaitingDecision(scopeOf(organization), statuses, limit));
+    const awaiting = async (decision: DueDecision, limit = 10) => {
+      const found = await on.read((tx) => tx.attention.awaitingDecision(scopeOf(organization), decision, limit));
       return found.map(({ subject }) => subject.id);
     };
-    expect(await awaiting()).toEqual([failed.run.id, saved.run.id, planned.run.id]);
-    expect(await awaiting(['planned'])).toEqual([planned.run.id]);
-    expect(await awaiting(runStatusesAwaitingDecision, 1)).toEqual([failed.run.id]);
+    expect(await awaiting('confirm')).toEqual([saved.run.id, planned.run.id]);
+    expect(await awaiting('override')).toEqual([failed.run.id]);
+    expect(await awaiting('confirm', 1)).toEqual([saved.run.id]);
   });
 
   it('are for a team those on which it has access, with its standing', async () => {
@@ -79,7 +71,7 @@ onEveryBackend('what waits for people', (on) => {
     await on.run((tx) => giveProjectGrant(tx, team.id, project.id, { access: 'read' }));
     const standing = { ...owner, teams: [{ teamId: team.id, owners: false, access: team.access }] };
     const scope = { ...scopeOf(organization, { throughTeams: [team.id] }), standing };
-    const found = await on.read((tx) => tx.attention.awaitingDecision(scope, ['planned'], 10));
+    const found = await on.read((tx) => tx.attention.awaitingDecision(scope, 'confirm', 10));
     expect(
       found.map(({ subject, standing: { teams } }) => [subject.id, teams[0]?.grant, teams[0]?.projectGrant]),
     ).toEqual([
@@ -87,7 +79,7 @@ onEveryBackend('what waits for people', (on) => {
       [inProject.run.id, undefined, { access: 'read' }],
     ]);
     const none = scopeOf(organization, { throughTeams: [] });
-    expect(await on.read((tx) => tx.attention.awaitingDecision(none, ['planned'], 10))).toEqual([]);
+    expect(await on.read((tx) => tx.attention.awaitingDecision(none, 'confirm', 10))).toEqual([]);
   });
 
   it('are the runs that wait for an agent of a pool that had no agent in contact', async () => {

@@ -238,11 +238,8 @@ describe('statements on SQLite', () => {
 
   const all = { organizationId: 'org-1', standing: nobody, visibility: 'all' } as const;
   const attention: readonly (readonly [string, Work, string])[] = [
-    [
-      'what waits for a decision',
-      (tx) => tx.attention.awaitingDecision(all, ['planned'], 10),
-      'runs_awaiting_decision',
-    ],
+    ['what waits for a confirmation', (tx) => tx.attention.awaitingDecision(all, 'confirm', 10), 'runs_to_confirm'],
+    ['what waits for an override', (tx) => tx.attention.awaitingDecision(all, 'override', 10), 'runs_to_override'],
     ['what waits without an agent', (tx) => tx.attention.withoutAgent(all, noon, 10), 'runs_queued'],
   ];
 

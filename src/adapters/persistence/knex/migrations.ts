@@ -38,7 +38,8 @@ export * as '20261129145200_organization_retention.ts' from './migrations/202611
 export * as '20261129145201_organizations_retaining.ts' from './migrations/20261129145201_organizations_retaining.js';
 export * as '20261129151000_project_execution.ts' from './migrations/20261129151000_project_execution.js';
 export * as '20261129151001_projects_of_pool.ts' from './migrations/20261129151001_projects_of_pool.js';
-export * as '20261129181000_runs_awaiting_decision.ts' from './migrations/20261129181000_runs_awaiting_decision.js';
+export * as '20261129181000_runs_to_confirm.ts' from './migrations/20261129181000_runs_to_confirm.js';
+export * as '20261129181001_runs_to_override.ts' from './migrations/20261129181001_runs_to_override.js';
 export * as '20261129182000_access_since.ts' from './migrations/20261129182000_access_since.js';
 export * as '20261129183000_policy_sets_by_tags.ts' from './migrations/20261129183000_policy_sets_by_tags.js';
 export * as '20261129184000_project_destruction.ts' from './migrations/20261129184000_project_destruction.js';

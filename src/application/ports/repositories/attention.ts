@@ -1,10 +1,10 @@
 import type {
   AgentPoolId,
+  DueDecision,
   Instant,
   OrganizationId,
   RunId,
   RunState,
-  RunStatus,
   Standing,
   TeamId,
   WithStanding,
@@ -44,10 +44,10 @@ export interface NamedRun {
 
 /** Finds what waits for people in an organization. Each list is in the order of an index, oldest first. */
 export interface AttentionQueries {
-  /** Runs that wait for a decision in one of the statuses, with the caller's standing on their workspaces. */
+  /** Runs that wait for the decision, with the caller's standing on their workspaces. */
   awaitingDecision(
     scope: AttentionScope,
-    statuses: readonly RunStatus[],
+    decision: DueDecision,
     limit: number,
   ): Promise<readonly WithStanding<LocatedRun>[]>;
   /**

@@ -191,9 +191,9 @@ async function decisionsFor(
   const due: (LocatedRun & Pick<DueRun, 'decision'>)[] = [];
   let complete = true;
   for (const decision of dueDecisions) {
-    const { action, statuses } = decisionsDue[decision];
+    const { action } = decisionsDue[decision];
     const scope = { organizationId, standing, visibility: within(standing, action) };
-    const found = await tx.attention.awaitingDecision(scope, statuses, attentionSearched);
+    const found = await tx.attention.awaitingDecision(scope, decision, attentionSearched);
     if (found.length === attentionSearched) complete = false;
     const decided = found.filter((run) => may(run.standing, action));
     due.push(...decided.map(({ subject }) => ({ ...subject, decision })));

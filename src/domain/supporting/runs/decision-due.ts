@@ -21,7 +21,3 @@ export const decisionsDue = {
   confirm: { action: 'runs/apply', statuses: statusesBefore('confirm') },
   override: { action: 'policy-outcomes/override', statuses: statusesBefore('override-policies') },
 } as const satisfies Readonly<Record<DueDecision, Due>>;
-
-export const runStatusesAwaitingDecision: readonly RunStatus[] = dueDecisions.flatMap(
-  (decision) => decisionsDue[decision].statuses,
-);

@@ -8,11 +8,12 @@ import type {
 } from '../../../../../../application/ports/repositories/attention.js';
 import {
   type AgentPoolId,
+  type DueDecision,
+  decisionsDue,
   type Instant,
   queuedRunStatuses,
   type RunId,
   type RunStatus,
-  runStatusesAwaitingDecision,
   type Standing,
   type TeamId,
   type WithStanding,
@@ -54,11 +55,10 @@ export class KnexAttention implements AttentionQueries {
 
   async awaitingDecision(
     scope: AttentionScope,
-    statuses: readonly RunStatus[],
+    decision: DueDecision,
     limit: number,
   ): Promise<readonly WithStanding<LocatedRun>[]> {
-    const isOfFew = await this.isOfFew(scope);
-    const runs = this.oldest(scope, isOfFew, runStatusesAwaitingDecision, statuses);
+    const runs = this.oldest(scope, await this.isOfFew(scope), decisionsDue[decision].statuses);
     const rows = await this.db.all<LocatedRow>(
       runs.select('r.id', 'r.workspace_id', 'r.created_at').limit(limit, spelledOut),
     );
@@ -71,8 +71,9 @@ export class KnexAttention implements AttentionQueries {
 
   async withoutAgent(scope: AttentionScope, since: Instant, limit: number): Promise<readonly UnservedRun[]> {
     const { sql } = this.db;
-    const runs = this.oldest(scope, await this.isOfFew(scope), queuedRunStatuses, claimable);
+    const runs = this.oldest(scope, await this.isOfFew(scope), queuedRunStatuses);
     const waiting = runs
+      .whereIn('r.status', claimable)
       .select('r.id', 'r.workspace_id', 'r.created_at', {
         mode: sql.raw(executionModeOf),
         pool_id: sql.raw(agentPoolOf),
@@ -140,13 +141,11 @@ export class KnexAttention implements AttentionQueries {
   }
 
   /**
-   * Runs `r` of living workspaces `w` in the scope, oldest first. `indexed` are the statuses of the index that has them in this
-   * order: through few grants, the runs are found workspace by workspace instead.
+   * Runs `r` of living workspaces `w` in the scope, oldest first. An index has the statuses in this order: through few grants, the runs are found workspace by workspace instead.
    */
   private oldest(
     { organizationId, visibility }: AttentionScope,
     isOfFew: boolean,
-    indexed: readonly RunStatus[],
     statuses: readonly RunStatus[],
   ): Knex.QueryBuilder {
     const { sql } = this.db;
@@ -154,13 +153,13 @@ export class KnexAttention implements AttentionQueries {
     const runs = activeWorkspaces(
       sql('runs as r').crossJoin(sql.raw('workspaces as w')).whereRaw('w.id = r.workspace_id'),
     )
-      .whereIn('r.status', statuses)
+      .whereRaw(isOneOf(statuses))
       .orderBy(['r.created_at', 'r.id']);
     if (isOfFew && visibility !== 'all') {
       const granted = workspacesThrough(this.db, visibility.throughTeams);
       return runs.whereIn('r.workspace_id', granted).where('w.organization_id', organizationId);
     }
-    runs.whereRaw(isOneOf(indexed)).where('r.organization_id', organizationId);
+    runs.where('r.organization_id', organizationId);
     return visibility === 'all' ? runs : this.granted(runs, visibility.throughTeams);
   }
 
