@@ -46,6 +46,12 @@ const special: readonly Special[] = [
     because: 'an audit token is open to what the policy names alone',
   },
   {
+    route: 'get /attention',
+    applies: ({ actor }) => actor === 'auditor',
+    status: 404,
+    because: 'an audit token is open to what the policy names alone',
+  },
+  {
     route: 'post /notification-configurations/:id/actions/verify',
     applies: always,
     status: 400,

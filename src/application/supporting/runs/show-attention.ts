@@ -109,13 +109,16 @@ export class ShowAttention {
     seen: WithStanding<Organization>,
   ): Promise<Attention> {
     const { subject: organization, standing } = seen;
-    const decisions = await decisionsFor(tx, seen);
-    const failures = await lastFailures(tx, seen);
-    const unserved = await tx.attention.withoutAgent(
-      { organizationId: organization.id, standing, visibility: workspaceVisibility(standing) },
-      later(this.clock.now(), -silenceInSeconds),
-      attentionSearched,
-    );
+    const [decisions, failures, unserved, tokens] = await Promise.all([
+      decisionsFor(tx, seen),
+      lastFailures(tx, seen),
+      tx.attention.withoutAgent(
+        { organizationId: organization.id, standing, visibility: workspaceVisibility(standing) },
+        later(this.clock.now(), -silenceInSeconds),
+        attentionSearched,
+      ),
+      this.endingTokens(tx, actor, seen),
+    ]);
     const listed = [decisions.items, failures.items, unserved.slice(0, attentionListed)];
     const named = await tx.attention.runs(standing, [...new Set(listed.flat().map(({ id }) => id))]);
     const byId = new Map(named.map(({ subject, standing }) => [subject.run.id, { ...subject, standing }]));
@@ -131,7 +134,7 @@ export class ShowAttention {
       decisions: withNames(decisions),
       failures: withNames(failures),
       unserved: withNames(counted(unserved, unserved.length < attentionSearched)),
-      tokens: await this.endingTokens(tx, actor, seen),
+      tokens,
     };
   }
 
