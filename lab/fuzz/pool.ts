@@ -166,7 +166,8 @@ export class Pool {
   /** `asked` is the URL, `said` the body, `caller` who was answered. */
   learn(operation: string, asked: string, said: string, caller: string, answer: string, location: unknown): void {
     if (typeof location === 'string') this.add('downloads', pathIn(location));
-    if (answer.length > 200_000 || !answer.startsWith('{')) return;
+    // Lines of JSON are a report, which names nothing that is not listed elsewhere.
+    if (answer.length > 200_000 || !answer.startsWith('{') || answer.includes('}\n{')) return;
     this.settle(asked, said, answer);
     const json: Json = JSON.parse(answer);
     this.walk(json);
