@@ -94,17 +94,15 @@ export const afterActivity = (current: AutoDestroy, now: Instant, hasResources: 
 export const inheritsAutoDestroy = ({ autoDestroy, inheritedDestruction }: Destroyed): boolean =>
   autoDestroy === null && !inheritedDestruction.ignored;
 
-const latestOf = (...instants: readonly (Instant | null)[]): Instant => instants.map(String).sort().at(-1) ?? '';
-
 /** The schedule that a workspace has: its own, or that of its project. Null for none. */
 export function effectiveAutoDestroy(workspace: Destroyed, hasResources: boolean): AutoDestroy | null {
   const { since, doneFor, lastStateAt, project } = workspace.inheritedDestruction;
   if (!inheritsAutoDestroy(workspace)) return workspace.autoDestroy;
   if (project === null) return null;
   const { activityDuration, by } = project;
-  const rests = lastStateAt === null || lastStateAt === doneFor || !hasResources;
-  const began = latestOf(lastStateAt, project.since, since ?? project.since);
-  return { at: rests ? null : later(began, secondsOf(activityDuration)), activityDuration, by };
+  if (lastStateAt === null || lastStateAt === doneFor || !hasResources) return { at: null, activityDuration, by };
+  const began = [lastStateAt, since ?? '', project.since].reduce((latest, other) => (other > latest ? other : latest));
+  return { at: later(began, secondsOf(activityDuration)), activityDuration, by };
 }
 
 /** The schedule once its time has come: it happens once, and again only after the next activity. */
