@@ -1,41 +1,21 @@
 import type { AccessReportParts, AccessReportRow } from '../../../application/index.js';
 
-/** `then`, by another name: linters take an object with such a member for a promise. */
-const ofFallback = 'then';
+type Cell = string | boolean | readonly string[] | null;
 
-/** The cells of a row by name, in the order of the columns. */
-const cellsOf = ({ person, team, place, level, rights, since, until, fallback }: AccessReportRow) => ({
-  person: person.name,
-  'person-id': person.userId,
-  invited: person.invited,
-  team: team?.name ?? null,
-  'team-id': team?.teamId ?? null,
-  on: place.kind,
-  place: place.name,
-  'place-id': place.id,
-  level,
-  rights,
-  since,
-  until,
-  [ofFallback]: fallback,
-});
-
-type Cells = ReturnType<typeof cellsOf>;
-
-const columns: readonly (keyof Cells)[] = [
-  'person',
-  'person-id',
-  'invited',
-  'team',
-  'team-id',
-  'on',
-  'place',
-  'place-id',
-  'level',
-  'rights',
-  'since',
-  'until',
-  'then',
+const columns: readonly (readonly [name: string, cell: (row: AccessReportRow) => Cell])[] = [
+  ['person', ({ person }) => person.name],
+  ['person-id', ({ person }) => person.userId],
+  ['invited', ({ person }) => person.invited],
+  ['team', ({ team }) => team?.name ?? null],
+  ['team-id', ({ team }) => team?.teamId ?? null],
+  ['on', ({ place }) => place.kind],
+  ['place', ({ place }) => place.name],
+  ['place-id', ({ place }) => place.id],
+  ['level', ({ level }) => level],
+  ['rights', ({ rights }) => rights],
+  ['since', ({ since }) => since],
+  ['until', ({ until }) => until],
+  ['then', ({ fallback }) => fallback],
 ];
 
 /** Spreadsheets take a cell that begins so for a formula; they take an apostrophe before it for a sign of text. */
@@ -53,12 +33,12 @@ const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 interface Format {
   readonly mediaType: string;
   readonly head: string;
-  row(cells: Cells): string;
+  row(row: AccessReportRow): string;
   /** No row of a person begins so: a name has no space. */
   last(count: number, at: string): string;
 }
 
-const asText = (value: Cells[keyof Cells]): string => {
+const asText = (value: Cell): string => {
   if (value === null) return '';
   return typeof value === 'object' ? value.join('; ') : String(value);
 };
@@ -67,14 +47,14 @@ const asText = (value: Cells[keyof Cells]): string => {
 export const reportFormats = {
   csv: {
     mediaType: 'text/csv; charset=utf-8',
-    head: csvLine(columns),
-    row: (cells) => csvLine(columns.map((name) => asText(cells[name]))),
+    head: csvLine(columns.map(([name]) => name)),
+    row: (row) => csvLine(columns.map(([, cell]) => asText(cell(row)))),
     last: (count, at) => csvLine(['rows in all', String(count), at, ...Array(columns.length - 3).fill('')]),
   },
   lines: {
     mediaType: 'application/x-ndjson',
     head: '',
-    row: jsonLine,
+    row: (row) => jsonLine(Object.fromEntries(columns.map(([name, cell]) => [name, cell(row)]))),
     last: (count, at) => jsonLine({ rows: count, at }),
   },
 } as const satisfies Record<string, Format>;
@@ -94,7 +74,7 @@ async function* textOf(
   for await (const { at, rows } of parts) {
     moment = at;
     count += rows.length;
-    yield text + rows.map((one) => row(cellsOf(one))).join('');
+    yield text + rows.map(row).join('');
     text = '';
     if (count < checked + rowsBetweenChecks) continue;
     checked = count;
