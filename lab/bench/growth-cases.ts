@@ -635,6 +635,9 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   'reads all teams of an organization, which are few, and of its people one page; measured apart': [
     'get /organizations/:organization/who-can',
   ],
+  'reads at most 17 sums, of all or of each workspace; its plans are tested': [
+    'get /organizations/:organization/policy-outcome-counts',
+  ],
   'reads every grant of every person, in slices whose plans are tested': [
     'get /organizations/:organization/access-report',
   ],

@@ -46,6 +46,12 @@ export {
 } from './included/show-related-to-variable-sets.js';
 export { ShowRelatedToWorkspaces, type WorkspaceInclude } from './included/show-related-to-workspaces.js';
 export { ShowWorkspacesOfAgentPools } from './included/show-workspaces-of-agent-pools.js';
+export {
+  CountPolicyOutcomes,
+  maxOutcomeDays,
+  type OutcomeCountsPage,
+  type PolicyOutcomesQuery,
+} from './policy-outcomes/count-policy-outcomes.js';
 export { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
 export { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
 export { ListTaskStages } from './policy-outcomes/list-task-stages.js';
@@ -141,6 +147,14 @@ export type {
   MembershipView,
   OrganizationRepository,
 } from './ports/repositories/organization-repository.js';
+export {
+  type Day,
+  type OutcomeCount,
+  type OutcomeCounts,
+  type OutcomeCountsQuery,
+  type OutcomeGroup,
+  outcomeGroups,
+} from './ports/repositories/outcome-counts.js';
 export {
   fitting,
   newestSearched,

@@ -28,6 +28,7 @@ import { ShowRelatedToTeams } from './included/show-related-to-teams.js';
 import { ShowRelatedToVariableSets } from './included/show-related-to-variable-sets.js';
 import { ShowRelatedToWorkspaces } from './included/show-related-to-workspaces.js';
 import { ShowWorkspacesOfAgentPools } from './included/show-workspaces-of-agent-pools.js';
+import { CountPolicyOutcomes } from './policy-outcomes/count-policy-outcomes.js';
 import { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
 import { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
 import { ListTaskStages } from './policy-outcomes/list-task-stages.js';
@@ -311,6 +312,7 @@ export const useCases = {
   showPolicyEvaluation: bind(ShowPolicyEvaluation, 'unitOfWork'),
   listPolicySetOutcomes: bind(ListPolicySetOutcomes, 'unitOfWork'),
   showPolicySetOutcome: bind(ShowPolicySetOutcome, 'unitOfWork'),
+  countPolicyOutcomes: bind(CountPolicyOutcomes, 'unitOfWork', 'clock'),
 
   createOrganization: bind(CreateOrganization, 'unitOfWork', 'clock', 'ids', 'identityProvider'),
   listOrganizations: bind(ListOrganizations, 'unitOfWork'),

@@ -56,6 +56,7 @@ export type {
   DraftOutcome,
   OutcomeFilter,
   OutcomeStatus,
+  OutcomeSums,
   PolicyOutcome,
   PolicySetOutcome,
   ReportedPolicySet,
@@ -65,6 +66,7 @@ export type {
 } from './policy-outcomes/policy-set-outcome.js';
 export {
   blocks,
+  countsAs,
   noResults,
   outcomeStatuses,
   readReport,

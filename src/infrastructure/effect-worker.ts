@@ -12,6 +12,7 @@ import {
 } from '../application/index.js';
 import type { Effect } from '../application/ports/repositories/effect.js';
 import type { UseCases } from '../application/use-cases.js';
+import { Loops } from './loops.js';
 
 interface Log {
   info(fields: object, message: string): void;
@@ -38,6 +39,7 @@ type Performed =
   | 'forgetAuditEvents'
   | 'tokenUses'
   | 'storedSecrets'
+  | 'addUpOutcomes'
   | 'advanceFills';
 
 export interface Chores extends Pick<UseCases, Performed> {
@@ -61,12 +63,21 @@ const everySeconds = {
   secrets: 3600,
   rates: 1,
   fills: 5,
+  outcomes: 2,
+  oldOutcomes: 3600,
 };
 /**
  * The hourly work first runs this many seconds after the start, each in a slot of its own, and at a random time in it:
  * instances that start together do not do it together.
  */
-const firstSlots = { sweep: 15, oldVersions: 60, policyArchives: 105, dataRetention: 150, auditEvents: 195 };
+const firstSlots = {
+  sweep: 15,
+  oldVersions: 60,
+  policyArchives: 105,
+  dataRetention: 150,
+  auditEvents: 195,
+  oldOutcomes: 240,
+};
 const slotSeconds = 45;
 
 /** Decides when repeated work runs. */
@@ -90,38 +101,8 @@ const batchTakes = { atLeast: 20, atMost: 40 };
 const batchRows = { smallest: 256, largest: 4096 };
 
 /**
- * Limits the loops that work on a lane at the same time. A wake-up while all are busy makes one of them check again.
- */
-class Loops {
-  private readonly working = new Set<Promise<void>>();
-  private again = false;
-
-  constructor(private readonly max: number) {}
-
-  /** `work` never rejects. */
-  wake(work: () => Promise<void>): void {
-    if (this.working.size >= this.max) {
-      this.again = true;
-      return;
-    }
-    const loop = work().then(() => {
-      this.working.delete(loop);
-      if (!this.again) return;
-      this.again = false;
-      this.wake(work);
-    });
-    this.working.add(loop);
-  }
-
-  async ended(): Promise<void> {
-    while (this.working.size > 0) await Promise.all(this.working);
-  }
-}
-
-/**
  * Performs background work: ordered effects, runs of lost agents, run tasks that do not report, scheduled destroy runs, recorded token uses,
- * abandoned uploads, old versions,
- * recorded refusals, expired audit events.
+ * abandoned uploads, old versions, recorded refusals, expired audit events, sums of policy outcomes.
  */
 export class EffectWorker {
   private readonly timers: NodeJS.Timeout[] = [];
@@ -165,6 +146,10 @@ export class EffectWorker {
     this.every(everySeconds.secrets, () => this.renewSecrets(), 0);
     this.every(everySeconds.rates, () => this.chores.rates.settle());
     this.every(everySeconds.fills, () => this.fill(), 0);
+    const { addUpOutcomes } = this.chores;
+    this.every(everySeconds.outcomes, () => this.whileMore(() => addUpOutcomes.execute()));
+    const forget = () => this.whileMore(() => addUpOutcomes.forget());
+    this.every(everySeconds.oldOutcomes, forget, this.within(firstSlots.oldOutcomes));
   }
 
   /** Claims nothing more; ordered effects wait for the next start. */
@@ -265,10 +250,8 @@ export class EffectWorker {
 
   private async discardPolicyArchives(): Promise<void> {
     let discarded = 0;
-    for (let more = true; more && !this.stopping; ) {
-      const batch = await this.chores.discardPolicyArchives.execute();
-      discarded += batch;
-      more = batch > 0;
+    for (let batch = 1; batch > 0 && !this.stopping; discarded += batch) {
+      batch = await this.chores.discardPolicyArchives.execute();
     }
     if (discarded > 0) this.log.info({ discarded }, 'unneeded policy archives discarded');
   }
@@ -296,6 +279,15 @@ export class EffectWorker {
       more = batch.more;
     }
     if (forgotten > 0) this.log.info({ forgotten }, 'old audit events forgotten');
+  }
+
+  /** `work` returns whether there may be more. Half of the time belongs to requests. */
+  private async whileMore(work: () => Promise<boolean>): Promise<void> {
+    for (let more = true; more && !this.stopping; ) {
+      const began = performance.now();
+      more = await work();
+      if (more) await pause(performance.now() - began);
+    }
   }
 
   private async renewSecrets(): Promise<void> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { outcomeGroups } from '../../src/application/index.js';
 import type { Actor, OutcomeFilter } from '../../src/domain/index.js';
 import {
   aConfigurationVersion,
@@ -172,4 +173,28 @@ describe('statements about policies and agents on SQLite', () => {
       'SEARCH q USING COVERING INDEX policy_set_outcomes_verdicts (policy_evaluation_id=?)',
     );
   });
+
+  const readers = ['all', { throughTeams: ['team-1', 'team-2'] }] as const;
+
+  it.each(outcomeGroups)(
+    'count outcomes by %s in ranges of the key of sums, and the few that are in none',
+    async (group) => {
+      for (const visibility of readers) {
+        const query = { organizationId: organization.id, visibility, group, from: '2030-01-03', speculative: false };
+        const sql = await statementsOf((tx) => tx.outcomeCounts.counts(query));
+        const plan = sql.flatMap(planOf);
+        expect(
+          plan.filter((step) => step.startsWith('SCAN') && !/^SCAN (CONSTANT ROW|\(subquery|[svm]$)/.test(step)),
+        ).toEqual([]);
+        const sums = plan.filter((step) => step.startsWith('SEARCH k ') && !step.includes('outcome_counts_leaving'));
+        expect(sums.length).toBeGreaterThan(0);
+        for (const step of sums) {
+          expect(step).toMatch(/\(organization_id=\? AND workspace_id=\? AND span=\? AND day>\?/);
+        }
+        const outcomes = plan.filter((step) => step.startsWith('SEARCH s '));
+        for (const step of outcomes) expect(step).toContain('task_stages_uncounted (created_at>?)');
+        expect(outcomes).toHaveLength(2);
+      }
+    },
+  );
 });

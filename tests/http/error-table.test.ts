@@ -42,6 +42,7 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'notification/busy': [429, 'Too many requests'],
   'workspace/lock-refused': [409, 'conflict'],
   'state-version/conflict': [409, 'conflict'],
+  'policy-outcomes/uncounted': [503, 'service unavailable'],
   'state-version/outputs-unread': [503, 'service unavailable'],
   'state-version/outputs-errored': [422, 'unprocessable entity'],
   'changes/too-many-followers': [429, 'Too many requests'],
@@ -84,6 +85,7 @@ describe('a refusal of the domain', () => {
     const faults = codes.map((code) => [code, problemOf(new DomainError(code, 'a sentence'))?.isFault] as const);
     expect(faults.filter(([, isFault]) => isFault !== true).sort()).toEqual([
       ['changes/no-room', false],
+      ['policy-outcomes/uncounted', false],
       ['state-version/outputs-unread', false],
     ]);
   });

@@ -44,6 +44,7 @@ const promised: Readonly<Record<string, number>> = {
   'post /teams/:teamId/authentication-token': 4,
   'delete /teams/:teamId/authentication-token': 4,
   'get /organizations/:organization/team-tokens': 4,
+  'get /organizations/:organization/policy-outcome-counts': 3,
   'get /runs/:runId/task-stages': 4,
   'get /task-stages/:id': 3,
   // The run, its dependencies and its stage are read again under the workspace's lock, and all of them change.

@@ -1,4 +1,5 @@
 import { bind } from '../assembly.js';
+import { AddUpOutcomes } from './add-up-outcomes.js';
 import { AdvanceFills } from './advance-fills.js';
 import { ExchangeRequestRates } from './exchange-request-rates.js';
 import { ExpireTeamAccess } from './expire-team-access.js';
@@ -8,6 +9,7 @@ import { TakeSnapshot } from './take-snapshot.js';
 
 /** The use cases that are not published: only the service itself asks for them. */
 export const housekeeping = {
+  addUpOutcomes: bind(AddUpOutcomes, 'unitOfWork', 'clock'),
   advanceFills: bind(AdvanceFills, 'unitOfWork'),
   expireTeamAccess: bind(ExpireTeamAccess, 'unitOfWork'),
   removeLeftovers: bind(RemoveLeftovers, 'unitOfWork', 'bundleStore'),

@@ -118,6 +118,22 @@ export function selects(filter: OutcomeFilter, outcome: Pick<PolicySetOutcome, '
   return filter.status === status && (filter.enforcementLevel === null || filter.enforcementLevel === enforcementLevel);
 }
 
+/** How many policies came to each end. */
+export interface OutcomeSums {
+  readonly passed: number;
+  readonly failed: number;
+  /** Failed or errored, unless advisory, in an evaluation that was overridden. These count as nothing else. */
+  readonly overridden: number;
+  readonly errored: number;
+}
+
+/** The sum that the outcome of a policy belongs to. An errored one has no level, and is overridden with the others. */
+export const countsAs = (
+  status: OutcomeStatus,
+  level: EnforcementLevel | null,
+  isOverridden: boolean,
+): keyof OutcomeSums => (isOverridden && status !== 'passed' && level !== 'advisory' ? 'overridden' : status);
+
 /** An agent's report on one set. It contains names and statuses only: the set defines levels and overridability. */
 export interface ReportedPolicySet {
   readonly policySetId: string;

@@ -21,6 +21,7 @@ export type DomainErrorCode =
   | 'run/transition-refused'
   | 'run/not-blocked'
   | 'task-stage/transition-refused'
+  | 'policy-outcomes/uncounted'
   | 'lease/lost'
   | 'agent-report/invalid'
   | 'agent-pool/in-use'

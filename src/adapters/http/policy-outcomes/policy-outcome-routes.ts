@@ -4,11 +4,13 @@ import { aboutComment, actWithComment, commentBody, readComment } from '../routi
 import { answerOne, answerPage } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { withIncluded } from '../routing/document.js';
-import { pageDocument, pageRequest } from '../routing/pagination.js';
+import { pageDocument, pageParameters, pageRequest } from '../routing/pagination.js';
 import { valuesOf } from '../routing/parameters.js';
-import { lists, shows } from '../routing/reference.js';
+import { lists, serving, shows } from '../routing/reference.js';
 import { get, type Neighbour, ok, parameter, type Route } from '../routing/route.js';
 import { presentWorkspace, workspaceSchema } from '../supporting/workspaces/workspace-resource.js';
+import { groupParameter, outcomeCountParameters, policyOutcomesQuery } from './outcome-count-requests.js';
+import { outcomeCountsDocument, outcomeCountsSchema } from './outcome-count-resource.js';
 import { outcomeFilterParameters, outcomeFilters, taskStageParameters } from './policy-outcome-requests.js';
 import {
   policyEvaluationSchema,
@@ -32,6 +34,24 @@ export const policyOutcomeRoutes = (use: UseCases, dialect: Dialect, runs: Neigh
   const evaluationShape = () => policyEvaluationSchema(dialect);
   const included = () => [runs.schema(), workspaceSchema(dialect), evaluationShape(), resultShape()] as const;
   return [
+    get(
+      '/organizations/:organization/policy-outcome-counts',
+      'organizations/read',
+      serving(outcomeCountParameters, () => ({
+        operation: 'countPolicyOutcomes',
+        summary: 'Count policy outcomes of an organization',
+        about:
+          'Counts the results of each policy in runs whose policies are evaluated, by the day on which the run was created. A repeated evaluation counts once, as it was last made. Workspaces that the caller cannot read, and deleted ones, are left out. Days are in their order, other groups begin with what failed, was overridden or errored most often.',
+        query: { ...groupParameter, ...pageParameters },
+        answers: { 200: outcomeCountsSchema(dialect) },
+        refusals: ['policy-outcomes/uncounted', 422],
+      })),
+      async (call) => {
+        const query = policyOutcomesQuery(call);
+        const page = await use.countPolicyOutcomes.execute(call.actor, query, pageRequest(call.query));
+        return ok(outcomeCountsDocument(call, page));
+      },
+    ),
     get(
       '/runs/:runId/task-stages',
       'policy-outcomes/read',

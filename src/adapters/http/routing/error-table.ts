@@ -50,6 +50,7 @@ export const errorTable = {
   'state-version/conflict': { status: 409, title: 'conflict' },
   // Clients try again, as they do where the service is unavailable.
   'state-version/outputs-unread': { status: 503, title: 'service unavailable', isFault: false },
+  'policy-outcomes/uncounted': { status: 503, title: 'service unavailable', isFault: false },
   'state-version/outputs-errored': { status: 422, title: 'unprocessable entity' },
   'changes/too-many-followers': { status: 429, title: 'Too many requests' },
   'changes/no-room': { status: 503, title: 'service unavailable', isFault: false },

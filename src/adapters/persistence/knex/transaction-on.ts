@@ -13,6 +13,7 @@ import { KnexRowLocks } from './repositories/background/knex-row-locks.js';
 import { KnexConfigurationVersions } from './repositories/configuration-versions/knex-configuration-versions.js';
 import { KnexKeptBytes } from './repositories/files/knex-kept-bytes.js';
 import { KnexStoredFiles } from './repositories/files/knex-stored-files.js';
+import { KnexOutcomeCounts } from './repositories/policy-outcomes/knex-outcome-counts.js';
 import { KnexTaskStages } from './repositories/policy-outcomes/knex-task-stages.js';
 import { KnexAgentPools, KnexAgentTokens } from './repositories/supporting/agents/knex-agents.js';
 import { KnexAuditTrail } from './repositories/supporting/audit/knex-audit-trail.js';
@@ -109,6 +110,7 @@ export const transactionOn = (
   runTriggers: new KnexRunTriggers(db),
   taskStages: new KnexTaskStages(db),
   taskResults: new KnexTaskResults(db),
+  outcomeCounts: new KnexOutcomeCounts(db),
   agentPools: new KnexAgentPools(db),
   agentTokens: new KnexAgentTokens(db),
   storedFiles: new KnexStoredFiles(db),

@@ -14,6 +14,7 @@ import type { RequestRates, SigningKeys } from './instances.js';
 import type { KeptBytes } from './kept-bytes.js';
 import type { NotificationConfigurationRepository } from './notification-repository.js';
 import type { MembershipRepository, OrganizationRepository } from './organization-repository.js';
+import type { OutcomeCounts } from './outcome-counts.js';
 import type {
   PolicyRepository,
   PolicySetParameterRepository,
@@ -82,6 +83,7 @@ export interface Repositories {
   readonly runTriggers: RunTriggerRepository;
   readonly taskStages: TaskStageRepository;
   readonly taskResults: TaskResultRepository;
+  readonly outcomeCounts: OutcomeCounts;
   readonly agentPools: AgentPoolRepository;
   readonly agentTokens: AgentTokenRepository;
   readonly storedFiles: StoredFiles;

@@ -98,6 +98,7 @@ const ofOrganizations = [
         rows.map(({ user_id }) => user_id as UserId),
       ),
   }),
+  branch('outcome_counts', 'organization_id', { key: 'place' }),
   branch('api_tokens', 'organization_id'),
 ];
 
