@@ -310,7 +310,7 @@ describe('statements on SQLite', () => {
       expect(others).toEqual([]);
       expect(planOf(promotion ?? '')).toContain('SEARCH e USING COVERING INDEX effects_waiting (waits_until<?)');
       const plan = planOf(claim ?? '');
-      expect(plan).toContain('SEARCH older USING INDEX effects_of_subject (subject=? AND id<?)');
+      expect(plan).toContain('SEARCH older USING INDEX effects_of_subject (subject=?)');
       expect(plan).toContain('SEARCH n USING INDEX effects_ready (lane=? AND organization_id>?)');
       expect(plan).toContain('SEARCH e USING INDEX effects_ready (lane=? AND organization_id=?)');
       expect(plan.filter((step) => /^SCAN (e|n|older|effects)\b/.test(step))).toEqual([]);
