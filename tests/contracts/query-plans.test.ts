@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { Authenticate, TokenUses } from '../../src/application/index.js';
 import type { Actor } from '../../src/domain/index.js';
@@ -16,7 +17,6 @@ import {
   noon,
 } from '../support/builders.js';
 import { aClaim } from '../support/claims.js';
-import { FixedClock } from '../support/fixed-clock.js';
 import { QueryPlanner, type Work } from '../support/query-planner.js';
 
 describe('statements on SQLite', () => {
