@@ -13,7 +13,7 @@ import { adminToken, cpuSeconds, postgresUrl, Server } from './servers.js';
 /** What one run leaves behind, apart from its rows: an average run of a team that has tens of resources. */
 const logBytes = 20_000;
 const stateBytes = 40_000;
-/** How long `gatehouse-agent` waits for a run before it asks again. */
+/** Less than the 60 seconds that `gatehouse-agent` waits, so that the measurement ends. */
 const waitSeconds = 20;
 /** Agents at work at the same time, each in a workspace of its own. */
 const atWork = 8;
