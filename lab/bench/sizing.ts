@@ -10,7 +10,7 @@ import { residentMiB } from '../../tests/support/resident-memory.js';
 import type { BenchGroup, Finding } from './finding.js';
 import { adminToken, cpuSeconds, postgresUrl, Server } from './servers.js';
 
-/** What one run leaves behind, apart from its rows: an average run of a team that has tens of resources. */
+/** The files of one run: those of a team with tens of resources. */
 const logBytes = 20_000;
 const stateBytes = 40_000;
 /** Less than the 60 seconds that `gatehouse-agent` waits, so that the measurement ends. */
@@ -38,7 +38,7 @@ async function ask(url: string, method: string, path: string, data?: object): Pr
   return text === '' ? undefined : JSON.parse(text).data;
 }
 
-/** A service with workspaces that apply by themselves, and the token of the agents that serve them. */
+/** A service with workspaces that apply automatically, and the token of the agents that serve them. */
 class Fleet {
   private runs = 0;
 
@@ -181,7 +181,7 @@ async function* findingsOf(
 
 export const sizing: BenchGroup = {
   name: 'sizing',
-  title: 'What one core, memory and a disk carry',
+  title: 'Sizing: one core, memory and a disk',
   async *run({ quick, directory, print }) {
     const data = join(directory, 'sizing');
     await mkdir(data, { recursive: true });

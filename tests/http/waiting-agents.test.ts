@@ -42,5 +42,5 @@ it('an agent that leaves, or whose time is over, waits no longer', async () => {
 
 it('a look that fails wakes an agent, which finds out why', async () => {
   const waiting = new WaitingAgents(1);
-  await waiting.wait('apool-1', () => Promise.reject(new Error('the database is away')), long, forever);
+  await waiting.wait('apool-1', () => Promise.reject(new Error('the database is unavailable')), long, forever);
 });

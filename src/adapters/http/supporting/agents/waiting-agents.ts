@@ -66,7 +66,7 @@ export class WaitingAgents {
     }
   }
 
-  /** Where one run came, more may have come: the next agent of the pool need not wait for the next look. */
+  /** Has the next agent of the pool look at once: often several runs come together. */
   claimed(poolId: AgentPoolId): void {
     this.rooms.get(poolId)?.lookAtOnce();
   }
