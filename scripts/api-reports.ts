@@ -1,9 +1,9 @@
 /**
  * Writes what each published entry promises to those who compile against it: every exported declaration as it stands in
- * the built types, by name, without comments and private members. Usage: api-reports.ts [directory]
+ * the built types, by area and name, without comments and private members. Usage: api-reports.ts [directory]
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
@@ -60,6 +60,23 @@ const byName = (a: ts.Symbol, b: ts.Symbol): number => (a.name < b.name ? -1 : 1
 const block = (symbols: readonly ts.Symbol[]): string =>
   ['```ts', [...symbols].sort(byName).map(textOf).join('\n\n'), '```'].join('\n');
 
+/** The folder of its layer that a declaration stands in: the area that a reader looks for. */
+function areaOf(symbol: ts.Symbol): string {
+  const file = symbol.declarations?.[0]?.getSourceFile().fileName ?? '';
+  const folder = relative(join(root, 'dist'), file).split(sep).slice(1, -1).join('/');
+  const words = folder
+    .replace(/^supporting\//, '')
+    .replace('/', ': ')
+    .replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const byArea = (symbols: readonly ts.Symbol[]): string => {
+  const areas = [...Map.groupBy(symbols, areaOf)].sort(([a], [b]) => (a < b ? -1 : 1));
+  if (areas.length === 1) return block(symbols);
+  return areas.map(([area, found]) => `## ${area || 'For all areas'}\n\n${block(found)}`).join('\n\n');
+};
+
 /** The symbols of this entry and of those before it. */
 const reported = new Set<ts.Symbol>();
 
@@ -80,7 +97,7 @@ function report(name: string, file: string): string {
   return [
     `# What \`gatehouse-tf/${name}\` publishes`,
     'Printed from the built types when the package is made. Embedders see each difference from the last\nrelease: [versions](../versioning.md) says which number it moves, and the change log names it.',
-    block(exported),
+    byArea(exported),
     ...(hidden.length === 0 ? [] : ['## Not exported, but part of what is', block(hidden)]),
     '',
   ].join('\n\n');

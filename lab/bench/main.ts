@@ -13,12 +13,24 @@ import { removals } from './removals.js';
 import { type GroupReport, headlines, inserted, line, type Report, textOf } from './report.js';
 import { dropDatabases } from './seeded.js';
 import { root, stopAll, stopPostgres } from './servers.js';
+import { sizing } from './sizing.js';
 import { start } from './start.js';
 import { streams } from './streams.js';
 import { uploads } from './uploads.js';
 import { writes } from './writes.js';
 
-const groups: readonly BenchGroup[] = [reads, layers, writes, streams, uploads, growth, removals, start, processes];
+const groups: readonly BenchGroup[] = [
+  reads,
+  layers,
+  writes,
+  streams,
+  uploads,
+  growth,
+  removals,
+  sizing,
+  start,
+  processes,
+];
 
 const help = `npm run bench -- [--quick] [--only ${groups.map(({ name }) => name).join(',')}] [--json FILE] [--docs]
 

@@ -5,6 +5,7 @@ import type { OpenApi } from '../../src/adapters/http/openapi/openapi.js';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
 import { inOneTransaction } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import {
@@ -22,7 +23,6 @@ import { loadConfig } from '../../src/infrastructure/config.js';
 import { buildContainer } from '../../src/infrastructure/container/build-container.js';
 import { resolve } from '../../src/infrastructure/container/provide.js';
 import { archiveOf } from '../../tests/support/archives.js';
-import { FixedClock } from '../../tests/support/fixed-clock.js';
 import { MemoryBundleStore } from '../../tests/support/memory-bundle-store.js';
 import { MemoryCommitFetcher } from '../../tests/support/memory-commit-fetcher.js';
 import { MemoryNotifier } from '../../tests/support/memory-notifier.js';

@@ -241,6 +241,7 @@ export { AppendRunLog } from './supporting/agents/append-run-log.js';
 export { AuthenticateAgent } from './supporting/agents/authenticate-agent.js';
 export { ClaimRun, type Job } from './supporting/agents/claim-run.js';
 export { CheckLease, type LeaseHolder } from './supporting/agents/lease-holder.js';
+export { LookForRun } from './supporting/agents/look-for-run.js';
 export { ReadPlanFile } from './supporting/agents/read-plan-file.js';
 export { ReadRunFiles } from './supporting/agents/read-run-files.js';
 export { ReadRunPolicy } from './supporting/agents/read-run-policy.js';

@@ -71,6 +71,7 @@ import { AppendRunLog } from './supporting/agents/append-run-log.js';
 import { AuthenticateAgent } from './supporting/agents/authenticate-agent.js';
 import { ClaimRun } from './supporting/agents/claim-run.js';
 import { CheckLease } from './supporting/agents/lease-holder.js';
+import { LookForRun } from './supporting/agents/look-for-run.js';
 import { ReadPlanFile } from './supporting/agents/read-plan-file.js';
 import { ReadRunFiles } from './supporting/agents/read-run-files.js';
 import { ReadRunPolicy } from './supporting/agents/read-run-policy.js';
@@ -565,6 +566,7 @@ export const useCases = {
   listAgentTokens: bind(ListAgentTokens, 'unitOfWork'),
 
   authenticateAgent: bind(AuthenticateAgent, 'unitOfWork', 'clock', 'secrets', tokenUses),
+  lookForRun: bind(LookForRun, 'unitOfWork'),
   claimRun: bind(ClaimRun, 'unitOfWork', 'clock', 'secrets', 'secretBox', runProgress, 'capabilityUrls'),
   renewLease: bind(RenewLease, 'unitOfWork', 'clock', 'secrets'),
   checkLease: bind(CheckLease, 'unitOfWork', 'secrets'),

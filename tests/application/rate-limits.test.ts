@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { RateLimits } from '../../src/adapters/http/server/rate-limit.js';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { ExchangeRequestRates } from '../../src/application/background/exchange-request-rates.js';
 import type { UnitOfWork } from '../../src/application/index.js';
-import { FixedClock } from '../support/fixed-clock.js';
 import { fc, runs } from '../support/properties.js';
 import { RowsInMemory } from '../support/rows-in-memory.js';
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { type Refusal, Refusals } from '../../src/application/index.js';
 import type { AuditEvent } from '../../src/domain/index.js';
 import { unknownActor } from '../../src/domain/supporting/audit/audit-event.js';
 import { anOrganization, aTeam } from '../support/builders.js';
-import { FixedClock } from '../support/fixed-clock.js';
 import { RowsInMemory } from '../support/rows-in-memory.js';
 
 const request = { id: 'request-1', address: '192.0.2.1', route: 'DELETE /teams/:id' };

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { CreateUser, TokenIssuer } from '../../src/application/index.js';
 import type { Actor } from '../../src/domain/index.js';
@@ -11,7 +12,6 @@ import {
   unauthenticated,
   World,
 } from '../support/application.js';
-import { FixedClock } from '../support/fixed-clock.js';
 import { RowsInMemory } from '../support/rows-in-memory.js';
 
 let world: World;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { type AuditQuery, ListSiteAuditEvents, maxLookedAt } from '../../src/application/index.js';
 import {
   type AuditAction,
@@ -11,7 +12,6 @@ import {
 import { backends } from '../support/backends.js';
 import { asUser, aUser, ownedBy, unique } from '../support/builders.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
-import { FixedClock } from '../support/fixed-clock.js';
 import { aManagedPolicy, anAgentPool, aPolicySet } from '../support/policy-builders.js';
 import { onEveryBackend, onFreshGround } from './on-every-backend.js';
 

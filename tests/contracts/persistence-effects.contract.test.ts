@@ -79,6 +79,13 @@ onEveryBackend('effects', (on) => {
     for (const { id } of (await failing()).items) await on.run((tx) => tx.effects.done(id));
   });
 
+  it('keeps effects of many subjects, each in its turn', async () => {
+    const orders = ['c', 'a', 'b'].map((subject) => ({ subject, effect: discard(subject) }));
+    await on.run((tx) => tx.effects.enqueueEach(orders));
+    await on.run((tx) => tx.effects.enqueueEach([]));
+    expect(keysOf(await due())).toEqual(['c', 'a', 'b']);
+  });
+
   it('keeps no effect of work that failed', async () => {
     const work = on.run(async (tx) => {
       await tx.effects.enqueue('cv-1', [discard('bundle-1')]);

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { ArchiveOldVersions, type UnitOfWork } from '../../src/application/index.js';
 import { afterNoon, aRun, changed, noon } from '../support/builders.js';
-import { FixedClock } from '../support/fixed-clock.js';
 import { onEveryBackend } from './on-every-backend.js';
 
 const bundle = { key: 'bundle-1', bytes: 3, sha256: 'a'.repeat(64) };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { TakeSnapshot } from '../../src/application/background/take-snapshot.js';
 import type { Backlog, Effect } from '../../src/application/index.js';
 import type { RunStatus } from '../../src/domain/index.js';
@@ -8,7 +9,6 @@ import { backends } from '../support/backends.js';
 import { afterNoon, noon, ownedBy } from '../support/builders.js';
 import { aClaim } from '../support/claims.js';
 import { postgresUrl } from '../support/databases.js';
-import { FixedClock } from '../support/fixed-clock.js';
 import { QueryPlanner } from '../support/query-planner.js';
 import { type Ground, onFreshGround } from './on-every-backend.js';
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { Authenticate, TokenUses } from '../../src/application/index.js';
 import type { Actor } from '../../src/domain/index.js';
@@ -16,7 +17,6 @@ import {
   noon,
 } from '../support/builders.js';
 import { aClaim } from '../support/claims.js';
-import { FixedClock } from '../support/fixed-clock.js';
 import { QueryPlanner, type Work } from '../support/query-planner.js';
 
 describe('statements on SQLite', () => {
@@ -310,7 +310,7 @@ describe('statements on SQLite', () => {
       expect(others).toEqual([]);
       expect(planOf(promotion ?? '')).toContain('SEARCH e USING COVERING INDEX effects_waiting (waits_until<?)');
       const plan = planOf(claim ?? '');
-      expect(plan).toContain('SEARCH older USING INDEX effects_of_subject (subject=? AND id<?)');
+      expect(plan).toContain('SEARCH older USING INDEX effects_of_subject (subject=?)');
       expect(plan).toContain('SEARCH n USING INDEX effects_ready (lane=? AND organization_id>?)');
       expect(plan).toContain('SEARCH e USING INDEX effects_ready (lane=? AND organization_id=?)');
       expect(plan.filter((step) => /^SCAN (e|n|older|effects)\b/.test(step))).toEqual([]);

@@ -7,6 +7,7 @@ import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import { inOneTransaction } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { RandomIds } from '../../src/adapters/system/random-ids.js';
 import { randomPause } from '../../src/adapters/system/random-pause.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
@@ -52,7 +53,6 @@ import {
 } from '../support/builders.js';
 import { aClaim } from '../support/claims.js';
 import { freshSchema, skipPostgres } from '../support/databases.js';
-import { FixedClock } from '../support/fixed-clock.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
 import { MemoryCommitFetcher } from '../support/memory-commit-fetcher.js';
 import { MemoryIdentityProvider } from '../support/memory-identity-provider.js';

@@ -3,7 +3,9 @@ import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { build, type Rolldown } from 'vite';
 import { filesIn } from '../support/archives.js';
 import { packageOf } from '../support/packages.js';
 import { temporaryDirectory } from '../support/process.js';
@@ -85,7 +87,7 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     const entries = Object.entries<{ readonly default: string }>(manifest.exports).filter(
       ([path]) => !/json$/.test(path),
     );
-    expect(entries.length).toBe(3);
+    expect(entries.length).toBe(4);
     for (const [path, target] of entries) {
       const report = files[`package/docs/api/${path.replace('./', '')}.md`] ?? '';
       const names = Object.keys(await import(join(root, target.default)));
@@ -114,8 +116,8 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     ]);
   });
 
-  it('is imported with no dependency installed: domain and application; by CommonJS too', async () => {
-    const entries = ['domain', 'application'];
+  it('is imported with no dependency installed: domain, application and system; by CommonJS too', async () => {
+    const entries = ['domain', 'application', 'system'];
     const load = (how: (name: string) => string): string =>
       `console.log(typeof [${entries.map((name) => how(`'gatehouse-tf/${name}'`))}][1].RetryingUnitOfWork)`;
     await inProject(
@@ -187,6 +189,28 @@ describe('the packed package, unpacked into a project that has nothing else', ()
     const strict = { strict: true, noEmit: true, target: 'es2023', lib: ['es2023'], module: 'nodenext', types: [] };
     await inProject('alone.json', { compilerOptions: strict, files: ['alone.ts', 'console.d.ts'] });
     await expect(node(join(root, 'node_modules/typescript/bin/tsc'), '-p', 'alone.json')).resolves.toBe('');
+  });
+
+  it('has a domain of the size that its guide says, in a bundle', async () => {
+    const installed = join(project, 'node_modules/gatehouse-tf');
+    const built = await build({
+      configFile: false,
+      logLevel: 'error',
+      root: project,
+      build: { write: false, minify: true, lib: { entry: join(installed, 'dist/domain/index.js'), formats: ['es'] } },
+    });
+    const { code } = ([built].flat()[0] as Rolldown.RolldownOutput).output[0];
+    const [, ...said] = /domain (\d+) KB minified, which are (\d+) KB compressed/.exec(await guideOf()) ?? [];
+    const kilobytes = [Buffer.byteLength(code), gzipSync(code).length].map((bytes) => bytes / 1000);
+    for (const [index, size] of kilobytes.entries()) {
+      expect(Math.abs(Number(said[index]) / size - 1)).toBeLessThan(0.05);
+    }
+  });
+
+  it('has a clock and ids for tests, as its guide says', async () => {
+    const [, program = ''] = /## In your tests.*?```ts\n(.*?)```/s.exec(await guideOf()) ?? [];
+    await inProject('in-tests.ts', program);
+    await expect(node('in-tests.ts')).resolves.toBe('');
   });
 
   it('walks as its guide says, on a database', async () => {

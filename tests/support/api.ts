@@ -27,7 +27,7 @@ import { afterAll, expect } from '@jest/globals';
 import type { Container } from 'inversify';
 import type { Response, Test } from 'supertest';
 import supertest from 'supertest';
-import { FixedClock } from './fixed-clock.js';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
 import { beforeNextFile } from './past-files.js';
 import { RowsInMemory } from './rows-in-memory.js';

@@ -3,6 +3,7 @@ import { beforeEach, expect } from '@jest/globals';
 import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability-urls.js';
 import { TarBundleInspector } from '../../src/adapters/files/tar-bundle-inspector.js';
 import { inOneTransaction } from '../../src/adapters/persistence/knex/engine/open-snapshots.js';
+import { FixedClock } from '../../src/adapters/system/fixed-clock.js';
 import { RandomSecrets } from '../../src/adapters/system/random-secrets.js';
 import { SealedSecretBox } from '../../src/adapters/system/sealed-secret-box.js';
 import type { Ports, Source } from '../../src/application/assembly.js';
@@ -31,7 +32,6 @@ import {
   type WorkspaceId,
 } from '../../src/domain/index.js';
 import { aToken, giveGrant, keepToken } from './builders.js';
-import { FixedClock } from './fixed-clock.js';
 import { MemoryBundleStore } from './memory-bundle-store.js';
 import { MemoryCommitFetcher } from './memory-commit-fetcher.js';
 import { MemoryIdentityProvider } from './memory-identity-provider.js';

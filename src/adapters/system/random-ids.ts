@@ -24,6 +24,7 @@ function textOf(length: number, alphabet: string, more: () => Uint8Array): strin
   return text;
 }
 
+/** Ids that cannot be guessed. `signingSecret` decides the ids of addresses, and should be the same at each start. */
 export class RandomIds implements IdGenerator {
   constructor(private readonly signingSecret: string) {}
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../application/index.js';
 
+/** The time of this machine, in UTC with milliseconds. */
 export class SystemClock implements Clock {
   private milliseconds = 0;
   private text = '';

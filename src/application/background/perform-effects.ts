@@ -111,7 +111,7 @@ export class PerformEffects {
 
   /** The lanes that have due effects, found with one statement. */
   lanesDue(): Promise<readonly Lane[]> {
-    return this.unitOfWork.read((tx) => tx.effects.lanesDue(this.clock.now()));
+    return this.unitOfWork.run((tx) => tx.effects.lanesDue(this.clock.now()));
   }
 
   /** Renews the leases of effects in hand. Must be called well within a lease. */

@@ -1,3 +1,4 @@
+import { discard } from '../files/discard.js';
 import type { RemovalTarget } from '../ports/repositories/effect.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import type { Begun } from './begun.js';
@@ -33,7 +34,7 @@ export class RemovalTurns {
   private removeBatch(target: RemovalTarget): Promise<boolean> {
     return this.unitOfWork.run(async (tx) => {
       const { bundleKeys, finished } = await tx.removals.removeBatch(target, rowsPerBatch);
-      for (const bundleKey of bundleKeys) await tx.effects.enqueue(bundleKey, [{ kind: 'discard-bundle', bundleKey }]);
+      await discard(tx, bundleKeys);
       return finished;
     });
   }

@@ -70,6 +70,8 @@ export interface Backlog {
 export interface EffectOutbox {
   /** With `notBefore`, the effects are not due earlier, and later effects of the same subject wait for them. */
   enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void>;
+  /** The same for effects of many subjects, due at once. */
+  enqueueEach(orders: readonly { readonly subject: string; readonly effect: Effect }[]): Promise<void>;
   /**
    * Leases to the caller effects of the lane that are due, unleased and the oldest of their subject. Organizations take
    * turns, in the order of their ids; those with more than one get the rest of the batch one claim after the other.

@@ -1,9 +1,12 @@
 import type { Actor, PolicySetId, PolicySetScope } from '../../../domain/index.js';
+import { attached } from '../../../domain/shared/attached.js';
 import { revised } from '../../../domain/shared/revision.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { attachable } from './policy-set-scope.js';
+
+const where = { member: 'data' } as const;
 
 /** POST and DELETE of /policy-sets/:id/relationships/workspaces, projects, and the exclusions of both. */
 export class AttachPolicySet {
@@ -30,7 +33,7 @@ export class AttachPolicySet {
         [list]:
           change === 'detach'
             ? kept
-            : [...kept, ...(await attachable(tx, policySet.organizationId, list, ids, { member: 'data' }))].sort(),
+            : attached([...kept, ...(await attachable(tx, policySet.organizationId, list, ids, where))], where),
         updatedAt: this.clock.now(),
       });
       await tx.policySets.save(next);

@@ -1,10 +1,13 @@
-import type { Actor, Attachments, VariableSet, VariableSetId } from '../../../domain/index.js';
+import type { Actor, Attachments, ProjectId, VariableSet, VariableSetId, WorkspaceId } from '../../../domain/index.js';
+import { attached } from '../../../domain/shared/attached.js';
 import { revised } from '../../../domain/shared/revision.js';
 import { checkVariableSet } from '../../../domain/supporting/variables/variable-set.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type AttachingRepositories, attachableProjects, attachableWorkspaces } from './attachable.js';
 import { managedSet } from './managed-set.js';
+
+const where = { member: 'data' } as const;
 
 const attachable = { workspaceIds: attachableWorkspaces, projectIds: attachableProjects } as const;
 
@@ -26,10 +29,10 @@ export class AttachVariableSet {
     return this.unitOfWork.run(async (tx) => {
       const { subject: set, done } = await managedSet(tx, actor, id);
       const kept = set[list].filter((one) => !ids.includes(one));
-      const added = change === 'detach' ? [] : await attachable[list](tx, actor, set, ids, { member: 'data' });
+      const added = change === 'detach' ? [] : await attachable[list](tx, actor, set, ids, where);
       const next: VariableSet = checkVariableSet(
         revised(set, {
-          [list]: [...kept, ...added].sort(),
+          [list]: attached<WorkspaceId | ProjectId>([...kept, ...added], where),
           updatedAt: this.clock.now(),
         }),
       );

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { LeaseHolder } from '../../../../application/index.js';
@@ -27,6 +26,7 @@ import {
   presentReported,
   reportedSchema,
 } from './agent-api-resource.js';
+import { WaitingAgents } from './waiting-agents.js';
 
 /** An endpoint of the agents' own interface: plain JSON, an agent's token, and for a run its lease. */
 export interface AgentRoute {
@@ -38,7 +38,6 @@ export interface AgentRoute {
   readonly handle: (agent: Agent, exchange: Exchange) => Promise<void>;
 }
 
-const betweenLooks = 500;
 const longestWait = 60;
 
 export const json = (exchange: Exchange, status: number, body: unknown): void => {
@@ -110,6 +109,8 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
     },
   });
 
+  const waiting = new WaitingAgents();
+
   return [
     {
       method: 'post',
@@ -136,15 +137,20 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
         const name = readClaim(await readBody(exchange));
         const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
         const deadline = performance.now() + wait;
+        const left = new AbortController();
+        response.once('close', () => left.abort());
+        const ended = AbortSignal.any([stopping, left.signal]);
         // A run claimed for an agent that has disconnected would be lost until its lease ends.
         while (!response.destroyed && !request.socket.destroyed) {
           const job = await use.claimRun.execute(agent, name);
           if (job !== undefined) {
+            waiting.claimed(agent.poolId);
             json(exchange, 200, presentJob(job));
             return;
           }
-          if (performance.now() >= deadline || stopping.aborted) break;
-          await pause(betweenLooks, undefined, { signal: stopping }).catch(() => undefined);
+          const time = deadline - performance.now();
+          if (time <= 0 || ended.aborted) break;
+          await waiting.wait(agent.poolId, () => use.lookForRun.execute(agent), time, ended);
           // An agent whose token was revoked meanwhile must not receive a run.
           await use.authenticateAgent.execute(bearerOf(request));
         }

@@ -4,6 +4,7 @@ import { neverEnded } from '../../../../../application/ports/repositories/effect
 import type { Claim } from '../../../../../application/ports/repositories/effect-outbox.js';
 import type { Instant } from '../../../../../domain/index.js';
 import { prepared } from '../../engine/prepared.js';
+import { onPostgres } from './index-walks.js';
 
 /** With this many at a time, a statement stays short however many come at once. */
 const maxAtOnce = 100;
@@ -11,12 +12,15 @@ const maxAtOnce = 100;
 /** The lane in which an effect is claimed whose lease has ended without the end of its attempt. */
 export const laneAfterLease = `case when leased_until is not null and begun >= ${neverEnded.alone} then 'alone' else lane end`;
 
-/** Whether no older effect of its subject remains. Spelled out: the index leaves out what was put aside. */
-const isOldest = `not exists (select 1 from effects as older
-  where older.subject = e.subject and older.id < e.id and older.lane <> 'aside')`;
+/**
+ * Whether no older effect of its subject remains. Spelled out: the index leaves out what was put aside. A value and not
+ * an `exists`, which Postgres may turn into a join with all effects.
+ */
+const isOldest = `e.id = (select older.id from effects as older
+  where older.subject = e.subject and older.lane <> 'aside' order by older.id limit 1)`;
 
 /** Postgres skips rows that others are changing, and checks those again that changed since it began. */
-const skippingLocked = (sql: Knex): string => (sql.client.driverName === 'pg' ? 'for update of e skip locked' : '');
+const skippingLocked = (sql: Knex): string => (onPostgres(sql) ? 'for update of e skip locked' : '');
 
 /** Materialized, because a subquery that runs again would skip the rows it has locked itself and take more. */
 const materialized = (name: string, rows: string): string => `${name} as materialized (${rows})`;
@@ -90,8 +94,9 @@ export const claimReturning = (returning: readonly string[]) =>
       },
       ${materialized(
         'claimed',
+        // By their ids: as \`is null\`, the last condition would have Postgres walk along all that is claimable.
         `select e.id from effects as e
-         where e.id in (select id from picked) and e.waits_until is null ${skippingLocked(sql)}`,
+         where e.id in (select id from picked) and coalesce(e.waits_until, '') = '' ${skippingLocked(sql)}`,
       )}
       update effects set leased_until = ${text.of(until)}, waits_until = ${text.of(until)}, begun = begun + 1
       where id in (select id from claimed) returning ${returning.join(', ')}`;
@@ -123,12 +128,14 @@ export const dueWith = (columns: readonly string[]) =>
 /** Two ranges of two indexes: what is claimable, and what becomes so with the next claim. */
 export const lanesDue = (lanes: readonly string[]) =>
   prepared((sql, { now }: { readonly now: Instant }) => {
-    const names = lanes.map((lane) => `select '${lane}' as lane`).join(' union all ');
-    const text = `select l.lane from (${names}) as l where exists (
-        select 1 from effects as e where e.lane = l.lane and e.waits_until is null
-          and (e.not_before is null or e.not_before <= ?) and ${isOldest})
-      union select lane from (
+    // One walk for each lane, which ends at its first row.
+    const ready = lanes.map(
+      (lane) => `select lane from (select e.lane from effects as e where e.lane = '${lane}' and e.waits_until is null
+        and (e.not_before is null or e.not_before <= ?) and ${isOldest}
+        order by e.organization_id, coalesce(e.place, e.id), e.id limit 1) as of_${lane}`,
+    );
+    const text = `${ready.join(' union ')} union select lane from (
         select ${laneAfterLease} as lane from effects as e where e.waits_until <= ? and ${isOldest}
         order by e.waits_until limit ${maxAtOnce}) as come`;
-    return sql.raw(text, [now, now]);
+    return sql.raw(text, [...lanes.map(() => now), now]);
   });

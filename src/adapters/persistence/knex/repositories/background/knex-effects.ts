@@ -16,6 +16,7 @@ import { prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
 import { columnsOf, countOf, pageOf, type Statements } from '../../engine/statements.js';
 import { claimReturning, dueWith, laneAfterLease, lanesDue, promoted } from './effect-claims.js';
+import { walkIndexes } from './index-walks.js';
 
 const kept = rowsOf<PendingEffect>((row, as) => ({
   id: as.number(row.id),
@@ -137,6 +138,14 @@ const failed = prepared(
       }),
 );
 
+interface Order {
+  readonly subject: string;
+  readonly effect: Effect;
+}
+
+/** Each row takes up to ten values of the 32,766 that SQLite allows in a statement. */
+const maxInserted = 500;
+
 export class KnexEffects implements EffectOutbox {
   constructor(
     private readonly db: Statements,
@@ -145,14 +154,28 @@ export class KnexEffects implements EffectOutbox {
   ) {}
 
   async enqueue(subject: string, effects: readonly Effect[], notBefore?: Instant): Promise<void> {
-    if (effects.length === 0) return;
-    const rows = effects.map((effect) => toRow(this.db.sql, subject, effect, notBefore));
+    await this.add(
+      effects.map((effect) => ({ subject, effect })),
+      notBefore,
+    );
+  }
+
+  async enqueueEach(orders: readonly Order[]): Promise<void> {
+    for (let begin = 0; begin < orders.length; begin += maxInserted) {
+      await this.add(orders.slice(begin, begin + maxInserted));
+    }
+  }
+
+  private async add(orders: readonly Order[], notBefore?: Instant): Promise<void> {
+    if (orders.length === 0) return;
+    const rows = orders.map(({ subject, effect }) => toRow(this.db.sql, subject, effect, notBefore));
     await this.db.runLater(this.db.sql('effects').insert(rows));
-    if (notBefore === undefined) for (const { kind } of effects) this.ordered(kind);
+    if (notBefore === undefined) for (const { effect } of orders) this.ordered(effect.kind);
   }
 
   async claim({ kinds, ...claim }: Claim): Promise<readonly ClaimedEffect[]> {
-    // Both in one round trip.
+    // All in one round trip.
+    await walkIndexes(this.db);
     await this.db.runLater(promoted(this.db, { now: claim.now }));
     const rows = await this.db.all<object>(claims(this.db, { kinds, ...claim }));
     return rows.map(leased.read).sort((a, b) => a.id - b.id);
@@ -163,6 +186,7 @@ export class KnexEffects implements EffectOutbox {
   }
 
   async lanesDue(now: Instant): Promise<readonly Lane[]> {
+    await walkIndexes(this.db);
     const found = new Set((await this.db.all<{ lane: Lane }>(someLanesDue(this.db, { now }))).map(({ lane }) => lane));
     return laneNames.filter((lane) => found.has(lane));
   }

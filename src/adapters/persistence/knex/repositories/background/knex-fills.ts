@@ -1,12 +1,10 @@
-import type { Knex } from 'knex';
 import type { Fills } from '../../../../../application/ports/repositories/fills.js';
 import type { Statements } from '../../engine/statements.js';
 import { type Fill, keysAfter, visiting } from '../../migrations/shared/fills.js';
+import { onPostgres } from './index-walks.js';
 
 /** Ends before the database looks for deadlocks: others lock the same rows in another order. */
 const shortWait = `set local lock_timeout = '200ms'`;
-
-const onPostgres = (sql: Knex): boolean => sql.client.driverName === 'pg';
 
 export class KnexFills implements Fills {
   constructor(

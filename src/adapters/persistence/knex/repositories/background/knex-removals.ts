@@ -7,6 +7,7 @@ import { rowsOf } from '../../engine/rows.js';
 import { countOf, pageOf, type Statements, spelledOut } from '../../engine/statements.js';
 import { forgetUninvited } from '../supporting/users/knex-users.js';
 import { ofVariableSets } from '../supporting/variables/knex-variable-sets.js';
+import { walkIndexes } from './index-walks.js';
 import { type Branch, branch, type FoundRow } from './removal-branches.js';
 
 /** The limit for rows on which many others hang. */
@@ -178,6 +179,7 @@ export class KnexRemovals implements Removals {
 
   async removeBatch({ kind, id }: RemovalTarget, limit: number): Promise<Awaited<ReturnType<Removals['removeBatch']>>> {
     const { branches, end } = roots[kind];
+    await walkIndexes(this.db);
     const batch = new Batch(this.db, limit);
     const finished = await batch.clear(branches, [id]);
     if (finished) await this.db.run(end(this.db, { id }));

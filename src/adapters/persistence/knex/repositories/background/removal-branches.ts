@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { prepared } from '../../engine/prepared.js';
 import type { Compiled, Statements } from '../../engine/statements.js';
+import { onPostgres } from './index-walks.js';
 
 export interface FoundRow extends Readonly<Record<string, unknown>> {
   readonly key: string;
@@ -28,7 +29,7 @@ export interface Branch extends Pick<Options, 'max' | 'afterwards'> {
   readonly remove: (db: Statements, of: { readonly keys: readonly string[] }) => Compiled;
 }
 
-const placeIn = (sql: Knex): string => (sql.client.driverName === 'pg' ? 'ctid' : 'rowid');
+const placeIn = (sql: Knex): string => (onPostgres(sql) ? 'ctid' : 'rowid');
 
 export function branch(
   table: string,

@@ -1,9 +1,10 @@
-import type { Clock } from '../../src/application/index.js';
+import type { Clock } from '../../application/index.js';
 
-/** Stands still until it is moved. */
+/** For tests: stands still until it is moved. */
 export class FixedClock implements Clock {
   private at: number;
 
+  /** `instant` is what it says first. */
   constructor(instant = '2030-01-01T00:00:00.000Z') {
     this.at = Date.parse(instant);
   }

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
+import type { Transaction } from '../../src/application/index.js';
+import { aClaim } from '../support/claims.js';
+import { freshDatabase, skipPostgres } from '../support/databases.js';
+
+(skipPostgres ? describe.skip : describe)('statements on Postgres, planned while their tables were empty,', () => {
+  let drop: () => Promise<void>;
+  let database: KnexDatabase;
+  let planner: pg.Client;
+  let statements: string[] = [];
+
+  beforeAll(async () => {
+    const fresh = await freshDatabase();
+    drop = fresh.drop;
+    database = openPostgres(fresh.url, { onStatement: (sql) => statements.push(sql) });
+    planner = new pg.Client({ connectionString: fresh.url });
+    await planner.connect();
+    // Reading a whole empty table costs nothing.
+    await planner.query('vacuum analyze');
+    await planner.query('set plan_cache_mode = force_generic_plan');
+  });
+
+  afterAll(async () => {
+    await planner.end();
+    await database.close();
+    await drop();
+  });
+
+  /** The steps of the plans of all statements on a table, each planned behind those before it in the transaction. */
+  async function stepsOf(table: string, work: (tx: Transaction) => Promise<unknown>): Promise<readonly string[]> {
+    statements = [];
+    await database.unitOfWork.run(work);
+    const steps: string[] = [];
+    await planner.query('begin');
+    for (const [index, sql] of statements.entries()) {
+      if (sql.startsWith('select set_config')) await planner.query(sql);
+      if (!sql.includes(table)) continue;
+      await planner.query(`prepare of_${index} as ${sql}`);
+      const values = new Set(sql.match(/\$\d+/g)).size;
+      const given = values === 0 ? '' : `(${Array.from({ length: values }, () => 'null').join(', ')})`;
+      const { rows } = await planner.query(`explain execute of_${index}${given}`);
+      steps.push(...rows.map((row) => row['QUERY PLAN']));
+      await planner.query(`deallocate of_${index}`);
+    }
+    await planner.query('rollback');
+    expect(steps.length).toBeGreaterThan(0);
+    return steps;
+  }
+
+  it.each([
+    ['claim effects', 'effects', (tx: Transaction) => tx.effects.claim(aClaim('discards', { limit: 5 }))],
+    ['find the lanes with effects', 'effects', (tx: Transaction) => tx.effects.lanesDue('2030-01-01T00:00:00.000Z')],
+    [
+      'remove the versions of a workspace',
+      'configuration_versions',
+      (tx: Transaction) => tx.removals.removeBatch({ kind: 'workspace', id: 'ws-1' }, 20),
+    ],
+  ] as const)('%s along indexes', async (_does, table, work) => {
+    const steps = await stepsOf(table, work);
+    expect(steps.filter((step) => /Seq Scan|Bitmap/.test(step))).toEqual([]);
+  });
+});
