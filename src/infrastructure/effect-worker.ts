@@ -63,7 +63,7 @@ const everySeconds = {
   secrets: 3600,
   rates: 1,
   fills: 5,
-  outcomes: 2,
+  outcomes: 20,
   oldOutcomes: 3600,
 };
 /**
