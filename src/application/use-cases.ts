@@ -1,6 +1,7 @@
 import { type Bound, bind } from './assembly.js';
 import { ApplyDataRetention } from './background/apply-data-retention.js';
 import { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
+import { EndPolicyTrials } from './background/end-policy-trials.js';
 import { housekeeping } from './background/housekeeping.js';
 import { ListFailingEffects } from './background/list-failing-effects.js';
 import { ListRemovals } from './background/list-removals.js';
@@ -28,12 +29,19 @@ import { ShowRelatedToTeams } from './included/show-related-to-teams.js';
 import { ShowRelatedToVariableSets } from './included/show-related-to-variable-sets.js';
 import { ShowRelatedToWorkspaces } from './included/show-related-to-workspaces.js';
 import { ShowWorkspacesOfAgentPools } from './included/show-workspaces-of-agent-pools.js';
+import { CreatePolicyTrial } from './policy-outcomes/create-policy-trial.js';
 import { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
 import { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
 import { ListTaskStages } from './policy-outcomes/list-task-stages.js';
 import { OverrideTaskStage } from './policy-outcomes/override-task-stage.js';
 import { ShowPolicyEvaluation } from './policy-outcomes/show-policy-evaluation.js';
 import { ShowPolicySetOutcome } from './policy-outcomes/show-policy-set-outcome.js';
+import {
+  CancelPolicyTrial,
+  ListPolicyTrialResults,
+  ListPolicyTrials,
+  ShowPolicyTrial,
+} from './policy-outcomes/show-policy-trial.js';
 import { ShowTaskStage } from './policy-outcomes/show-task-stage.js';
 import {
   archiveOldVersions,
@@ -68,7 +76,9 @@ import { UpdateAgentPool } from './supporting/agent-pools/update-agent-pool.js';
 import { AnnounceState } from './supporting/agents/announce-state.js';
 import { AppendRunLog } from './supporting/agents/append-run-log.js';
 import { AuthenticateAgent } from './supporting/agents/authenticate-agent.js';
+import { ClaimPolicyTrial } from './supporting/agents/claim-policy-trial.js';
 import { ClaimRun } from './supporting/agents/claim-run.js';
+import { EvaluatePolicyTrial } from './supporting/agents/evaluate-policy-trial.js';
 import { CheckLease } from './supporting/agents/lease-holder.js';
 import { ReadPlanFile } from './supporting/agents/read-plan-file.js';
 import { ReadRunFiles } from './supporting/agents/read-run-files.js';
@@ -311,6 +321,13 @@ export const useCases = {
   showPolicyEvaluation: bind(ShowPolicyEvaluation, 'unitOfWork'),
   listPolicySetOutcomes: bind(ListPolicySetOutcomes, 'unitOfWork'),
   showPolicySetOutcome: bind(ShowPolicySetOutcome, 'unitOfWork'),
+
+  createPolicyTrial: bind(CreatePolicyTrial, 'unitOfWork', 'clock', 'ids', 'bundleInspector'),
+  listPolicyTrials: bind(ListPolicyTrials, 'unitOfWork'),
+  showPolicyTrial: bind(ShowPolicyTrial, 'unitOfWork'),
+  listPolicyTrialResults: bind(ListPolicyTrialResults, 'unitOfWork'),
+  cancelPolicyTrial: bind(CancelPolicyTrial, 'unitOfWork', 'clock'),
+  endPolicyTrials: bind(EndPolicyTrials, 'unitOfWork', 'clock'),
 
   createOrganization: bind(CreateOrganization, 'unitOfWork', 'clock', 'ids', 'identityProvider'),
   listOrganizations: bind(ListOrganizations, 'unitOfWork'),
@@ -563,6 +580,8 @@ export const useCases = {
   listAgentTokens: bind(ListAgentTokens, 'unitOfWork'),
 
   authenticateAgent: bind(AuthenticateAgent, 'unitOfWork', 'clock', 'secrets', tokenUses),
+  claimPolicyTrial: bind(ClaimPolicyTrial, 'unitOfWork', 'clock', 'secrets'),
+  evaluatePolicyTrial: bind(EvaluatePolicyTrial, 'unitOfWork', 'clock', 'secrets', 'bundleStore'),
   claimRun: bind(ClaimRun, 'unitOfWork', 'clock', 'secrets', 'secretBox', runProgress, 'capabilityUrls'),
   renewLease: bind(RenewLease, 'unitOfWork', 'clock', 'secrets'),
   checkLease: bind(CheckLease, 'unitOfWork', 'secrets'),

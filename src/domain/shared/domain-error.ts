@@ -21,6 +21,8 @@ export type DomainErrorCode =
   | 'run/transition-refused'
   | 'run/not-blocked'
   | 'task-stage/transition-refused'
+  | 'policy-trial/transition-refused'
+  | 'policy-trial/busy'
   | 'lease/lost'
   | 'agent-report/invalid'
   | 'agent-pool/in-use'

@@ -46,3 +46,4 @@ export * as '20261129184000_project_destruction.ts' from './migrations/202611291
 export * as '20261129184001_projects_destroying.ts' from './migrations/20261129184001_projects_destroying.js';
 export * as '20261129184002_workspaces_inheriting_destruction.ts' from './migrations/20261129184002_workspaces_inheriting_destruction.js';
 export * as '20261129190500_audit_usernames_end.ts' from './migrations/20261129190500_audit_usernames_end.js';
+export * as '20261129215000_policy_trials.ts' from './migrations/20261129215000_policy_trials.js';

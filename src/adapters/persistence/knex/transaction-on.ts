@@ -13,6 +13,7 @@ import { KnexRowLocks } from './repositories/background/knex-row-locks.js';
 import { KnexConfigurationVersions } from './repositories/configuration-versions/knex-configuration-versions.js';
 import { KnexKeptBytes } from './repositories/files/knex-kept-bytes.js';
 import { KnexStoredFiles } from './repositories/files/knex-stored-files.js';
+import { KnexPolicyTrials } from './repositories/policy-outcomes/knex-policy-trials.js';
 import { KnexTaskStages } from './repositories/policy-outcomes/knex-task-stages.js';
 import { KnexAgentPools, KnexAgentTokens } from './repositories/supporting/agents/knex-agents.js';
 import { KnexAuditTrail } from './repositories/supporting/audit/knex-audit-trail.js';
@@ -103,6 +104,7 @@ export const transactionOn = (
   policySetVersions: new KnexPolicySetVersions(db),
   policySetParameters: new KnexPolicySetParameters(db),
   policies: new KnexPolicies(db),
+  policyTrials: new KnexPolicyTrials(db),
   runTasks: new KnexRunTasks(db),
   workspaceTasks: new KnexWorkspaceTasks(db),
   notificationConfigurations: new KnexNotificationConfigurations(db),

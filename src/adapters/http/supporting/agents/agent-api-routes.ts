@@ -27,6 +27,7 @@ import {
   presentReported,
   reportedSchema,
 } from './agent-api-resource.js';
+import { presentTrialJob, trialJobSchema } from './agent-trial-resource.js';
 
 /** An endpoint of the agents' own interface: plain JSON, an agent's token, and for a run its lease. */
 export interface AgentRoute {
@@ -118,7 +119,8 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       reference: () => ({
         operation: 'claimRun',
         summary: 'Claim a run (long poll)',
-        about: 'Returns 204 if no run became available in time.',
+        about:
+          'Returns 204 if no run became available in time. An agent that accepts policy trials may get the plans of one, while no run waits for it.',
         query: {
           wait: z
             .int()
@@ -128,12 +130,12 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
             .meta({ description: 'Seconds to wait for a run (default 0).' }),
         },
         body: plain(claim),
-        answers: { 200: plain(jobSchema), 204: null },
+        answers: { 200: plain(z.union([jobSchema, trialJobSchema])), 204: null },
         refusals: [...withBody, 'shared/stale-revision', 'service/storage-full'],
       }),
       handle: async (agent, exchange) => {
         const { request, response, stopping } = exchange;
-        const name = readClaim(await readBody(exchange));
+        const { name, acceptsTrials } = readClaim(await readBody(exchange));
         const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
         const deadline = performance.now() + wait;
         // A run claimed for an agent that has disconnected would be lost until its lease ends.
@@ -141,6 +143,12 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
           const job = await use.claimRun.execute(agent, name);
           if (job !== undefined) {
             json(exchange, 200, presentJob(job));
+            return;
+          }
+          // After all runs.
+          const trial = acceptsTrials ? await use.claimPolicyTrial.execute(agent, name) : undefined;
+          if (trial !== undefined) {
+            json(exchange, 200, presentTrialJob(trial));
             return;
           }
           if (performance.now() >= deadline || stopping.aborted) break;
