@@ -73,7 +73,7 @@ class Service {
       throw new OperatorError(`the service does not respond: ${error.message}`);
     });
     const document: unknown = await response.json().catch(() => undefined);
-    if (response.ok) return z.object({ data: schema }).parse(document).data as z.output<Schema>;
+    if (response.ok) return schema.parse((document as { readonly data?: unknown } | undefined)?.data);
     const told = refusal.safeParse(document).data?.errors.map(({ title, detail }) => detail ?? title) ?? [];
     throw new OperatorError(told.join('\n') || `the service responded with ${response.status}`);
   }
