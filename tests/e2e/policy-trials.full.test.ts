@@ -94,8 +94,7 @@ const program = await findOpa(
   let setId: string;
   let archive: Buffer;
 
-  /** The verdicts on the whole plan, as the agent of a run computes them. */
-  async function recordedOf(directory: string, plan: object, run: string) {
+  async function opaIn(directory: string): Promise<Opa> {
     const bounds = {
       deadline: performance.now() + 60_000,
       memoryBytes: 0,
@@ -106,7 +105,12 @@ const program = await findOpa(
     };
     if (program === undefined) throw new Error('opa is missing');
     const options = { directory, environment: { PATH: process.env.PATH ?? '' }, bounds };
-    const opa = await Opa.prepare(program, options, join(directory, 'capabilities.json'));
+    return Opa.prepare(program, options, join(directory, 'capabilities.json'));
+  }
+
+  /** The verdicts on the whole plan, as the agent of a run computes them. */
+  async function recordedOf(directory: string, plan: object, run: string) {
+    const opa = await opaIn(directory);
     await writeFile(join(directory, 'input.json'), JSON.stringify({ plan, run: { id: run } }));
     const files = Object.keys(code)
       .filter((name) => name.endsWith('.rego'))
@@ -266,6 +270,34 @@ const program = await findOpa(
     const owners = only.attributes.policies.find(({ name }: { name: string }) => name === 'owners');
     expect(owners.now).toMatchObject({ status: 'errored', output: [expect.stringMatching(/owners\.rego, line 4: /)] });
   }, 60_000);
+
+  it.each([
+    ['an index', 'input.plan.resource_changes[0].change.after.password == "x"'],
+    ['a computed name', 'some k; input.plan.resource_changes[_].change.after[k] == "x"'],
+    ['a computed section', 'some k; input.plan[k][0].change.after.password == "x"'],
+    ['walk', 'walk(input, [p, v]); v == "x"'],
+    ['a built-in function', 'json.marshal(input.plan) == "x"'],
+    ['a default of object.get', 'object.get(input, ["plan", "resource_changes"], []) == "x"'],
+    ['an alias', 'a := input; b := a.plan; c := b.resource_changes; c[0].change.after.password == "x"'],
+    ['a function', 'f(input.plan)'],
+    ['a rule with a computed name', 'some n; data.helpers[n].bad'],
+    ['a negation', 'not input.plan.resource_changes[0].change.after.password'],
+    ['a comprehension', 'count([1 | input.plan.resource_changes[_].change.after.password == "x"]) > 0'],
+    ['every', 'every r in input.plan.resource_changes { r.change.after.password == "x" }'],
+    ['another input', 'data.helpers.a.bad with input.run as input.plan.resource_changes'],
+  ])('finds that a policy reads a removed value through %s', async (_, body) => {
+    await inTemporaryDirectory(async (directory) => {
+      const files = [join(directory, 'p.rego'), join(directory, 'a.rego')] as const;
+      const f = 'f(p) if p.resource_changes[0].change.after.password == "x"';
+      await writeFile(files[0], `package p\n${f}\ndeny contains "x" if { ${body} }\n`);
+      const helper = 'bad if input.plan.resource_changes[0].change.after.password == "x"';
+      await writeFile(files[1], `package helpers.a\n${helper}\n`);
+      const reads = await (await opaIn(directory)).reads({ files }, 'data.p.deny');
+      const among = (path: readonly string[]) =>
+        ['plan', 'resource_changes'].every((part, at) => (path[at] ?? part) === part);
+      expect(reads?.some(among)).toBe(true);
+    });
+  });
 
   it('is interrupted by a waiting run within five seconds', async () => {
     const slow = await archiveOf({

@@ -92,6 +92,11 @@ describe('a policy trial', () => {
     const archive = await bench.agent.send('get', set.archive.url, lease);
     expect(archive.bytes.toString('base64')).toBe(policyArchive);
     expect((await bench.agent.send('get', plans[0].url, lease)).bytes.toString()).toBe(plan);
+    const elsewhere = plans[0].url.replace(/run-.*/, 'run-unknown');
+    expect((await bench.agent.json('get', elsewhere, lease)).status).toBe(404);
+    const other = reportOf(trial.id, [said('failed')]);
+    expect((await bench.agent.json('post', elsewhere, lease, other)).status).toBe(404);
+    expect((await bench.agent.json('get', set.archive.url, { Lease: 'x' })).status).toBe(409);
     expect((await shown(trial.id)).attributes.status).toBe('running');
 
     expect((await report(bench, job, 0, reportOf(trial.id, [said('failed')]))).status).toBe(204);
@@ -132,6 +137,9 @@ describe('a policy trial', () => {
     expect(second.attributes.policies[0].now.output).toBeNull();
     const { 'current-run': _, ...same } = (await bench.shown(runIds[0] ?? '')).relationships;
     expect(same).toEqual(before.relationships);
+    const again = await api.admin.at('/api/v2').get(`/policy-trials/${trial.id}/results`).expect(200);
+    expect(again.body.data.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id]);
+    await api.admin.get(pathIn(bench)).expect(200);
     const listed = await api.admin.at('/api/v2').get(pathIn(bench)).expect(200);
     expect(listed.body.data.map((one: { id: string }) => one.id)).toEqual([trial.id]);
     expect(listed.body.data[0].attributes.verdicts).toBeUndefined();
@@ -193,6 +201,8 @@ describe('a policy trial', () => {
     const sentinel = await bench.policySet({ kind: 'sentinel' });
     await refused(asked(ofSet(sentinel)), 422);
     await refused(asked(workspaces('ws-unknown')), 404);
+    await api.admin.get(`${pathIn(bench)}?page[size]=0`).expect(422);
+    await api.admin.get('/policy-trials/poltrial-any/results?page[size]=0').expect(422);
   });
 
   it('is one per caller and two per organization at a time', async () => {
@@ -212,13 +222,15 @@ describe('a policy trial', () => {
     const [asker, other] = [await bench.member(undefined, rights), await bench.member(undefined, rights)];
     const reader = await bench.member('admin');
     expect((await reader.post(pathIn(bench), asked(ofSet(setId))).expect(404)).body).toEqual(missing);
-    const { body } = await asker.post(pathIn(bench), asked(ofSet(setId))).expect(201);
+    const client = asker.at('/api/v2');
+    const { body } = await client.post(pathIn(bench), asked(ofSet(setId))).expect(201);
     const path = `/policy-trials/${body.data.id}`;
     for (const hidden of [path, `${path}/results`])
       expect((await reader.get(hidden).expect(404)).body).toEqual(missing);
     await other.get(path).expect(200);
+    await other.at('/api/v2').get(path).expect(200);
     await other.post(`${path}/actions/cancel`).expect(404);
-    await asker.post(`${path}/actions/cancel`).expect(200);
+    await client.post(`${path}/actions/cancel`).expect(200);
     await api.admin.post(`${path}/actions/cancel`).expect(409);
   });
 
