@@ -226,8 +226,14 @@ const projects: readonly Subject[] = [
   { name: 'another project', of: inProject(false) },
 ];
 
+const trials: readonly Subject[] = [
+  { name: 'a trial that the caller asked for', of: (standing) => ({ ...standing, own: true }) },
+  { name: 'another trial', of: (standing) => ({ ...standing, own: false }) },
+];
+
 const subjectsByAction: Partial<Record<Action, readonly Subject[]>> = {
   'user-tokens/manage': users,
+  'policy-trials/cancel': trials,
   'sessions/manage': [itself],
   'identities/manage': [itself],
   'projects/read': projects,

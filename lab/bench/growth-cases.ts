@@ -665,6 +665,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'get /workspaces/:workspaceId/tasks/:workspaceTaskId',
     'get /notification-configurations/:id',
     'get /run-triggers/:id',
+    'get /policy-trials/:id',
     'get /task-results/:id',
     'get /varsets/:id/relationships/vars/:setVariableId',
     'get /policy-set-versions/:id',
@@ -699,6 +700,11 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   'a workspace has at most 20 sources; those that it is a source of are found by one index': [
     'get /workspaces/:workspaceId/run-triggers',
   ],
+  'a trial has at most 100 plans, found by one index, and an organization those of 30 days': [
+    'get /organizations/:organization/policy-trials',
+    'get /policy-trials/:id/results',
+  ],
+  'reads at most 1000 runs from pages of a list that is measured': ['post /organizations/:organization/policy-trials'],
   'lists those of a project as those of a workspace': ['get /projects/:id/varsets'],
   'adds a row, after a sum or the rows of one set, which a limit bounds': [
     'post /varsets/:id/relationships/vars',

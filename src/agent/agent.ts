@@ -4,6 +4,7 @@ import { bareEnvironment } from './programs/environment.js';
 import { findOpa, findTerraform, noOpa, noTerraform } from './programs/find-programs.js';
 import { checkRunUser, refuseSharedUser } from './programs/run-user-checks.js';
 import { type Dependencies, executeJob } from './run/execute-job.js';
+import { executeTrial } from './run/execute-trial.js';
 import { removeLeftovers } from './run/leftovers.js';
 import { ServiceClient, ServiceRefused } from './service/service-client.js';
 import type { Settings } from './settings.js';
@@ -23,9 +24,9 @@ export async function runAgent(
   await checkRunUser(settings);
   await removeLeftovers(settings, dependencies);
   refuseSharedUser(settings);
-  await introduce(settings, environment, print);
+  const accepts = (await introduce(settings, environment, print)) ? (['policy-trials'] as const) : [];
   while (!stopping.aborted) {
-    const job = await client.claim(settings.AGENT_NAME, longestWait, stopping).catch(async (error: Error) => {
+    const job = await client.claim(settings.AGENT_NAME, longestWait, stopping, accepts).catch(async (error: Error) => {
       if (stopping.aborted) return undefined;
       if (error instanceof ServiceRefused && error.status === 401) throw error;
       // The response was not understood; another release may soon serve this address.
@@ -34,16 +35,21 @@ export async function runAgent(
       return undefined;
     });
     if (job === undefined) continue;
+    if ('policy-trial' in job) {
+      await executeTrial(job, { ...dependencies, client, settings, token });
+      continue;
+    }
     print(`${job.run.id}: ${job.phase} of ${job.workspace.organization}/${job.workspace.name}`);
     await executeJob(job, { ...dependencies, client, settings, token });
   }
 }
 
+/** Returns whether OPA is there, without which the agent evaluates no policy trials. */
 async function introduce(
   settings: Settings,
   environment: Dependencies['environment'],
   print: (line: string) => void,
-): Promise<void> {
+): Promise<boolean> {
   const { AGENT_WORK_DIR: place } = settings;
   const bare = bareEnvironment(environment, place, place);
   const [terraform, opa] = await Promise.all([findTerraform(settings, bare), findOpa(settings, bare)]);
@@ -56,4 +62,5 @@ async function introduce(
   }
   print(terraform ? `${terraform.title} ${terraform.version} is ${terraform.path}` : noTerraform(settings));
   print(opa ? `OPA ${opa.version} is ${opa.path}` : noOpa(settings));
+  return opa !== undefined;
 }

@@ -4,6 +4,7 @@ export { ApplyDataRetention, type DataRetained, type RetentionPlace } from './ba
 export { type Begun, fetchedFiles } from './background/begun.js';
 export { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
 export { EffectPerformers } from './background/effect-performers.js';
+export { EndPolicyTrials } from './background/end-policy-trials.js';
 export { ListFailingEffects } from './background/list-failing-effects.js';
 export { ListRemovals } from './background/list-removals.js';
 export type { Batch, Performed } from './background/perform-effects.js';
@@ -52,12 +53,20 @@ export {
   type OutcomeCountsPage,
   type PolicyOutcomesQuery,
 } from './policy-outcomes/count-policy-outcomes.js';
+export { CreatePolicyTrial, type NewPolicyTrial } from './policy-outcomes/create-policy-trial.js';
 export { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
 export { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
 export { ListTaskStages } from './policy-outcomes/list-task-stages.js';
 export { OverrideTaskStage } from './policy-outcomes/override-task-stage.js';
 export { ShowPolicyEvaluation } from './policy-outcomes/show-policy-evaluation.js';
 export { ShowPolicySetOutcome } from './policy-outcomes/show-policy-set-outcome.js';
+export {
+  CancelPolicyTrial,
+  ListPolicyTrialResults,
+  ListPolicyTrials,
+  type ShownPolicyTrial,
+  ShowPolicyTrial,
+} from './policy-outcomes/show-policy-trial.js';
 export { type ShownTaskStage, ShowTaskStage } from './policy-outcomes/show-task-stage.js';
 export type {
   BundleFacts,
@@ -173,6 +182,12 @@ export type {
   TaskResultRepository,
   TaskStageRepository,
 } from './ports/repositories/policy-repository.js';
+export type {
+  KeptPlan,
+  ListedTrialPlan,
+  PolicyTrialRepository,
+  TrialCount,
+} from './ports/repositories/policy-trial-repository.js';
 export type { ProjectRepository } from './ports/repositories/project-repository.js';
 export type { Lockable, RowLocks } from './ports/repositories/row-locks.js';
 export type { RunArtifacts } from './ports/repositories/run-artifacts.js';
@@ -239,9 +254,15 @@ export { type AgentPoolChange, UpdateAgentPool } from './supporting/agent-pools/
 export { AnnounceState, type StateAnnounced, type StateReport } from './supporting/agents/announce-state.js';
 export { AppendRunLog } from './supporting/agents/append-run-log.js';
 export { AuthenticateAgent } from './supporting/agents/authenticate-agent.js';
+export { ClaimPolicyTrial, type TrialJob } from './supporting/agents/claim-policy-trial.js';
 export { ClaimRun, type Job } from './supporting/agents/claim-run.js';
+export {
+  EvaluatePolicyTrial,
+  type RenewedTrialLease,
+  type TrialHolder,
+} from './supporting/agents/evaluate-policy-trial.js';
 export { CheckLease, type LeaseHolder } from './supporting/agents/lease-holder.js';
-export { LookForRun } from './supporting/agents/look-for-run.js';
+export { LookForWork } from './supporting/agents/look-for-work.js';
 export { ReadPlanFile } from './supporting/agents/read-plan-file.js';
 export { ReadRunFiles } from './supporting/agents/read-run-files.js';
 export { ReadRunPolicy } from './supporting/agents/read-run-policy.js';

@@ -1,6 +1,7 @@
 import { type Bound, bind } from './assembly.js';
 import { ApplyDataRetention } from './background/apply-data-retention.js';
 import { CreateScheduledDestroys } from './background/create-scheduled-destroys.js';
+import { EndPolicyTrials } from './background/end-policy-trials.js';
 import { housekeeping } from './background/housekeeping.js';
 import { ListFailingEffects } from './background/list-failing-effects.js';
 import { ListRemovals } from './background/list-removals.js';
@@ -29,12 +30,19 @@ import { ShowRelatedToVariableSets } from './included/show-related-to-variable-s
 import { ShowRelatedToWorkspaces } from './included/show-related-to-workspaces.js';
 import { ShowWorkspacesOfAgentPools } from './included/show-workspaces-of-agent-pools.js';
 import { CountPolicyOutcomes } from './policy-outcomes/count-policy-outcomes.js';
+import { CreatePolicyTrial } from './policy-outcomes/create-policy-trial.js';
 import { ListPolicyEvaluations } from './policy-outcomes/list-policy-evaluations.js';
 import { ListPolicySetOutcomes } from './policy-outcomes/list-policy-set-outcomes.js';
 import { ListTaskStages } from './policy-outcomes/list-task-stages.js';
 import { OverrideTaskStage } from './policy-outcomes/override-task-stage.js';
 import { ShowPolicyEvaluation } from './policy-outcomes/show-policy-evaluation.js';
 import { ShowPolicySetOutcome } from './policy-outcomes/show-policy-set-outcome.js';
+import {
+  CancelPolicyTrial,
+  ListPolicyTrialResults,
+  ListPolicyTrials,
+  ShowPolicyTrial,
+} from './policy-outcomes/show-policy-trial.js';
 import { ShowTaskStage } from './policy-outcomes/show-task-stage.js';
 import {
   archiveOldVersions,
@@ -69,9 +77,11 @@ import { UpdateAgentPool } from './supporting/agent-pools/update-agent-pool.js';
 import { AnnounceState } from './supporting/agents/announce-state.js';
 import { AppendRunLog } from './supporting/agents/append-run-log.js';
 import { AuthenticateAgent } from './supporting/agents/authenticate-agent.js';
+import { ClaimPolicyTrial } from './supporting/agents/claim-policy-trial.js';
 import { ClaimRun } from './supporting/agents/claim-run.js';
+import { EvaluatePolicyTrial } from './supporting/agents/evaluate-policy-trial.js';
 import { CheckLease } from './supporting/agents/lease-holder.js';
-import { LookForRun } from './supporting/agents/look-for-run.js';
+import { LookForWork } from './supporting/agents/look-for-work.js';
 import { ReadPlanFile } from './supporting/agents/read-plan-file.js';
 import { ReadRunFiles } from './supporting/agents/read-run-files.js';
 import { ReadRunPolicy } from './supporting/agents/read-run-policy.js';
@@ -314,6 +324,13 @@ export const useCases = {
   listPolicySetOutcomes: bind(ListPolicySetOutcomes, 'unitOfWork'),
   showPolicySetOutcome: bind(ShowPolicySetOutcome, 'unitOfWork'),
   countPolicyOutcomes: bind(CountPolicyOutcomes, 'unitOfWork', 'clock'),
+
+  createPolicyTrial: bind(CreatePolicyTrial, 'unitOfWork', 'clock', 'ids', 'bundleInspector'),
+  listPolicyTrials: bind(ListPolicyTrials, 'unitOfWork'),
+  showPolicyTrial: bind(ShowPolicyTrial, 'unitOfWork'),
+  listPolicyTrialResults: bind(ListPolicyTrialResults, 'unitOfWork'),
+  cancelPolicyTrial: bind(CancelPolicyTrial, 'unitOfWork', 'clock'),
+  endPolicyTrials: bind(EndPolicyTrials, 'unitOfWork', 'clock'),
 
   createOrganization: bind(CreateOrganization, 'unitOfWork', 'clock', 'ids', 'identityProvider'),
   listOrganizations: bind(ListOrganizations, 'unitOfWork'),
@@ -566,7 +583,9 @@ export const useCases = {
   listAgentTokens: bind(ListAgentTokens, 'unitOfWork'),
 
   authenticateAgent: bind(AuthenticateAgent, 'unitOfWork', 'clock', 'secrets', tokenUses),
-  lookForRun: bind(LookForRun, 'unitOfWork'),
+  lookForWork: bind(LookForWork, 'unitOfWork', 'clock'),
+  claimPolicyTrial: bind(ClaimPolicyTrial, 'unitOfWork', 'clock', 'secrets'),
+  evaluatePolicyTrial: bind(EvaluatePolicyTrial, 'unitOfWork', 'clock', 'secrets', 'bundleStore'),
   claimRun: bind(ClaimRun, 'unitOfWork', 'clock', 'secrets', 'secretBox', runProgress, 'capabilityUrls'),
   renewLease: bind(RenewLease, 'unitOfWork', 'clock', 'secrets'),
   checkLease: bind(CheckLease, 'unitOfWork', 'secrets'),

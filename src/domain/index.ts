@@ -75,6 +75,21 @@ export {
   verdictOf,
 } from './policy-outcomes/policy-set-outcome.js';
 export type {
+  PolicyTrial,
+  RecordedOutcome,
+  TrialLease,
+  TrialOutcome,
+  TrialParameter,
+  TrialPart,
+  TrialPlan,
+  TrialProgress,
+  TrialReport,
+  TrialResult,
+  TrialStatus,
+  TrialVerdict,
+} from './policy-outcomes/policy-trial.js';
+export { trialLimits, trialStatuses, trialVerdicts } from './policy-outcomes/policy-trial.js';
+export type {
   EvaluationStatus,
   EvaluationTrigger,
   LocatedEvaluation,
@@ -132,6 +147,7 @@ export type {
   PolicySetOutcomeId,
   PolicySetParameterId,
   PolicySetVersionId,
+  PolicyTrialId,
   ProjectId,
   RunCommentId,
   RunId,

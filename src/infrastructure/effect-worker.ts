@@ -29,6 +29,7 @@ type Performed =
   | 'performEffects'
   | 'reclaimLostRuns'
   | 'endOverdueResults'
+  | 'endPolicyTrials'
   | 'createScheduledDestroys'
   | 'expireTeamAccess'
   | 'sweepBundles'
@@ -53,6 +54,7 @@ const everySeconds = {
   effects: 5,
   lostRuns: 5,
   overdueResults: 5,
+  policyTrials: 15,
   scheduledDestroys: 15,
   endedAccess: 15,
   tokenUses: 15,
@@ -133,6 +135,7 @@ export class EffectWorker {
     this.renewal = setInterval(() => this.renewLeases(), (effectLeaseSeconds / 3) * 1000).unref();
     this.every(everySeconds.lostRuns, () => this.reclaimLostRuns());
     this.every(everySeconds.overdueResults, () => this.endOverdueResults());
+    this.every(everySeconds.policyTrials, () => this.endPolicyTrials());
     this.every(everySeconds.scheduledDestroys, () => this.createScheduledDestroys());
     this.every(everySeconds.endedAccess, () => this.expireTeamAccess());
     this.every(everySeconds.tokenUses, () => this.chores.tokenUses.flush());
@@ -334,6 +337,11 @@ export class EffectWorker {
   private async endOverdueResults(): Promise<void> {
     const results = await this.chores.endOverdueResults.execute();
     if (results.length > 0) this.log.info({ results }, 'run tasks did not report in time');
+  }
+
+  private async endPolicyTrials(): Promise<void> {
+    const trials = await this.chores.endPolicyTrials.execute();
+    if (trials.length > 0) this.log.info({ trials }, 'policy trials failed: their time has passed');
   }
 
   private async createScheduledDestroys(): Promise<void> {

@@ -106,7 +106,7 @@ describe('secrets', () => {
         const masked = maskedParts(secrets, [...parts, text.slice(at)]);
         expect(masked).toBe(secrets.masked(text));
         for (const form of values.flatMap(formsOf)) expect(masked).not.toContain(form);
-        expect(masked).toBe(maskedByLooking(text, values));
+        expect(masked).toBe(mrequestedByLooking(text, values));
       }),
       { numRuns: 500 },
     );
@@ -114,7 +114,7 @@ describe('secrets', () => {
 });
 
 /** The same, by looking for each form at each position. */
-function maskedByLooking(text: string, values: readonly string[]): string {
+function mrequestedByLooking(text: string, values: readonly string[]): string {
   const lines = values.flatMap((value) => value.split('\n'));
   const forms = [
     ...values.flatMap(formsOf),

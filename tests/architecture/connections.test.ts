@@ -61,6 +61,7 @@ const known: Readonly<Record<string, readonly [page: string, ...rows: string[]] 
   'src/agent/service/service-client.ts': [agents, 'Gatehouse'],
   'src/application/background/begun.ts': 'has a parameter of this name',
   'src/application/supporting/version-control/commit-files.ts': 'has a method of this name',
+  'src/infrastructure/cli/commands/policy.ts': [operations, 'Policy trials'],
   'src/infrastructure/cli/commands/doctor.ts': 'asks git for its version',
   'src/infrastructure/cli/doctor/address-checks.ts': [operations, 'The service itself'],
   'src/infrastructure/cli/doctor/store-check.ts': [operations, 'Bucket'],

@@ -35,9 +35,11 @@ import {
   aPolicySet,
   aPolicySetParameter,
   aPolicySetVersion,
+  aPolicyTrial,
   aRunTask,
   aRunTrigger,
   aTaskResult,
+  aTrialPlan,
   aWorkspaceTask,
 } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend, onFreshGround } from './on-every-backend.js';
@@ -173,6 +175,10 @@ async function addOrganization(on: Ground) {
     for (const { workspace: source } of others) {
       await on.run((tx) => tx.runTriggers.add(aRunTrigger(workspace, source)));
     }
+    const [run] = (await on.read((tx) => tx.runs.page(workspace.id, { number: 1, size: 1 }))).items;
+    const trial = aPolicyTrial(organization);
+    const plans = run === undefined ? [] : [aTrialPlan(trial, run)];
+    await on.run((tx) => tx.policyTrials.add(trial, Buffer.from('code'), plans));
   }
   const grant = { access: 'read' } as const;
   await on.run((tx) => giveProjectGrant(tx, team.id, defaultProjectId(organization.id), grant));

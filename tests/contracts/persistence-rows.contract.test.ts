@@ -9,9 +9,12 @@ import {
   type OrganizationSettings,
   organizationPermissions,
   type PolicySetVersion,
+  type PolicyTrial,
   type Run,
   type RunState,
   type TokenOwner,
+  type TrialPart,
+  type TrialResult,
   type WithStanding,
   type Workspace,
   type WorkspacePermissions,
@@ -63,10 +66,12 @@ import {
   aPolicySetOutcome,
   aPolicySetParameter,
   aPolicySetVersion,
+  aPolicyTrial,
   aRunTask,
   aRunTrigger,
   aTaskResult,
   aTaskStage,
+  aTrialPlan,
   aWorkspaceTask,
 } from '../support/policy-builders.js';
 import { type Ground, onEveryBackend } from './on-every-backend.js';
@@ -746,6 +751,71 @@ const stories: Readonly<Record<string, (on: Ground) => Promise<readonly Pair[]>>
       [{ ...policy, ...attached }, before],
       [{ ...after, ...attached }, (await read())?.subject],
     ];
+  },
+  PolicyTrial: async (on) => {
+    const { organization, actor } = await aPlace(on);
+    const trial = aPolicyTrial(organization, {
+      policySetId: unique('polset'),
+      policyToolVersion: '1.9.0',
+      parameters: [{ key: 'limit', value: '3' }],
+      createdAt: afterNoon(1),
+      updatedAt: afterNoon(2),
+    });
+    const after: PolicyTrial = {
+      ...trial,
+      status: 'errored',
+      failure: 'It took too long',
+      evaluatedSeconds: 12,
+      dueAt: null,
+      statusTimestamps: { 'errored-at': noon },
+      updatedAt: afterNoon(3),
+      revision: 1,
+    };
+    const read = async () => (await on.read((tx) => tx.policyTrials.findFor(actor, trial.id)))?.subject;
+    await on.run((tx) => tx.policyTrials.add(trial, Buffer.from('code'), []));
+    const added = await read();
+    await on.run((tx) => tx.policyTrials.save(after));
+    return [
+      [trial, added],
+      [after, await read()],
+    ];
+  },
+  TrialPlan: async (on) => {
+    const { organization, workspace } = await aPlace(on);
+    const { state } = await aRunIn(on, workspace);
+    const trial = aPolicyTrial(organization);
+    const before = { outcomeId: unique('psout'), status: 'failed', policyToolVersion: '1.9.0' } as const;
+    const waiting = aTrialPlan(trial, state, { before, position: 3 });
+    const now: TrialResult = {
+      verdict: 'not-comparable',
+      reason: 'Something is hidden',
+      policyToolVersion: '1.10.0',
+      outcomes: [
+        { policyName: 'tags', enforcementLevel: 'mandatory', status: 'not-comparable', output: null, reason: 'Hidden' },
+      ],
+    };
+    await on.run((tx) => tx.policyTrials.add(trial, Buffer.from('code'), [waiting]));
+    const [added] = await on.read((tx) => tx.policyTrials.waitingPlans(waiting));
+    await on.run((tx) => tx.policyTrials.keepResult(waiting, now));
+    const { items } = await on.read((tx) => tx.policyTrials.results(trial.id, 'all', page));
+    const { recorded: _, ...kept } = items[0] ?? { recorded: [] };
+    return [
+      [waiting, added],
+      [{ ...waiting, now }, kept],
+    ];
+  },
+  TrialPart: async (on) => {
+    const { organization, workspace } = await aPlace(on);
+    const { state } = await aRunIn(on, workspace);
+    const trial = aPolicyTrial(organization);
+    const part: TrialPart = {
+      trialId: trial.id,
+      workspaceId: workspace.id,
+      lease: { poolId: unique('apool'), agent: 'rack 4', digest: unique('digest'), expiresAt: afterNoon(1) },
+    };
+    await on.run((tx) => tx.policyTrials.add(trial, Buffer.from('code'), [aTrialPlan(trial, state)]));
+    await on.run((tx) => tx.policyTrials.saveLease(part, part.lease));
+    return [[part, await on.read((tx) => tx.policyTrials.partByLease(part.lease?.digest ?? ''))]];
   },
   PolicySetVersion: async (on) => {
     const { organization, actor } = await aPlace(on);

@@ -246,6 +246,11 @@ const expected: Readonly<Record<Action, readonly string[] | Readonly<Record<stri
   'policy-sets/manage': [...owners, 'manage-policies'],
   'policy-sets/link-repository': owners,
   'policies/manage': [...owners, 'manage-policies'],
+  'policy-trials/manage': [...owners, 'manage-policies'],
+  'policy-trials/cancel': {
+    'a trial that the caller asked for': [...owners, 'manage-policies'],
+    'another trial': owners,
+  },
   'agent-pools/list': managingPools,
   'agent-pools/create': managingPools,
   'agent-pools/read': {

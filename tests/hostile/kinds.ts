@@ -17,6 +17,7 @@ const longest: Readonly<Record<keyof typeof bodyKinds, Longest>> = {
   form: { method: 'POST', path: () => '/session/link', by: 'anyone' },
   policyCode: { method: 'PUT', path: ({ neighbours }) => `/policies/${neighbours[0]?.policyId}/upload`, by: 'user' },
   delivery: { method: 'POST', path: () => '/hooks/vcs/x', by: 'anyone' },
+  policyTrial: { method: 'POST', path: () => '/organizations/acme/policy-trials', by: 'user' },
   state: { method: 'POST', path: ({ workspaceId }) => `/workspaces/${workspaceId}/state-versions`, by: 'user' },
   logPart: { method: 'PUT', path: () => '/agent/v1/runs/run-x/log?offset=0', by: 'agent' },
   policyReport: { method: 'POST', path: () => '/agent/v1/runs/run-x/policy-evaluations/poleval-x', by: 'agent' },

@@ -33,6 +33,8 @@ const promised: Readonly<Record<DomainErrorCode, readonly [status: number, title
   'run/transition-refused': [409, 'transition not allowed'],
   'run/not-blocked': [403, 'transition not allowed'],
   'task-stage/transition-refused': [409, 'transition not allowed'],
+  'policy-trial/transition-refused': [409, 'transition not allowed'],
+  'policy-trial/busy': [429, 'Too many requests'],
   'lease/lost': [409, 'lease lost'],
   'agent-report/invalid': [422, 'invalid attribute'],
   'agent-pool/in-use': [409, 'conflict'],

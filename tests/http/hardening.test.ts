@@ -217,6 +217,12 @@ const tries: Readonly<
     bad: 413,
     says: 'the body is larger than 16384 bytes',
   },
+  policyTrial: {
+    ask: (amount) => sent(api.admin, 'post', '/organizations/acme/policy-trials', padded('{}', amount)),
+    good: 422,
+    bad: 413,
+    says: 'the body is larger than 2097152 bytes',
+  },
   policyReport: {
     ask: (amount) => sent(agent, 'post', `/agent/v1/runs/${runId}/policy-evaluations/any`, padded('{}', amount)),
     good: 422,

@@ -138,7 +138,9 @@ describe('the description of the API', () => {
 
   it('has no conflict for an operation that reads, except under the lease of an agent', () => {
     const conflicts = operations.filter(({ method, operation }) => method === 'get' && '409' in operation.responses);
-    expect(conflicts.map(({ path }) => path).filter((path) => !path.startsWith('/agent/v1/runs/{id}/'))).toEqual([]);
+    expect(
+      conflicts.map(({ path }) => path).filter((path) => !/^\/agent\/v1\/(runs|policy-trials)\/\{id\}\//.test(path)),
+    ).toEqual([]);
     const held = conflicts.map(({ operation }) => (operation.responses['409'] as { readonly $ref: string }).$ref);
     expect(held.filter((ref) => !ref.includes('lease.lost') || ref.includes('stale'))).toEqual([]);
   });

@@ -178,6 +178,11 @@ const promised: Readonly<Record<string, number>> = {
   'delete /policy-sets/:id/relationships/policies': 10,
   // The set is written with all that it names: it keeps the number of its newest version.
   'post /policy-sets/:id/versions': 11,
+  'get /organizations/:organization/policy-trials': 4,
+  'post /organizations/:organization/policy-trials': 10,
+  'get /policy-trials/:id': 3,
+  'get /policy-trials/:id/results': 4,
+  'post /policy-trials/:id/actions/cancel': 7,
   'get /policy-set-versions/:id': 2,
   'get /policy-sets/:policySetId/parameters': 3,
   // The set is written, so that of two that create parameters the second counts the first's.

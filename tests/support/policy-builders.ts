@@ -12,15 +12,19 @@ import type {
   PolicySetOutcome,
   PolicySetParameter,
   PolicySetVersion,
+  PolicyTrial,
   Run,
+  RunState,
   RunTask,
   TaskResult,
   TaskStage,
+  TrialPlan,
   Workspace,
   WorkspaceRunTrigger,
   WorkspaceTask,
 } from '../../src/domain/index.js';
 import { noResults } from '../../src/domain/index.js';
+import { newTrial } from '../../src/domain/policy-outcomes/policy-trial.js';
 import { widestScope } from '../../src/domain/supporting/agents/agent-pool.js';
 import { noon, unique } from './builders.js';
 
@@ -104,6 +108,30 @@ export const aPolicySetVersion = (set: PolicySet, given: Partial<PolicySetVersio
   revision: 0,
   ...given,
 });
+
+export const aPolicyTrial = (
+  { id: organizationId }: Pick<Organization, 'id'>,
+  given: Partial<PolicyTrial> = {},
+): PolicyTrial => ({
+  ...newTrial({
+    id: unique('poltrial'),
+    organizationId,
+    policySetId: null,
+    policies: [aPolicy()],
+    policyToolVersion: null,
+    parameters: [],
+    archive: { sha256: '0'.repeat(64), bytes: 3 },
+    requestedBy: { kind: 'user', id: unique('user') },
+    createdAt: noon,
+  }),
+  ...given,
+});
+
+export const aTrialPlan = (
+  { id: trialId }: Pick<PolicyTrial, 'id'>,
+  { id: runId, workspaceId }: Pick<RunState, 'id' | 'workspaceId'>,
+  given: Partial<TrialPlan> = {},
+): TrialPlan => ({ trialId, runId, workspaceId, position: 0, before: null, now: null, ...given });
 
 export const aPolicySetParameter = (set: PolicySet, given: Partial<PolicySetParameter> = {}): PolicySetParameter => ({
   id: unique('var'),

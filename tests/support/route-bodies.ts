@@ -17,6 +17,10 @@ export interface Referred {
   readonly state: string;
 }
 
+/** An archive of `policies.hcl` with the policy `tags`, and its code. */
+export const policyArchive =
+  'H4sIAAAAAAACA+3TzQrCMAwH8J77FKEPMFI2NhD2JCJSujiH3YddJxTx3aVexF28uMGkv0sgFEJI/0NvGt3QmJy1YQtBxDzLIFREnFdEKQvAN0ApszwFhmwF0+iUZYg/WPJjuY0Ywv09CKfqUcCdA1wnsh5KEJVyKgn9pKLOCw5A3am3mlrq3NHQjUx41qquUq63XvAHZ9G2vO5rqe4XnPEt/5jKWf6xKGL+18m/0hdVE4R/wHkIOuxK2B9ikqMoiv7bE7v31A4ADAAA';
+
 const relationTo = (type: string, id: string) => ({ data: { type, id } });
 
 /** A well-formed body for each route that reads one: what is refused then is refused for its caller. */
@@ -85,6 +89,7 @@ export const bodiesWith = (referred: Referred): Readonly<Record<string, object>>
     'post /workspaces/:workspaceId/notification-configurations': notification,
     'post /projects/:id/notification-configurations': notification,
     'post /teams/:id/notification-configurations': notification,
+    'post /organizations/:organization/policy-trials': doc('policy-trials', { archive: policyArchive }, { workspaces }),
     'post /workspaces/:workspaceId/run-triggers': doc(
       'run-triggers',
       {},

@@ -57,11 +57,13 @@ import {
   aPolicySetOutcome,
   aPolicySetParameter,
   aPolicySetVersion,
+  aPolicyTrial,
   aRunTask,
   aRunTrigger,
   aSiteAgentPool,
   aTaskResult,
   aTaskStage,
+  aTrialPlan,
   aWorkspaceTask,
 } from './policy-builders.js';
 import type { Referred } from './route-bodies.js';
@@ -109,6 +111,8 @@ export interface Scene {
   readonly attached: boolean;
   /** Whether runs of another workspace trigger runs of the workspace. */
   readonly connected: boolean;
+  /** Whether the policy trial has not ended. */
+  readonly tried: boolean;
 }
 
 /** Nothing is in progress, so that everything may be deleted. */
@@ -121,6 +125,7 @@ const afterwards: Scene = {
   blocked: false,
   attached: false,
   connected: false,
+  tried: false,
 };
 
 /** The initial statuses for routes that trigger a transition. */
@@ -130,6 +135,7 @@ const beginnings: Readonly<Record<string, Partial<Scene>>> = {
   'post /workspaces/:workspaceId/run-triggers': { connected: true },
   'get /run-triggers/:id': { connected: true },
   'delete /run-triggers/:id': { connected: true },
+  'post /policy-trials/:id/actions/cancel': { tried: true },
   'get /task-results/:id': { attached: true },
   'get /task-results/:taskResultId/outcomes': { attached: true },
   'get /workspaces/:workspaceId/tasks/:workspaceTaskId': { attached: true },
@@ -299,6 +305,11 @@ export async function makeSmallWorld(
   const versions = { newest: { id: versionId, sequence: 1 }, current: null };
   const versioned = aPolicySet(organization, { name: 'versioned', versions });
   const policySetVersion = aPolicySetVersion(versioned, { id: versionId });
+  const itself = standing.own === true;
+  const policyTrial = aPolicyTrial(organization, {
+    ...(itself && { requestedBy: ofCaller }),
+    ...(!scene.tried && { status: 'finished', dueAt: null }),
+  });
   const policy = aManagedPolicy(organization, { name: 'tags' });
   const ofAgent = anAgentToken(pool, { secretDigest: digestOf(agentsSecret) });
   const ofOther = aToken(ownedBy('user', other));
@@ -387,6 +398,7 @@ export async function makeSmallWorld(
     await tx.policySetParameters.add(parameter);
     await tx.policySets.add(versioned);
     await tx.policySetVersions.add(policySetVersion);
+    await tx.policyTrials.add(policyTrial, Buffer.from('code'), [aTrialPlan(policyTrial, run.state)]);
     await tx.agentPools.add(pool);
     await tx.agentPools.add(sitePool);
     await tx.agentTokens.add(ofAgent);
@@ -413,7 +425,6 @@ export async function makeSmallWorld(
     return due?.id ?? 0;
   });
 
-  const itself = standing.own === true;
   const withRights =
     itself && standing.actor === 'team' ? own : standing.team && (standing.team.grantOn ? target : freeTeam);
   return {
@@ -488,6 +499,7 @@ export async function makeSmallWorld(
       parameterId: parameter.id,
       '/policy-set-versions': policySetVersion.id,
       '/policies': policy.id,
+      '/policy-trials': policyTrial.id,
       '/agent-pools': pool.id,
       '/admin/agent-pools': sitePool.id,
     },

@@ -65,6 +65,36 @@ export class Opa {
     return { verdict: first.verdict, asV0: false };
   }
 
+  /** The same, within other bounds. */
+  within(bounds: Bounds): Opa {
+    return new Opa(this.program, { ...this.options, bounds }, this.capabilities);
+  }
+
+  get version(): string {
+    return this.program.version;
+  }
+
+  /**
+   * The paths below `input` that evaluating the query may read, whatever the input is: as opa finds them in the code,
+   * each cut off before its first part that depends on the input. Undefined if the code does not compile.
+   */
+  async reads(code: Code, query: string): Promise<readonly (readonly string[])[] | undefined> {
+    const files = [...code.files, ...(code.data ?? [])].flatMap((file) => ['-d', file]);
+    const { out, stopped } = await this.run(['deps', '--format', 'json', ...files, '--', query]);
+    const found = stopped === undefined ? (parsed(out) as Dependencies | undefined) : undefined;
+    if (!Array.isArray(found?.base)) return undefined;
+    const paths = (found as Dependencies).base.map((ref) => ref.map(({ value }) => String(value)));
+    // Code that looks up other documents by computed names could reach any of the rules.
+    const isOpen = paths.some(([root, first]) => root === 'data' && first !== 'parameters');
+    return isOpen ? [[]] : paths.filter(([root]) => root === 'input').map(([, ...path]) => path);
+  }
+
+  /** Rego v0 as v1, which is what `reads` understands; undefined if the file is in neither. */
+  async asV1(file: string): Promise<string | undefined> {
+    const { out, stopped } = await this.run(['fmt', '--v0-v1', '--v0-compatible', file]);
+    return stopped === undefined && out !== '' ? out : undefined;
+  }
+
   private async evaluated(code: Code, query: string, input: string, rego: 'v0' | 'v1') {
     const flags = ['--format', 'json', '--capabilities', this.capabilities, '--timeout', `${evaluationSeconds}s`];
     if (rego === 'v0' && this.readsBoth) flags.push('--v0-compatible');
@@ -108,6 +138,11 @@ export class Opa {
     });
     return { out: Buffer.from(out, 'latin1').toString(), complaints, stopped: ended.stopped };
   }
+}
+
+/** The output of `opa deps`. */
+interface Dependencies {
+  readonly base: readonly (readonly { readonly value: unknown }[])[];
 }
 
 interface Answer {

@@ -3,14 +3,14 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Execution } from './execution.js';
+import type { Evaluating, Execution } from './execution.js';
 import { RunFailure } from './execution.js';
 import { unpack } from './unpack.js';
 
 const maxEntries = 1_000_000;
 
 /** Downloads a file of the run and unpacks it into the directory of that name; failures call it `what`. */
-export async function fetched(x: Execution, url: string, name: string, sha256?: string, what = name): Promise<void> {
+export async function fetched(x: Evaluating, url: string, name: string, sha256?: string, what = name): Promise<void> {
   const { AGENT_UNPACKED_MB: megabytes } = x.settings;
   const file = x.directory.at(`${name}.tar.gz`);
   await x.run.download(url, file);

@@ -8,17 +8,23 @@ import type { RunDirectory } from './run-directory.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** The context of one run on this agent. */
-export interface Execution {
-  readonly job: Job;
-  readonly run: LeasedRun;
-  readonly log: RunLog;
+/** The context in which policies are evaluated: that of a run, or of a policy trial. */
+export interface Evaluating {
+  readonly run: Pick<LeasedRun, 'download'>;
+  readonly log: Pick<RunLog, 'write'>;
   readonly secrets: Secrets;
   readonly directory: RunDirectory;
   readonly settings: Settings;
   /** The agent's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly bounds: Bounds;
+}
+
+/** The context of one run on this agent. */
+export interface Execution extends Evaluating {
+  readonly job: Job;
+  readonly run: LeasedRun;
+  readonly log: RunLog;
   readonly print: (line: string) => void;
 }
 

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { findOpa, noOpa } from '../programs/find-programs.js';
 import { type Code, type Evaluated as Judged, Opa, type Rego, type Verdict } from '../programs/opa.js';
-import type { Policy, PolicyEvaluation, PolicySet } from '../service/job.js';
+import type { Job, Policy, PolicySet } from '../service/job.js';
 import type { PolicyReport, PolicySetReport } from '../service/leased-run.js';
 import { printable } from '../service/printable.js';
 import type { Secrets } from '../service/secrets.js';
 import { digestOf } from './configuration.js';
-import { type Execution, RunFailure } from './execution.js';
+import { type Evaluating, type Execution, RunFailure } from './execution.js';
 import { type PolicyTree, policyTree } from './policy-archive.js';
 import { bareEnvironmentOf } from './prepare.js';
 
@@ -29,7 +29,7 @@ const longestReason = 4096;
 const outputBytes = 12 * 1024 * 1024;
 
 /** The properties that all policies of a set share. */
-interface Common {
+export interface Common {
   readonly rego: Rego;
   /** Undefined where each policy has its own code. */
   readonly tree: PolicyTree | undefined;
@@ -37,14 +37,10 @@ interface Common {
   readonly parameters: string | undefined;
 }
 
-type Judge = (policy: Policy, common: Common) => Promise<Judged>;
+export type Judge = (policy: Policy, common: Common) => Promise<Judged>;
 
-/**
- * Evaluates every policy of the job against a plan, whose file is `planJson`. Failures are written to the log as well.
- */
-export async function evaluatePolicies(x: Execution, planJson: string): Promise<readonly Evaluated[]> {
-  const evaluations = x.job['policy-evaluations'];
-  if (evaluations.length === 0) return [];
+/** OPA as found on this machine; `opa` is undefined without it. */
+export async function opaOf(x: Evaluating) {
   const bare = bareEnvironmentOf(x);
   const program = await findOpa(x.settings, bare);
   const user = x.settings.AGENT_RUN_AS;
@@ -52,6 +48,16 @@ export async function evaluatePolicies(x: Execution, planJson: string): Promise<
   const capabilities = x.directory.at('policies', 'capabilities.json');
   const opa = program && (await Opa.prepare(program, dependencies, capabilities));
   if (opa) await x.directory.give(capabilities);
+  return { version: program?.version, opa };
+}
+
+/**
+ * Evaluates every policy of the job against a plan, whose file is `planJson`. Failures are written to the log as well.
+ */
+export async function evaluatePolicies(x: Execution, planJson: string): Promise<readonly Evaluated[]> {
+  const evaluations = x.job['policy-evaluations'];
+  if (evaluations.length === 0) return [];
+  const { version, opa } = await opaOf(x);
   const input = await writeInput(x, planJson);
   const judge: Judge = async (policy, common) =>
     opa === undefined ? errored(noOpa(x.settings)) : judged(x, opa, policy, common, input);
@@ -60,35 +66,33 @@ export async function evaluatePolicies(x: Execution, planJson: string): Promise<
   for (const evaluation of evaluations) {
     const sets: PolicySetReport[] = [];
     for (const set of evaluation['policy-sets']) {
-      sets.push(await reportOf(x, evaluation, set, program !== undefined, judge));
+      const kind = evaluation['policy-kind'];
+      const error = kind === 'opa' ? (opa === undefined ? noOpa(x.settings) : undefined) : noEngine(kind);
+      const share = outputBytes / evaluation['policy-sets'].flatMap((one) => one.policies).length;
+      sets.push(await reportOf(x, set, error ?? (await commonOf(x, set)), judge, share));
     }
-    reports.push({ id: evaluation.id, version: program?.version ?? 'none', sets });
+    reports.push({ id: evaluation.id, version: version ?? 'none', sets });
   }
   return reports;
 }
 
-async function reportOf(
-  x: Execution,
-  evaluation: PolicyEvaluation,
+const noEngine = (kind: string): string =>
+  `No ${kind} engine is available: agents evaluate OPA policies only. Write the policies in Rego, or detach the set.`;
+
+/** `common` is a reason where the set cannot be evaluated; each policy may have `share` bytes of output. */
+export async function reportOf(
+  x: Evaluating,
   set: PolicySet,
-  haveOpa: boolean,
+  common: Common | string,
   judge: Judge,
+  share: number,
 ): Promise<PolicySetReport> {
-  const kind = evaluation['policy-kind'];
-  const error =
-    kind === 'opa'
-      ? haveOpa
-        ? undefined
-        : noOpa(x.settings)
-      : `No ${kind} engine is available: agents evaluate OPA policies only. Write the policies in Rego, or detach the set.`;
-  const common = error === undefined ? await commonOf(x, set) : error;
   if (typeof common === 'string') {
     tell(x, `Policy set ${set.name} could not be evaluated`, [common]);
     return { 'policy-set-id': set.id, error: common };
   }
   const policies: PolicyReport[] = [];
   const warnings: string[] = [];
-  const share = outputBytes / evaluation['policy-sets'].flatMap((one) => one.policies).length;
   for (const policy of set.policies) {
     const { verdict: said, asV0 } = await judge(policy, common);
     const verdict = maskedVerdict(x.secrets, said);
@@ -106,7 +110,7 @@ async function reportOf(
 }
 
 /** Returns the reason where the archive of the set cannot be used. */
-async function commonOf(x: Execution, set: PolicySet): Promise<Common | string> {
+export async function commonOf(x: Evaluating, set: PolicySet): Promise<Common | string> {
   const rego = regoOf(set['policy-tool-version']);
   try {
     const tree = set.archive === null ? undefined : await policyTree(x, set.archive);
@@ -118,7 +122,7 @@ async function commonOf(x: Execution, set: PolicySet): Promise<Common | string> 
 }
 
 /** Policies read them as `data.parameters`. */
-async function writeParameters(x: Execution, { id, parameters }: PolicySet): Promise<string | undefined> {
+async function writeParameters(x: Evaluating, { id, parameters }: PolicySet): Promise<string | undefined> {
   if (parameters.length === 0) return undefined;
   const file = x.directory.at('policies', `${id.replace(/[^\w-]/g, '')}-parameters.json`);
   const values = Object.fromEntries(parameters.map(({ key, value }) => [key, value]));
@@ -145,8 +149,8 @@ export function maskedVerdict(secrets: Secrets, verdict: Verdict): Verdict {
   return { ...verdict, reasons: verdict.reasons.map((reason) => secrets.maskedIn(reason)) };
 }
 
-async function judged(
-  x: Execution,
+export async function judged(
+  x: Evaluating,
   opa: Opa,
   policy: Policy,
   { rego, tree, parameters }: Common,
@@ -167,7 +171,7 @@ async function judged(
 }
 
 /** Returns the reason where the policy has no usable code. */
-async function ownCode(x: Execution, { name, code }: Policy): Promise<Code | string> {
+async function ownCode(x: Evaluating, { name, code }: Policy): Promise<Code | string> {
   if (code === null) return `The policy ${name} has no code. Upload it, and start a new run.`;
   const file = x.directory.at('policies', `${code.sha256.replace(/\W/g, '')}.rego`);
   await x.run.download(code.url, file);
@@ -198,6 +202,14 @@ function runInput({ job: { run, workspace } }: Execution): object {
     ({ key, category, sensitive }) => [key, { category, sensitive }] as const,
   );
   const ofRun = run.variables.map(({ key }) => [key, { category: 'terraform', sensitive: false }] as const);
+  return { ...keptRunInput(run, workspace), variables: Object.fromEntries([...ofWorkspace, ...ofRun]) };
+}
+
+type KeptRun = Omit<Job['run'], 'variables' | 'allow-config-generation' | 'debugging-mode'>;
+type KeptWorkspace = Pick<Job['workspace'], 'id' | 'name' | 'organization' | 'working-directory'>;
+
+/** The part that is still known after the run. */
+export function keptRunInput(run: KeptRun, workspace: KeptWorkspace): object {
   return {
     id: run.id,
     message: run.message,
@@ -207,7 +219,6 @@ function runInput({ job: { run, workspace } }: Execution): object {
     replace_addrs: run['replace-addrs'] ?? [],
     speculative: run['plan-only'],
     target_addrs: run['target-addrs'] ?? [],
-    variables: Object.fromEntries([...ofWorkspace, ...ofRun]),
     organization: { name: workspace.organization },
     workspace: { id: workspace.id, name: workspace.name, working_directory: workspace['working-directory'] ?? '' },
   };
@@ -246,7 +257,7 @@ const fitting = (reason: unknown): unknown => {
   return typeof reason === 'object' && flat && !text.includes('\\u') ? reason : worded(reason);
 };
 
-function tell(x: Execution, heading: string, lines: readonly string[]): void {
+function tell(x: Evaluating, heading: string, lines: readonly string[]): void {
   const indented = lines.map((line) => `  - ${printable(line).replaceAll('\n', '\n    ')}\n`);
   x.log.write(`\n${heading}:\n${indented.join('')}`);
 }

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PolicyArchive } from '../service/job.js';
 import { fetched } from './configuration.js';
-import type { Execution } from './execution.js';
+import type { Evaluating } from './execution.js';
 
 /** The unpacked archive of a policy set. */
 export interface PolicyTree {
@@ -12,7 +12,7 @@ export interface PolicyTree {
 }
 
 /** Downloads and unpacks the archive of a policy set. Throws `RunFailure`. */
-export async function policyTree(x: Execution, { id, sha256, url }: PolicyArchive): Promise<PolicyTree> {
+export async function policyTree(x: Evaluating, { id, sha256, url }: PolicyArchive): Promise<PolicyTree> {
   const name = join('policies', id.replace(/[^\w-]/g, ''));
   const root = x.directory.at(name);
   await mkdir(root, { mode: 0o700 });

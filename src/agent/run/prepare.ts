@@ -6,7 +6,7 @@ import { firstErrorIn, type Ran, Terraform } from '../programs/terraform.js';
 import { satisfies } from '../programs/version-constraints.js';
 import { writeCliConfig } from './cli-config.js';
 import { digestOf, fetched, forgetFormerRuns, replaceBackend, workingDirectory } from './configuration.js';
-import type { Environment, Execution } from './execution.js';
+import type { Environment, Evaluating, Execution } from './execution.js';
 import { RunFailure } from './execution.js';
 import { knownStateFile, stateFileOf } from './run-directory.js';
 import { type Variables, writeVariables } from './variables.js';
@@ -20,7 +20,7 @@ export interface Prepared {
   readonly stateBefore: string | undefined;
 }
 
-export const bareEnvironmentOf = (x: Execution): Environment =>
+export const bareEnvironmentOf = (x: Pick<Evaluating, 'environment' | 'directory'>): Environment =>
   bareEnvironment(x.environment, x.directory.at('home'), x.directory.temporary);
 
 /** Finds the program and begins the log with its version. */

@@ -54,7 +54,11 @@ export class RunDirectory {
     private readonly user: RunUser | undefined,
   ) {}
 
-  static async create(workDirectory: string, { phase, run }: Job, user?: RunUser): Promise<RunDirectory> {
+  static async create(
+    workDirectory: string,
+    { phase, run }: { readonly phase: string; readonly run: Pick<Job['run'], 'id'> },
+    user?: RunUser,
+  ): Promise<RunDirectory> {
     await mkdir(workDirectory, { recursive: true });
     // mkdtemp creates it for this user only.
     const path = await mkdtemp(join(workDirectory, `${prefix}${process.pid}-`));

@@ -23,20 +23,20 @@ const policy = z.object({
 
 const policyArchive = z.object({ id: z.string(), sha256: z.string(), url: path });
 
+const policySet = z.object({
+  id: z.string(),
+  name: z.string(),
+  'policy-tool-version': z.string().nullable().default(null),
+  policies: z.array(policy),
+  /** The code of all policies; null if each has its own. */
+  archive: policyArchive.nullable().default(null),
+  parameters: z.array(z.object({ key: z.string(), value: z.string(), sensitive: z.boolean() })).default([]),
+});
+
 const policyEvaluation = z.object({
   id: z.string(),
   'policy-kind': z.string(),
-  'policy-sets': z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      'policy-tool-version': z.string().nullable().default(null),
-      policies: z.array(policy),
-      /** The code of all policies; null if each has its own. */
-      archive: policyArchive.nullable().default(null),
-      parameters: z.array(z.object({ key: z.string(), value: z.string(), sensitive: z.boolean() })).default([]),
-    }),
-  ),
+  'policy-sets': z.array(policySet),
 });
 
 /** The response to a claim, as far as this agent reads it. Unknown members of newer services are ignored. */
@@ -71,6 +71,41 @@ export const jobSchema = z.object({
   'policy-evaluations': z.array(policyEvaluation),
   'shared-states-url': z.url().nullable().default(null),
 });
+
+/** The plans of one workspace, to be evaluated with the code of a policy trial. */
+export const trialJobSchema = z.object({
+  lease: z.object({ token: z.string(), 'expires-at': z.string() }),
+  'policy-trial': z.object({
+    id: z.string().regex(/^[\w-]+$/),
+    'policy-set': policySet,
+    workspace: z.object({
+      id: z.string(),
+      name: z.string(),
+      organization: z.string(),
+      'working-directory': z.string().nullable(),
+    }),
+    plans: z.array(
+      z.object({
+        run: z.object({
+          id: z.string().regex(/^[\w-]+$/),
+          message: z.string().nullable(),
+          'plan-only': z.boolean(),
+          'is-destroy': z.boolean(),
+          refresh: z.boolean(),
+          'refresh-only': z.boolean(),
+          'target-addrs': z.array(z.string()).nullable(),
+          'replace-addrs': z.array(z.string()).nullable(),
+        }),
+        /** Whether the settings of the workspace may have been others when the run was created. */
+        'workspace-changed': z.boolean(),
+        url: path,
+      }),
+    ),
+  }),
+});
+
+export type TrialJob = z.output<typeof trialJobSchema>;
+export type TrialPlan = TrialJob['policy-trial']['plans'][number];
 
 export type Job = z.output<typeof jobSchema>;
 export type WorkspaceVariable = Job['workspace']['variables'][number];

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Job, jobSchema } from './job.js';
+import { type Job, jobSchema, type TrialJob, trialJobSchema } from './job.js';
 
 /** The service refused a request, and would refuse a retry. */
 export class ServiceRefused extends Error {
@@ -61,13 +61,28 @@ export class ServiceClient {
     private readonly print: (line: string) => void,
   ) {}
 
-  /** Waits for a run to execute; undefined if none arrived in time. */
-  async claim(name: string, wait: number, signal: AbortSignal): Promise<Job | undefined> {
+  claim(name: string, wait: number, signal: AbortSignal): Promise<Job | undefined>;
+  claim(
+    name: string,
+    wait: number,
+    signal: AbortSignal,
+    accepts: readonly 'policy-trials'[],
+  ): Promise<Job | TrialJob | undefined>;
+  /** Waits for a run to execute, or for what else the agent accepts; undefined if nothing arrived in time. */
+  async claim(
+    name: string,
+    wait: number,
+    signal: AbortSignal,
+    accepts: readonly 'policy-trials'[] = [],
+  ): Promise<Job | TrialJob | undefined> {
+    const body = { name, ...(accepts.length > 0 && { accepts }) };
     const text = await this.ask(
-      { method: 'POST', path: `/agent/v1/claims?wait=${wait}`, body: { name }, seconds: wait + 30, signal },
+      { method: 'POST', path: `/agent/v1/claims?wait=${wait}`, body, seconds: wait + 30, signal },
       (response) => response.text(),
     );
-    return text === '' ? undefined : jobSchema.parse(JSON.parse(text));
+    if (text === '') return undefined;
+    const job: object = JSON.parse(text);
+    return 'policy-trial' in job ? trialJobSchema.parse(job) : jobSchema.parse(job);
   }
 
   async json<Schema extends z.ZodType>(question: Question, schema: Schema): Promise<z.output<Schema>> {

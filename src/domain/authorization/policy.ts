@@ -129,6 +129,8 @@ export const policy = {
   'policy-sets/manage': [['manage-policies']],
   'policy-sets/link-repository': [['manage-policies', 'manage-vcs-settings']],
   'policies/manage': [['manage-policies']],
+  'policy-trials/manage': [['manage-policies']],
+  'policy-trials/cancel': [['manage-policies', 'its own'], ['owner']],
   'agent-pools/read': [
     ['manage-agent-pools'],
     ['organization token'],
@@ -174,7 +176,10 @@ export const may = (standing: Standing, action: Action): boolean => {
 };
 
 /** The actions whose area has no `read`, and the one that shows their subject. */
-const shownBy: Partial<Record<Action, Action>> = { 'policy-sets/link-repository': 'policy-sets/manage' };
+const shownBy: Partial<Record<Action, Action>> = {
+  'policy-sets/link-repository': 'policy-sets/manage',
+  'policy-trials/cancel': 'policy-trials/manage',
+};
 
 /** The action that decides whether a caller can see the subject of `action`. */
 const seeing = (action: Action): Action | undefined => {

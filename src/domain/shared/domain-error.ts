@@ -22,6 +22,8 @@ export type DomainErrorCode =
   | 'run/not-blocked'
   | 'task-stage/transition-refused'
   | 'policy-outcomes/uncounted'
+  | 'policy-trial/transition-refused'
+  | 'policy-trial/busy'
   | 'lease/lost'
   | 'agent-report/invalid'
   | 'agent-pool/in-use'

@@ -30,6 +30,7 @@ export const idPrefixes = {
   'policy-evaluation': 'poleval',
   'policy-set-outcome': 'psout',
   'policy-set': 'polset',
+  'policy-trial': 'poltrial',
   'policy-set-version': 'polsetver',
   'policy-set-parameter': 'var',
   policy: 'pol',

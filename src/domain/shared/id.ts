@@ -31,6 +31,7 @@ export type PolicySetOutcomeId = Id<'policy-set-outcome'>;
 export type PolicySetId = Id<'policy-set'>;
 export type PolicySetVersionId = Id<'policy-set-version'>;
 export type PolicySetParameterId = Id<'policy-set-parameter'>;
+export type PolicyTrialId = Id<'policy-trial'>;
 export type PolicyId = Id<'policy'>;
 export type AgentPoolId = Id<'agent-pool'>;
 export type StateVersionId = Id<'state-version'>;

@@ -8,6 +8,7 @@ import { gc } from './commands/gc.js';
 import { migrate } from './commands/migrate.js';
 import { move } from './commands/move.js';
 import { organizationCommands } from './commands/organization.js';
+import { policyCommands } from './commands/policy.js';
 import { serve } from './commands/serve.js';
 import { signInLink } from './commands/sign-in-link.js';
 import { tokenCommands } from './commands/token.js';
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   ...tokenCommands,
   ...organizationCommands,
   ...accessCommands,
+  ...policyCommands,
   ...agentPoolCommands,
   ...auditCommands,
   ...effectCommands,

@@ -4,6 +4,7 @@ import type { UseCases } from '../../../application/use-cases.js';
 import type { AgentToken } from '../../../domain/index.js';
 import { configurationVersionRoutes } from '../configuration-versions/configuration-version-routes.js';
 import { policyOutcomeRoutes } from '../policy-outcomes/policy-outcome-routes.js';
+import { policyTrialRoutes } from '../policy-outcomes/policy-trial-routes.js';
 import type { Dialect } from '../routing/dialect.js';
 import type { Neighbour, Route } from '../routing/route.js';
 import { presentAgentToken, reachableTokenSchema } from '../supporting/agents/agent-pool-resource.js';
@@ -64,7 +65,10 @@ const areas = {
     ...effectiveAccessRoutes(use, dialect),
   ],
   'Team tokens': teamTokenRoutes,
-  'Policy outcomes': (use, dialect) => policyOutcomeRoutes(use, dialect, runsIn(dialect)),
+  'Policy outcomes': (use, dialect) => [
+    ...policyOutcomeRoutes(use, dialect, runsIn(dialect)),
+    ...policyTrialRoutes(use, dialect),
+  ],
   Projects: (use, dialect) => projectRoutes(use, dialect, neighboursIn(dialect)),
   Workspaces: (use, dialect) => [
     ...workspaceRoutes(use, dialect, neighboursIn(dialect)),

@@ -13,6 +13,7 @@ import {
 } from '../service/service-routes.js';
 import { agentRoutes } from '../supporting/agents/agent-api-routes.js';
 import { agentFileRoutes } from '../supporting/agents/agent-file-routes.js';
+import { agentTrialRoutes } from '../supporting/agents/agent-trial-routes.js';
 import { sharedStateRoutes } from '../supporting/agents/shared-state-routes.js';
 import { taskCallbackRoute, taskFileRoutes } from '../supporting/run-tasks/task-callback-routes.js';
 import { logRoutes } from '../supporting/runs/log-routes.js';
@@ -70,7 +71,7 @@ export const servedApi = (
       routes: [...signInRoutes(use, browsers), ...(browsers.signIn ? loginRoutes(use, browsers) : [])],
     },
   ],
-  agents: { area: 'Agents', routes: [...agentRoutes(use), ...agentFileRoutes(use)] },
+  agents: { area: 'Agents', routes: [...agentRoutes(use), ...agentFileRoutes(use), ...agentTrialRoutes(use)] },
 });
 
 const nothing = new KeptContent('application/json', () => new Uint8Array());

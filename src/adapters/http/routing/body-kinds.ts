@@ -19,6 +19,7 @@ export const bodyKinds = {
   policyCode: { bytes: limits.policyCode, levels, values },
   logPart: { bytes: limits.logPart, levels, values },
   delivery: { bytes: limits.delivery, levels, values: longValues },
+  policyTrial: { bytes: limits.policyTrial, levels, values },
   policyReport: { bytes: limits.policyReport, levels, values: longValues },
   state: { bytes: limits.stateBody, levels, values: longValues },
   stateReport: { bytes: limits.stateReport, levels: limits.stateReportDepth, values: longValues },

@@ -38,6 +38,8 @@ export const errorTable = {
   'run/transition-refused': { status: 409, title: 'transition not allowed' },
   'run/not-blocked': { status: 403, title: 'transition not allowed' },
   'task-stage/transition-refused': { status: 409, title: 'transition not allowed' },
+  'policy-trial/transition-refused': { status: 409, title: 'transition not allowed' },
+  'policy-trial/busy': { status: 429, title: 'Too many requests' },
   'lease/lost': { status: 409, title: 'lease lost' },
   'agent-report/invalid': { status: 422, title: 'invalid attribute' },
   'agent-pool/in-use': { status: 409, title: 'conflict' },

@@ -1,4 +1,5 @@
 import { maxFollowers, maxSnapshots } from '../../../application/index.js';
+import { trialLimits } from '../../../domain/index.js';
 import { maxUnpackedPolicies } from '../../../domain/supporting/policies/policy-files.js';
 
 interface Limit {
@@ -33,6 +34,12 @@ export const limits = {
   form: { max: 16 * 1024, of: 'bytes in a form of the sign-in pages or of `terraform login`', answer: '413' },
   policyCode: { max: 1024 * 1024, of: 'bytes of policy code', answer: '413' },
   policyArchive: { max: maxUnpackedPolicies, of: 'bytes that the archive of a policy set unpacks to', answer: '413' },
+  // The archive of the set in base64, and its parameters.
+  policyTrial: {
+    max: 2 * trialLimits.archive,
+    of: 'bytes in a JSON body with the archive of a policy trial',
+    answer: '413',
+  },
   // It says something of every policy of a run, at length.
   policyReport: { max: 16 * 1024 * 1024, of: "bytes in an agent's report of a policy evaluation", answer: '413' },
   // It holds the values of all outputs.

@@ -48,3 +48,4 @@ export * as '20261129184002_workspaces_inheriting_destruction.ts' from './migrat
 export * as '20261129190500_audit_usernames_end.ts' from './migrations/20261129190500_audit_usernames_end.js';
 export * as '20261129213000_outcome_counts.ts' from './migrations/20261129213000_outcome_counts.js';
 export * as '20261129213001_stages_uncounted.ts' from './migrations/20261129213001_stages_uncounted.js';
+export * as '20261129215000_policy_trials.ts' from './migrations/20261129215000_policy_trials.js';

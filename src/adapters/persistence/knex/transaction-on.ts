@@ -14,6 +14,7 @@ import { KnexConfigurationVersions } from './repositories/configuration-versions
 import { KnexKeptBytes } from './repositories/files/knex-kept-bytes.js';
 import { KnexStoredFiles } from './repositories/files/knex-stored-files.js';
 import { KnexOutcomeCounts } from './repositories/policy-outcomes/knex-outcome-counts.js';
+import { KnexPolicyTrials } from './repositories/policy-outcomes/knex-policy-trials.js';
 import { KnexTaskStages } from './repositories/policy-outcomes/knex-task-stages.js';
 import { KnexAgentPools, KnexAgentTokens } from './repositories/supporting/agents/knex-agents.js';
 import { KnexAuditTrail } from './repositories/supporting/audit/knex-audit-trail.js';
@@ -104,6 +105,7 @@ export const transactionOn = (
   policySetVersions: new KnexPolicySetVersions(db),
   policySetParameters: new KnexPolicySetParameters(db),
   policies: new KnexPolicies(db),
+  policyTrials: new KnexPolicyTrials(db),
   runTasks: new KnexRunTasks(db),
   workspaceTasks: new KnexWorkspaceTasks(db),
   notificationConfigurations: new KnexNotificationConfigurations(db),

@@ -45,6 +45,7 @@ export const auditedKinds = [
   'run-triggers',
   'policy-sets',
   'policy-set-versions',
+  'policy-trials',
   'policies',
   'varsets',
   'agent-pools',

@@ -55,6 +55,8 @@ export interface PolicySetRepository {
    * its project, and those that select one of its effective tag bindings, without those that exclude one of all these.
    */
   applyingTo(workspaceId: WorkspaceId): Promise<readonly ApplyingPolicySet[]>;
+  /** Those of the workspaces to whose runs the set applies, as `applyingTo` says. */
+  appliedAmong(id: PolicySetId, workspaceIds: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]>;
 }
 
 /** The versions of policy sets. Those of a deleted organization are missing. */

@@ -23,6 +23,7 @@ import type {
   TaskResultRepository,
   TaskStageRepository,
 } from './policy-repository.js';
+import type { PolicyTrialRepository } from './policy-trial-repository.js';
 import type { ProjectRepository } from './project-repository.js';
 import type { RowLocks } from './row-locks.js';
 import type { RunArtifacts } from './run-artifacts.js';
@@ -77,6 +78,7 @@ export interface Repositories {
   readonly policySetVersions: PolicySetVersionRepository;
   readonly policySetParameters: PolicySetParameterRepository;
   readonly policies: PolicyRepository;
+  readonly policyTrials: PolicyTrialRepository;
   readonly runTasks: RunTaskRepository;
   readonly workspaceTasks: WorkspaceTaskRepository;
   readonly notificationConfigurations: NotificationConfigurationRepository;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PhaseReport, PolicyReport, StateReport } from '../../../../application/index.js';
-import { outcomeStatuses, type ReportedOutput } from '../../../../domain/index.js';
+import { outcomeStatuses, type ReportedOutput, type TrialReport } from '../../../../domain/index.js';
 import { limits } from '../../routing/limits.js';
 import { tooWide } from '../../routing/read-json.js';
 import { absentable, parse } from '../../routing/schema.js';
@@ -8,9 +8,20 @@ import { absentable, parse } from '../../routing/schema.js';
 const count = absentable(z.number().int().min(0).max(1_000_000));
 const text = (longest: number) => z.string().max(longest);
 
-export const claim = z.object({ name: z.string().min(1).max(255) });
+const accepted = ['policy-trials'] as const;
 
-export const readClaim = (body: unknown): string => parse(claim, body).name;
+export const claim = z.object({
+  name: z.string().min(1).max(255),
+  accepts: absentable(z.array(text(64)).max(16)).meta({
+    description: `The work that the agent accepts beyond runs: ${accepted.join(', ')}. Other words are ignored.`,
+  }),
+});
+
+/** Agents of releases before accept nothing but runs. */
+export function readClaim(body: unknown): { readonly name: string; readonly acceptsTrials: boolean } {
+  const { name, accepts = [] } = parse(claim, body);
+  return { name, acceptsTrials: accepts.includes(accepted[0]) };
+}
 
 export const phaseReport = z.discriminatedUnion('status', [
   z.object({
@@ -49,32 +60,47 @@ export function readPhaseReport(body: unknown): PhaseReport {
   }
 }
 
-export const policyReport = z.object({
-  'policy-tool-version': text(64),
-  'policy-sets': z
-    .array(
-      z.object({
-        'policy-set-id': text(255),
-        error: absentable(text(65_536)),
-        warnings: absentable(z.array(text(4096)).max(100)),
-        policies: absentable(
-          z
-            .array(
-              z.object({
-                name: text(255),
-                status: z.enum(outcomeStatuses),
-                output: absentable(z.array(z.unknown()).max(1000)),
-              }),
-            )
-            .max(1000),
-        ),
-      }),
-    )
-    .max(1000),
+const reportedPolicy = z.object({
+  name: text(255),
+  status: z.enum(outcomeStatuses),
+  output: absentable(z.array(z.unknown()).max(1000)),
 });
 
-export function readPolicyReport(body: unknown): PolicyReport {
-  const report = parse(policyReport, body);
+const reportOf = <Policy extends z.ZodType>(policy: Policy) =>
+  z.object({
+    'policy-tool-version': text(64),
+    'policy-sets': z
+      .array(
+        z.object({
+          'policy-set-id': text(255),
+          error: absentable(text(65_536)),
+          warnings: absentable(z.array(text(4096)).max(100)),
+          policies: absentable(z.array(policy).max(1000)),
+        }),
+      )
+      .max(1000),
+  });
+
+export const policyReport = reportOf(reportedPolicy);
+
+export const trialReport = reportOf(
+  reportedPolicy.extend({
+    'not-comparable': absentable(text(4096)).meta({
+      description: 'Why the verdict may depend on what the plan no longer shows.',
+    }),
+  }),
+);
+
+export const readPolicyReport = (body: unknown): PolicyReport => fromReport(parse(policyReport, body));
+
+export function readTrialReport(body: unknown): TrialReport {
+  const report = parse(trialReport, body);
+  const policies = report['policy-sets'].flatMap((set) => set.policies ?? []);
+  const reasons = policies.flatMap(({ name, 'not-comparable': reason }) => (reason ? [[name, reason] as const] : []));
+  return { ...fromReport(report), notComparable: new Map(reasons) };
+}
+
+function fromReport(report: z.infer<typeof policyReport>): PolicyReport {
   return {
     policyToolVersion: report['policy-tool-version'],
     policySets: report['policy-sets'].map((set) => ({

@@ -14,7 +14,7 @@ import { directoryOf } from '../../../../domain/supporting/workspaces/workspace.
 import { anyView, describedJson, presenting, type ResourceBuilder } from '../../routing/resource.js';
 import { count, dateTime, flag, maybeText, text } from '../../routing/resource-schema.js';
 
-const leaseEnds = dateTime.describe(
+export const leaseEnds = dateTime.describe(
   'When the lease expires. An agent that has not sent a heartbeat by then is considered lost.',
 );
 const phaseWord = z.enum(phases);

@@ -26,6 +26,7 @@ import {
   presentReported,
   reportedSchema,
 } from './agent-api-resource.js';
+import { presentTrialJob, trialJobSchema } from './agent-trial-resource.js';
 import { WaitingAgents } from './waiting-agents.js';
 
 /** An endpoint of the agents' own interface: plain JSON, an agent's token, and for a run its lease. */
@@ -119,7 +120,8 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
       reference: () => ({
         operation: 'claimRun',
         summary: 'Claim a run (long poll)',
-        about: 'Returns 204 if no run became available in time.',
+        about:
+          'Returns 204 if no run became available in time. An agent that accepts policy trials may get the plans of one, while no run waits for it.',
         query: {
           wait: z
             .int()
@@ -129,14 +131,15 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
             .meta({ description: 'Seconds to wait for a run (default 0).' }),
         },
         body: plain(claim),
-        answers: { 200: plain(jobSchema), 204: null },
+        answers: { 200: plain(z.union([jobSchema, trialJobSchema])), 204: null },
         refusals: [...withBody, 'shared/stale-revision', 'service/storage-full'],
       }),
       handle: async (agent, exchange) => {
         const { request, response, stopping } = exchange;
-        const name = readClaim(await readBody(exchange));
+        const { name, acceptsTrials } = readClaim(await readBody(exchange));
         const wait = (numberIn(request, 'wait', longestWait) ?? 0) * 1000;
         const deadline = performance.now() + wait;
+        const room = `${agent.poolId} ${acceptsTrials}`;
         const left = new AbortController();
         response.once('close', () => left.abort());
         const ended = AbortSignal.any([stopping, left.signal]);
@@ -144,13 +147,20 @@ export const agentRoutes = (use: UseCases): AgentRoute[] => {
         while (!response.destroyed && !request.socket.destroyed) {
           const job = await use.claimRun.execute(agent, name);
           if (job !== undefined) {
-            waiting.claimed(agent.poolId);
+            waiting.claimed(room);
             json(exchange, 200, presentJob(job));
+            return;
+          }
+          // After all runs.
+          const trial = acceptsTrials ? await use.claimPolicyTrial.execute(agent, name) : undefined;
+          if (trial !== undefined) {
+            waiting.claimed(room);
+            json(exchange, 200, presentTrialJob(trial));
             return;
           }
           const time = deadline - performance.now();
           if (time <= 0 || ended.aborted) break;
-          await waiting.wait(agent.poolId, () => use.lookForRun.execute(agent), time, ended);
+          await waiting.wait(room, () => use.lookForWork.execute(agent, acceptsTrials), time, ended);
           // An agent whose token was revoked meanwhile must not receive a run.
           await use.authenticateAgent.execute(bearerOf(request));
         }

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AgentPoolId } from '../../../../domain/index.js';
 
-/** Those of a pool, the longest waiting first. */
+/** Those who wait for the same, the longest waiting first. */
 class Room {
   private readonly waiting = new Set<() => void>();
   private hurry = new AbortController();
@@ -41,11 +40,10 @@ class Room {
 }
 
 /**
- * Agents that wait at this instance. One look for each pool serves all that wait for its runs, however many, and wakes
- * one of them.
+ * Agents that wait at this instance. One look serves all that wait for the same, however many, and wakes one of them.
  */
 export class WaitingAgents {
-  private readonly rooms = new Map<AgentPoolId, Room>();
+  private readonly rooms = new Map<string, Room>();
 
   constructor(
     /** In milliseconds. */
@@ -53,12 +51,12 @@ export class WaitingAgents {
   ) {}
 
   /**
-   * Resolves when there may be a run for the agent, when the time in milliseconds is over, or when `ended` is aborted.
-   * `look` says whether there is a run for any agent of the pool.
+   * Resolves when there may be work for the agent, when the time in milliseconds is over, or when `ended` is aborted.
+   * `what` names what agents wait for: all that name the same may claim it. `look` says whether it is there.
    */
-  async wait(poolId: AgentPoolId, look: () => Promise<boolean>, time: number, ended: AbortSignal): Promise<void> {
+  async wait(what: string, look: () => Promise<boolean>, time: number, ended: AbortSignal): Promise<void> {
     const over = new AbortController();
-    const leave = this.roomOf(poolId, look).enter(() => over.abort());
+    const leave = this.roomOf(what, look).enter(() => over.abort());
     try {
       await pause(time, undefined, { signal: AbortSignal.any([ended, over.signal]) }).catch(() => undefined);
     } finally {
@@ -66,16 +64,16 @@ export class WaitingAgents {
     }
   }
 
-  /** Has the next agent of the pool look at once: often several runs come together. */
-  claimed(poolId: AgentPoolId): void {
-    this.rooms.get(poolId)?.lookAtOnce();
+  /** Has the next agent look at once: often several runs come together. */
+  claimed(what: string): void {
+    this.rooms.get(what)?.lookAtOnce();
   }
 
-  private roomOf(poolId: AgentPoolId, look: () => Promise<boolean>): Room {
-    const present = this.rooms.get(poolId);
+  private roomOf(what: string, look: () => Promise<boolean>): Room {
+    const present = this.rooms.get(what);
     if (present !== undefined) return present;
-    const room = new Room(look, this.betweenLooks, () => this.rooms.delete(poolId));
-    this.rooms.set(poolId, room);
+    const room = new Room(look, this.betweenLooks, () => this.rooms.delete(what));
+    this.rooms.set(what, room);
     // Begins once the agent that opens it has entered.
     queueMicrotask(() => room.looks());
     return room;

@@ -242,6 +242,7 @@ const ways: Readonly<Record<AuditedThing['kind'], ReturnType<typeof lookup>>> = 
   ),
   'run-triggers': lookup((sql, id) => ofWorkspace(sql('run_triggers as t'), id)),
   'policy-sets': lookup((sql, id) => sql('policy_sets').where({ id }).select('organization_id')),
+  'policy-trials': lookup((sql, id) => sql('policy_trials').where({ id }).select('organization_id')),
   'policy-set-versions': lookup((sql, id) => sql('policy_set_versions').where({ id }).select('organization_id')),
   policies: lookup((sql, id) => sql('policies').where({ id }).select('organization_id')),
   tags: lookup((sql, id) => sql('tags').where({ id }).select('organization_id')),

@@ -200,6 +200,14 @@ export class KnexPolicySets implements PolicySetRepository {
     return sets.map((set) => ({ ...set, attached: (bySet.get(set.id) ?? []).map(policyRows.read) }));
   }
 
+  async appliedAmong(id: PolicySetId, workspaceIds: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
+    if (workspaceIds.length === 0) return [];
+    const { sql } = this.db;
+    const these = () => activeWorkspaces(sql('workspaces as w')).whereIn('w.id', workspaceIds);
+    const found = applying(sql, these, (sets, setId) => sets.where(setId, id).select('w.id'));
+    return (await this.db.all<{ readonly id: WorkspaceId }>(found)).map((row) => row.id);
+  }
+
   private async first(policySets: Knex.QueryBuilder): Promise<PolicySet | undefined> {
     const row = await this.db.first<object>(select(this.db.sql, policySets));
     return row && setRows.read(row);
@@ -233,11 +241,17 @@ const effectiveValue = `coalesce(
   (select b.value from workspace_tag_bindings as b where b.workspace_id = w.id and b.key = x.key),
   (select b.value from project_tag_bindings as b where b.project_id = w.project_id and b.key = x.key))`;
 
-/** Each by an index of its own: with an `or` between them, every policy set of the organization would be looked at. */
-const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder => {
-  const workspace = () => activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId);
+/**
+ * The pairs of a workspace `w` and a set that applies to it, as `chosen` selects them. Each by an index of its own: with an
+ * `or` between them, every policy set of the organization would be looked at.
+ */
+const applying = (
+  sql: Knex,
+  workspace: () => Knex.QueryBuilder,
+  chosen: (sets: Knex.QueryBuilder, id: string) => Knex.QueryBuilder,
+): Knex.QueryBuilder => {
   const unlessExcluded = (sets: Knex.QueryBuilder, id: string) =>
-    sets
+    chosen(sets, id)
       .whereNotExists(sql('policy_set_exclusions as x').whereRaw(`x.workspace_id = w.id and x.policy_set_id = ${id}`))
       .whereNotExists(
         sql('policy_set_project_exclusions as y').whereRaw(`y.project_id = w.project_id and y.policy_set_id = ${id}`),
@@ -246,8 +260,7 @@ const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder =
         sql(`${selectors} as x`).whereRaw(
           `x.policy_set_id = ${id} and x.excludes = TRUE and x.value = ${effectiveValue}`,
         ),
-      )
-      .select(id);
+      );
   const attached = workspace().join('policy_set_workspaces as a', 'a.workspace_id', 'w.id');
   const ofProject = workspace().join('policy_set_projects as a', 'a.project_id', 'w.project_id');
   const global = workspace()
@@ -269,6 +282,13 @@ const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder =
     [attached, ofProject, ofTag, ofInheritedTag].map((sets) => unlessExcluded(sets, 'a.policy_set_id')),
   );
 };
+
+const idsApplyingTo = (sql: Knex, workspaceId: WorkspaceId): Knex.QueryBuilder =>
+  applying(
+    sql,
+    () => activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId),
+    (sets, id) => sets.select(id),
+  );
 
 const byName = (policySets: Knex.QueryBuilder): Knex.QueryBuilder =>
   policySets.orderByRaw('lower(p.name)').orderBy('p.id');

@@ -38,6 +38,8 @@ export class KnexRunArtifacts implements RunArtifacts {
     const rows = () => this.db.sql('run_artifacts').where({ run_id: id, ...(name !== undefined && { name }) });
     const dropped = await this.db.all<ArtifactRow>(rows().select('bundle_key'));
     if (dropped.length > 0) await this.db.run(rows().delete());
+    // Trials keep nothing of a plan that is no longer kept.
+    if (name === undefined) await this.db.run(this.db.sql('policy_trial_plans').where('run_id', id).delete());
     return dropped.map(({ bundle_key }) => bundle_key);
   }
 }

@@ -116,7 +116,7 @@ const activityFrom = ({
 });
 
 /** Restricts workspaces `w` of organizations `o` to those that the agent's pool serves, according to `serves`. */
-function servedBy(
+export function servedBy(
   workspaces: Knex.QueryBuilder,
   sql: Knex,
   { poolId, organizationId }: Pick<Agent, 'poolId' | 'organizationId'>,
