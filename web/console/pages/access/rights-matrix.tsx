@@ -72,7 +72,7 @@ const distinct = (ways: readonly GivenClaim[]): readonly GivenClaim[] => [
 
 const nameOf = ({ attributes }: EffectiveAccess): string => attributes.name ?? 'a secret team';
 
-/** Whether a column has a level: every member may list the teams of a workspace, which is no access to it. */
+/** Whether a column has a level: every member may list the teams of a workspace, which gives no access. */
 const hasSomething = (access: EffectiveAccess): boolean =>
   columns.some(({ levels }) => heldOf(access, levels).label !== undefined);
 
