@@ -154,6 +154,7 @@ describeConsole(
       expect(await view.text()).not.toContain('{"resource"');
       await view.press('link', 'Overview');
       await view.shows('Locked by the run');
+      await view.shows('After the plan');
       await view.isAccessible();
       expect([await view.has('button', 'Unlock'), await view.has('button', 'Force unlock')]).toEqual([false, false]);
       await view.page.goBack();
@@ -309,6 +310,15 @@ describeConsole(
       await view.choose('Status', 'In progress');
       await view.find('link', 'Found by its status');
       await view.open('/app/acme/workspaces');
+      await view.find('link', 'empty');
+      const focused = () => view.page.evaluate('document.activeElement.innerText');
+      await (await view.find('searchbox', 'Name')).focus();
+      const walked: unknown[] = [];
+      for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp'] as const) {
+        await view.page.keyboard.press(key);
+        walked.push(await focused());
+      }
+      expect(walked).toEqual(['checked', 'empty', 'checked']);
       await view.choose('Status', 'In progress');
       await view.shows('○ Plan waits for an agent');
       await view.lacks('link', 'empty');
@@ -322,6 +332,9 @@ describeConsole(
       await view.signIn(address('network', run), adminToken);
       await view.submit('Add comment', { Comment: `Wait for Eve ${hostile}` });
       await view.shows(`Wait for Eve ${hostile}`);
+      await view.press('button', `Copy ${run}`);
+      // Browsers decide whether a page may use the clipboard.
+      await view.page.waitForFunction('/Copied|does not allow copying/.test(document.body.innerText)');
       await view.press('button', 'Cancel', 'Cancel run');
       await view.shows('The run is being canceled.');
       await view.shows('Canceled');

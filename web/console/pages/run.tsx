@@ -3,6 +3,7 @@ import { Link, Redirect } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
+import { Id } from '../parts/copy.tsx';
 import { Facts } from '../parts/facts.tsx';
 import type { Params } from '../parts/params.ts';
 import { StatusBadge } from '../parts/status.tsx';
@@ -79,7 +80,7 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
 
 const factsOf = ({ id, attributes }: Run) =>
   [
-    ['ID', <code key="id">{id}</code>],
+    ['ID', <Id key="id" id={id} />],
     ['Apply', attributes['auto-apply'] ? 'automatically' : 'after confirmation'],
     ['Terraform', attributes['terraform-version'] ?? "the workspace's"],
     ...(attributes['position-in-queue'] > 0

@@ -6,7 +6,7 @@ import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { type Chosen, effectOf, type Permissions } from './level-effect.ts';
 import type { TeamAccess } from './levels.ts';
 import type { EffectiveAccess } from './sources.tsx';
-import { rightWords } from './words.ts';
+import { customWords, rightWords } from './words.ts';
 import { accessOutdates, attributesOfWorkspaceAccess, WorkspaceAccessFields } from './workspace-access-fields.tsx';
 
 interface Props {
@@ -55,7 +55,15 @@ export function AccessEditor({ workspaceId, teamId, access, effective, onClose }
       <div ref={fields} className="narrow">
         <WorkspaceAccessFields held={access?.attributes} mayHaveNone />
       </div>
-      {values.access !== undefined && <EffectView teamId={teamId} effective={effective} chosen={chosenOf(values)} />}
+      {values.access !== undefined && (
+        <EffectView
+          teamId={teamId}
+          effective={effective}
+          chosen={chosenOf(values)}
+          tasks={tasksOf(values)}
+          hadTasks={access?.attributes['run-tasks'] === true}
+        />
+      )}
     </EntryForm>
   );
 }
@@ -90,21 +98,38 @@ const chosenOf = (values: FormValues): Chosen =>
       }
     : { access: values.access as Exclude<Chosen['access'], 'custom'> };
 
+/** Whether the chosen access includes the attachment of run tasks, which is not among the effective permissions. */
+const tasksOf = (values: FormValues): boolean =>
+  values.access === 'admin' || (values.access === 'custom' && 'run-tasks' in values);
+
 interface EffectProps {
   readonly teamId: string;
   readonly effective: EffectiveAccess;
   readonly chosen: Chosen;
+  readonly tasks: boolean;
+  readonly hadTasks: boolean;
 }
 
 /** The permissions that the team would gain and lose, and whom that concerns. */
-function EffectView({ teamId, effective, chosen }: EffectProps) {
+function EffectView({ teamId, effective, chosen, tasks, hadTasks }: EffectProps) {
   const team = useMaybeRead('/teams/{id}', { path: { id: teamId } }).data?.data;
   const ownId = useMaybeRead('/account/details', {}).data?.data.id;
   const isDelegate = team?.attributes['organization-access']?.['delegate-policy-overrides'] === true;
-  const { gained, lost } = effectOf(effective.attributes.rights, chosen, isDelegate);
+  const effect = effectOf(effective.attributes.rights, chosen, isDelegate);
+  const words = (rights: typeof effect.gained, withTasks: boolean): readonly string[] => [
+    ...rights.map((right) => rightWords[right]),
+    ...(withTasks ? [customWords['run-tasks']] : []),
+  ];
+  // Workspace admins of the project or the organization attach run tasks in any case.
+  const isAdmin = effective.attributes.rights.some(({ claims }) =>
+    claims.some(
+      ({ claim, through }) => claim === 'workspace admin' && through.every(({ kind }) => kind !== 'team-access'),
+    ),
+  );
+  const gained = words(effect.gained, tasks && !hadTasks && !isAdmin);
+  const lost = words(effect.lost, hadTasks && !tasks && !isAdmin);
   const people = team?.attributes['users-count'];
   const isOwn = team?.relationships.users?.data.some(({ id }) => id === ownId) === true;
-  const words = (rights: typeof gained) => rights.map((right) => rightWords[right]).join(', ');
   return (
     <div role="status" className="effect">
       {gained.length === 0 && lost.length === 0 ? (
@@ -113,12 +138,12 @@ function EffectView({ teamId, effective, chosen }: EffectProps) {
         <>
           {gained.length > 0 && (
             <p>
-              <strong>+ Gained:</strong> {words(gained)}.
+              <strong>+ Gained:</strong> {gained.join(', ')}.
             </p>
           )}
           {lost.length > 0 && (
             <p>
-              <strong>− Lost:</strong> {words(lost)}.
+              <strong>− Lost:</strong> {lost.join(', ')}.
             </p>
           )}
           {people !== undefined && (
