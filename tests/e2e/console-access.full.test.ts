@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import type { ConsolePage } from '../support/console.js';
 import { describeConsole } from '../support/console-suite.js';
 import { adminToken, type ServiceProcess } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
@@ -32,6 +33,16 @@ async function prepare(service: ServiceProcess): Promise<void> {
       attributes: { 'expired-at': new Date(Date.now() + 3 * day - 3600_000).toISOString() },
     },
   });
+}
+
+/** Removes the access of the team developers to a workspace, on its access page. */
+async function removeAccess(view: ConsolePage, level: string): Promise<void> {
+  await view.press('button', `Change the access of developers, ${level}`);
+  await view.choose('Access', 'None: what the project and the organization give remains');
+  await view.shows('− Lost: ');
+  await view.press('button', 'Save access');
+  await view.shows('The access of developers was removed.');
+  await view.lacks('button', `Change the access of developers, ${level}`);
 }
 
 describeConsole('access in the console', prepare, (suite) => {
@@ -153,31 +164,40 @@ describeConsole('access in the console', prepare, (suite) => {
     const { view } = suite;
     await view.signIn('/app/acme/workspaces/network', adminToken);
     await view.press('link', 'Access');
-    await view.shows('No team has access set on this workspace.');
+    await view.find('heading', 'Team permissions');
     await view.press('button', 'Add team access');
     await view.choose('Team', 'developers');
     await view.choose('Access', 'Write: apply runs, lock, change variables');
     await view.press('button', 'Add access');
-    await view.shows('runs: apply');
-    await view.press('button', 'Actions for developers', 'Change the access of developers');
+    await view.press('button', 'Change the access of developers, write');
+    await view.shows('This level changes no permission of the team on the workspace.');
     await view.choose('Access', 'Custom permissions');
     await view.choose('Runs', 'Plan');
+    await view.shows('− Lost: Apply runs');
     await view.press('checkbox', 'Lock and unlock the workspace');
+    await view.shows('Lock and unlock the workspace, ');
+    await view.shows('This concerns 0 people, and the token of the team.');
     await view.isAccessible();
+    await view.press('checkbox', 'Lock and unlock the workspace');
     await view.press('button', 'Save access');
     await view.find('cell', 'plan workspace: custom');
     expect(await view.rowOf('Team permissions on this workspace', 'developers')).toEqual([
       'developers',
-      'plan workspace: custom',
-      'write workspace: custom',
-      'write workspace: custom',
-      'no',
-      'no',
-      'no',
+      'custom ▾',
+      'plan W workspace: custom',
+      'write W workspace: custom',
+      'write W workspace: custom',
+      'yes W workspace: custom',
+      '– no',
+      '– no',
+      '?',
     ]);
     expect(await view.rowOf('Team permissions on this workspace', 'auditors')).toContain(
-      'read organization: Read workspaces',
+      'read O organization: Read workspaces',
     );
+    await view.isAccessible();
+    await view.press('button', 'Why developers has these permissions');
+    await view.shows('Runs: plan, workspace: custom');
     await view.isAccessible();
     await view.press('link', 'All permissions of developers');
     await view.find('heading', 'Permissions of developers');
@@ -192,8 +212,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.page.reload();
     await view.find('heading', 'Permissions of developers');
     await view.page.goBack();
-    await view.press('button', 'Actions for developers', 'Remove the access of developers', 'Remove access');
-    await view.shows('No team has access set on this workspace.');
+    await removeAccess(view, 'custom');
   });
 
   it('gives a team access for some time, and says who can do something until then', async () => {
@@ -206,7 +225,9 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.choose('Access afterwards', 'None');
     await view.isAccessible();
     await view.press('button', 'Add access');
-    expect((await view.rowOf('Team access to this workspace', 'developers'))[2]).toMatch(/^in \d hr\., then none$/);
+    expect((await view.rowOf('Team permissions on this workspace', 'developers'))[1]).toMatch(
+      /^write ▾ ends in \d hr\., then none$/,
+    );
     await view.press('link', 'Who can');
     await view.find('heading', 'Who can');
     await view.choose('Workspace', 'network');
@@ -220,15 +241,14 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.rowOf('Who can', 'admin user');
     await view.isAccessible();
     await view.open('/app/acme/workspaces/network/access');
-    await view.press('button', 'Actions for developers', 'Change the access of developers');
+    await view.press('button', 'Change the access of developers, write');
     await view.choose('Ends', 'Never');
     await view.press('button', 'Save access');
     await until(
       'it has no end',
-      async () => (await view.rowOf('Team access to this workspace', 'developers'))[2] === 'never',
+      async () => (await view.rowOf('Team permissions on this workspace', 'developers'))[1] === 'write ▾',
     );
-    await view.press('button', 'Actions for developers', 'Remove the access of developers', 'Remove access');
-    await view.shows('No team has access set on this workspace.');
+    await removeAccess(view, 'write');
   });
 
   it('gives a team access to a project, which reaches its workspaces', async () => {

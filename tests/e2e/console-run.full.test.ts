@@ -55,22 +55,38 @@ async function attachTask(steps: ServiceSteps, workspace: string, url: string): 
   });
 }
 
+const planned = (address: string, action: string, change: object = {}, module?: string) => ({
+  address: module === undefined ? address : `${module}.${address}`,
+  ...(module === undefined ? {} : { module_address: module }),
+  change: { actions: [action], after_unknown: {}, before_sensitive: {}, after_sensitive: {}, ...change },
+});
+
 const plan = {
   format_version: '1.2',
   resource_changes: [
-    {
-      address: 'aws_subnet.wide',
-      change: {
-        actions: ['update'],
-        before: { cidr: '10.0.0.0/24', id: 's-1' },
-        after: { cidr: `10.0.0.0/16${hostile}`, id: 's-1' },
-        after_unknown: {},
-        before_sensitive: {},
-        after_sensitive: {},
-      },
-    },
+    planned('aws_subnet.wide', 'update', {
+      before: { cidr: '10.0.0.0/24', id: 's-1' },
+      after: { cidr: `10.0.0.0/16${hostile}`, id: 's-1' },
+    }),
   ],
   output_changes: {},
+};
+
+/** Two thousand changes of a module, and one of the root module that has a secret and JSON. */
+const largePlan = {
+  format_version: '1.2',
+  resource_changes: [
+    planned('aws_db.main', 'update', {
+      before: { password: 'old-secret', policy: '{"Effect":"Allow","Id":"logs"}' },
+      after: { password: 'new-secret', policy: '{"Effect":"Deny","Id":"logs"}' },
+      after_unknown: { arn: true },
+      before_sensitive: { password: true },
+    }),
+    ...Array.from({ length: 2_000 }, (_, index) =>
+      planned(`aws_route.private[${index}]`, index % 100 === 0 ? 'delete' : 'create', {}, 'module.net["north"]'),
+    ),
+  ],
+  output_changes: { url: { actions: ['create'], before: null, after: 'https://acme.example' } },
 };
 
 const address = (workspace: string, run: string): string => `/app/acme/workspaces/${workspace}/runs/${run}`;
@@ -99,7 +115,7 @@ describeConsole(
       await view.shows('aws_subnet.wide will be updated in place');
       await view.shows('10.0.0.0/16');
       expect(await view.text()).not.toContain('Terraform will perform');
-      await view.page.locator('.log-part summary').click();
+      await view.page.locator('aria/Log').click();
       await view.shows('Terraform will perform');
       await view.shows('The log is complete.');
       await view.find('heading', 'This plan waits for a confirmation');
@@ -134,9 +150,11 @@ describeConsole(
       await job.policies(evaluation.id, [{ 'policy-set-id': set.id, policies }]);
       await view.signIn(address('guarded', run), adminToken);
       await view.shows(`Too dear ${hostile}`);
-      await view.shows('{"resource":"aws_db.big"}');
+      expect(await view.rowOf('Values of message 2 of cost', 'resource')).toEqual(['resource', 'aws_db.big']);
+      expect(await view.text()).not.toContain('{"resource"');
       await view.press('link', 'Overview');
       await view.shows('Locked by the run');
+      await view.shows('After the plan');
       await view.isAccessible();
       expect([await view.has('button', 'Unlock'), await view.has('button', 'Force unlock')]).toEqual([false, false]);
       await view.page.goBack();
@@ -153,6 +171,85 @@ describeConsole(
       await view.press('button', 'Discard');
       await view.shows('The run is discarded.');
       await view.shows('Approved by finance');
+    });
+
+    it('shows the changes of a large plan by module, action and address, each as a diff', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(network);
+      const job = await agent.claimed();
+      const json = Buffer.from(JSON.stringify(largePlan));
+      for (const name of ['plan-json', 'plan-json-redacted']) await job.artifact(name, json);
+      await job.planned();
+      await view.signIn(address('network', run), adminToken);
+      await view.find('heading', 'Resources (2001)');
+      await view.find('heading', 'module.net["north"]');
+      await view.shows('50 of 2001 are shown.');
+      await view.page.locator('aria/aws_db.main will be updated in place').click();
+      await view.shows('arn = (known after apply)');
+      const diff = `[...document.querySelectorAll('[aria-label="Attributes of aws_db.main"] li')].map((line) => line.textContent)`;
+      expect(await view.page.evaluate(diff)).toEqual([
+        '+added arn = (known after apply)',
+        '−removed password = (sensitive)',
+        '+added password = (sensitive)',
+        ' policy = jsonencode(',
+        '   {',
+        '−removed     "Effect": "Allow",',
+        '+added     "Effect": "Deny",',
+        '     "Id": "logs"',
+        '   }',
+        ' )',
+      ]);
+      expect(await view.text()).not.toContain('-secret');
+      await view.isAccessible();
+      await view.press('link', '20 to destroy');
+      await view.shows('aws_route.private[1900] will be destroyed');
+      expect(await view.address()).toContain('?action=delete');
+      await view.fill('Search changes', '[300]', 'searchbox');
+      await view.page.waitForFunction(`!document.body.innerText.includes('aws_route.private[200]')`);
+      await view.page.reload();
+      await view.shows('aws_route.private[300] will be destroyed');
+      expect(await view.text()).not.toContain('aws_route.private[200]');
+      await view.press('link', 'All');
+      await view.fill('Search changes', 'aws_route', 'searchbox');
+      await view.shows('50 of 2000 are shown.');
+      await view.press('button', 'Show 50 more');
+      await view.shows('100 of 2000 are shown.');
+      await steps.ask('POST', `/runs/${run}/actions/discard`);
+    });
+
+    it('finds lines of a log, and links to them', async () => {
+      const { view, steps } = suite;
+      const run = await steps.run(network);
+      const job = await agent.claimed();
+      const lines = Array.from({ length: 1_500 }, (_, index) =>
+        index === 41 ? `Error: no subnet ${hostile}` : `line ${index + 1}`,
+      );
+      await job.log(0, `${lines.join('\n')}\n`);
+      await view.signIn(address('network', run), adminToken);
+      await view.shows('line 1500');
+      expect(await view.text()).not.toContain('Error: no subnet');
+      expect(await view.has('checkbox', 'Follow')).toBe(true);
+      await job.planned();
+      await view.lacks('checkbox', 'Follow');
+      expect(await view.text()).not.toContain('line 1500');
+      await view.page.locator('aria/Log').click();
+      await view.fill('Search the log of the plan', 'NO SUBNET', 'searchbox');
+      await view.shows(`Error: no subnet ${hostile}`);
+      await view.shows('1 of 1500 lines match.');
+      await view.isAccessible();
+      await view.press('link', 'Line 42');
+      await view.shows('line 43');
+      const isInView = `(() => {
+        const { top, bottom } = document.getElementById('plan-L42').getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      })()`;
+      await view.page.waitForFunction(isInView);
+      await view.page.reload();
+      await view.shows('line 43');
+      await view.page.waitForFunction(isInView);
+      await view.press('button', 'Download raw log');
+      await view.shows('The log was downloaded.');
+      await steps.ask('POST', `/runs/${run}/actions/discard`);
     });
 
     it('shows the decision on the first screen of a phone, and who decided if someone was faster', async () => {
@@ -213,6 +310,15 @@ describeConsole(
       await view.choose('Status', 'In progress');
       await view.find('link', 'Found by its status');
       await view.open('/app/acme/workspaces');
+      await view.find('link', 'empty');
+      const focused = () => view.page.evaluate('document.activeElement.innerText');
+      await (await view.find('searchbox', 'Name')).focus();
+      const walked: unknown[] = [];
+      for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp'] as const) {
+        await view.page.keyboard.press(key);
+        walked.push(await focused());
+      }
+      expect(walked).toEqual(['checked', 'empty', 'checked']);
       await view.choose('Status', 'In progress');
       await view.shows('○ Plan waits for an agent');
       await view.lacks('link', 'empty');
@@ -226,6 +332,9 @@ describeConsole(
       await view.signIn(address('network', run), adminToken);
       await view.submit('Add comment', { Comment: `Wait for Eve ${hostile}` });
       await view.shows(`Wait for Eve ${hostile}`);
+      await view.press('button', `Copy ${run}`);
+      // Browsers decide whether a page may use the clipboard.
+      await view.page.waitForFunction('/Copied|does not allow copying/.test(document.body.innerText)');
       await view.press('button', 'Cancel', 'Cancel run');
       await view.shows('The run is being canceled.');
       await view.shows('Canceled');

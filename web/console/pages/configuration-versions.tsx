@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
-import { pageOf, useAddressValues } from '../parts/address-values.ts';
+import { pageQuery, useAddressValues } from '../parts/address-values.ts';
 import { OutsideLink } from '../parts/outside-link.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
@@ -34,7 +34,7 @@ function Versions({ organization, workspace }: { readonly organization: string; 
   const [values] = useAddressValues();
   const options = useSettled({
     path: { workspaceId: workspace.id },
-    query: { include: ['ingress_attributes' as const, 'run' as const], 'page[number]': pageOf(values) },
+    query: { include: ['ingress_attributes' as const, 'run' as const], ...pageQuery(values) },
   });
   const list = useRead('/workspaces/{workspaceId}/configuration-versions', options);
   const current = workspace.relationships['current-configuration-version'].data?.id;

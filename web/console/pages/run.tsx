@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link, Redirect } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
+import { Id } from '../parts/copy.tsx';
 import { Facts } from '../parts/facts.tsx';
 import type { Params } from '../parts/params.ts';
 import { StatusBadge } from '../parts/status.tsx';
@@ -11,7 +12,7 @@ import { WorkspacePage } from '../workspace/workspace-page.tsx';
 import { RunActions } from './run/actions.tsx';
 import { PlannedChanges } from './run/changes.tsx';
 import { Decision } from './run/decision.tsx';
-import { LogView } from './run/log-view.tsx';
+import { LogView, useLinkedLine } from './run/log-view.tsx';
 import { Policies } from './run/policies.tsx';
 import { StageLinks } from './run/stage-links.tsx';
 import { Timeline } from './run/timeline.tsx';
@@ -62,7 +63,7 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
                 <Phase title="Apply" phase={apply} />
               )}
             </div>
-            <div>
+            <div className="stays">
               <Timeline run={run} />
               <section className="card" aria-labelledby="about">
                 <h2 id="about">About</h2>
@@ -79,7 +80,7 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
 
 const factsOf = ({ id, attributes }: Run) =>
   [
-    ['ID', <code key="id">{id}</code>],
+    ['ID', <Id key="id" id={id} />],
     ['Apply', attributes['auto-apply'] ? 'automatically' : 'after confirmation'],
     ['Terraform', attributes['terraform-version'] ?? "the workspace's"],
     ...(attributes['position-in-queue'] > 0
@@ -117,12 +118,32 @@ function Phase({ title, phase, children }: PhaseProps) {
       </div>
       {children}
       {status !== 'unreachable' && (
-        <details className="log-part" open={isOfInterest}>
-          <summary>Log</summary>
-          <LogView label={`Log of the ${name}`} url={url} hasBegun={hasBegun} />
-        </details>
+        // Another one, closed again, once the phase is over.
+        <LogPart key={String(isOfInterest)} isOpenAtFirst={isOfInterest} name={name} url={url} hasBegun={hasBegun} />
       )}
     </section>
+  );
+}
+
+interface LogPartProps {
+  readonly isOpenAtFirst: boolean;
+  readonly name: string;
+  readonly url: string;
+  readonly hasBegun: boolean;
+}
+
+/** The log, which is read while it is open. A link to one of its lines opens it. */
+function LogPart({ isOpenAtFirst, ...log }: LogPartProps) {
+  const linked = useLinkedLine(log.name);
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  useEffect(() => {
+    if (linked !== undefined) setOpen(true);
+  }, [linked]);
+  return (
+    <details className="log-part" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Log</summary>
+      {isOpen && <LogView {...log} />}
+    </details>
   );
 }
 

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type QueryOf, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
-import { pageOf, useAddressValues, type Values } from '../parts/address-values.ts';
+import { pageQuery, useAddressValues, type Values } from '../parts/address-values.ts';
 import { SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
 import { Pager } from '../parts/pager.tsx';
@@ -59,7 +59,7 @@ const queryOf = (values: Values): Query => ({
   'search[basic]': values.text ?? '',
   'filter[status]': runStatusesIn(values.status),
   ...(values.kind ? { 'filter[operation]': [values.kind] as NonNullable<Query['filter[operation]']> } : {}),
-  'page[number]': pageOf(values),
+  ...pageQuery(values),
 });
 
 function Runs({ organization, workspace }: { readonly organization: string; readonly workspace: Workspace }) {

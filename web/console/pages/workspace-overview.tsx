@@ -1,6 +1,8 @@
 import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
+import { included, type Schemas } from '../api/client.ts';
 import { useMaybeRead } from '../api/reading.ts';
+import { Id } from '../parts/copy.tsx';
 import { Facts } from '../parts/facts.tsx';
 import type { Params } from '../parts/params.ts';
 import { ProblemView } from '../parts/problem-view.tsx';
@@ -8,6 +10,7 @@ import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Workspace } from '../workspace/workspace.ts';
 import { WorkspacePage } from '../workspace/workspace-page.tsx';
+import { StageLinks } from './run/stage-links.tsx';
 
 type Names = Params<'organization' | 'workspace'>;
 
@@ -45,7 +48,7 @@ function Overview({ organization, workspace }: { readonly organization: string; 
           <h2>About</h2>
           <Facts
             facts={[
-              ['ID', <code key="id">{workspace.id}</code>],
+              ['ID', <Id key="id" id={workspace.id} />],
               ['Resources', attributes['resource-count']],
               ['Runs', attributes['runs-count']],
               ['Execution', attributes['execution-mode']],
@@ -71,14 +74,23 @@ interface RunLineProps {
 }
 
 function RunLine({ organization, name, id }: RunLineProps) {
-  const { data, error } = useMaybeRead('/runs/{id}', { path: { id } });
+  const { data, error } = useMaybeRead('/runs/{id}', { path: { id }, query: { include: ['plan', 'apply'] } });
   if (error !== null) return <ProblemView problem={error} />;
   if (data === undefined) return null;
-  const { attributes } = data.data;
+  const { attributes, relationships } = data.data;
+  const page = addresses.run(organization, name, id);
   return (
-    <p>
-      <Link href={addresses.run(organization, name, id)}>{attributes.message || id}</Link>{' '}
-      <StatusBadge of="run" status={attributes.status} /> <Time at={attributes['created-at']} />
-    </p>
+    <>
+      <p>
+        <Link href={page}>{attributes.message || id}</Link> <StatusBadge of="run" status={attributes.status} />{' '}
+        <Time at={attributes['created-at']} />
+      </p>
+      <StageLinks
+        run={data.data}
+        plan={included<Schemas['client.Plan']>(data, 'plans', relationships.plan.data.id)}
+        apply={included<Schemas['client.Apply']>(data, 'applies', relationships.apply.data.id)}
+        page={page}
+      />
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { addresses } from '../addresses.ts';
 import { included, type Schemas } from '../api/client.ts';
 import { useOrganizationChanges } from '../api/live.ts';
 import { useRead } from '../api/reading.ts';
-import { pageOf, useAddressValues, type Values } from '../parts/address-values.ts';
+import { pageQuery, useAddressValues, type Values } from '../parts/address-values.ts';
 import { Chips } from '../parts/chips.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
@@ -40,7 +40,7 @@ const queryOf = (values: Values) => ({
   'search[tags]': values.tags?.split(',') ?? [],
   'filter[project][id]': values.project ?? '',
   'filter[current-run][status]': runStatusesIn(values.status),
-  'page[number]': pageOf(values),
+  ...pageQuery(values),
 });
 
 function Workspaces({ organization }: { readonly organization: string }) {

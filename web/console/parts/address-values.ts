@@ -5,6 +5,9 @@ export type Values = Readonly<Record<string, string | undefined>>;
 /** The page that an address names; the first if it names none. */
 export const pageOf = ({ page = '' }: Values): number => Math.max(1, Number.parseInt(page, 10) || 1);
 
+/** The same in a request for one of the long lists, which show 50 rows. */
+export const pageQuery = (values: Values) => ({ 'page[size]': 50, 'page[number]': pageOf(values) });
+
 /**
  * The query of the address, as the state of filters and pages: it can be shared and reloaded. `change` replaces values,
  * and goes back to the first page unless it names one; `hrefWith` is the same as a link.

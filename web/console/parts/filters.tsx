@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { Field } from './field.tsx';
+import { useLater } from './later.ts';
 import { localText } from './local-text.ts';
-
-/** How long typing must pause before the list is read again, in milliseconds. */
-const pause = 250;
+import { enterRows } from './table.tsx';
 
 interface Props {
   readonly label: string;
@@ -15,7 +14,7 @@ interface Props {
 export function FilterField({ label, value = '', onChange }: Props) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { later } = useLater();
   // Back and Forward change the address without the field.
   useEffect(() => {
     if (value !== sent.current) {
@@ -23,16 +22,26 @@ export function FilterField({ label, value = '', onChange }: Props) {
       setText(value);
     }
   }, [value]);
-  useEffect(() => () => clearTimeout(timer.current), []);
   const typed = (next: string): void => {
     setText(next);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
+    later(() => {
       sent.current = next;
       onChange(next);
-    }, pause);
+    });
   };
-  return <Field label={label} type="search" value={text} onChange={typed} />;
+  return (
+    <Field
+      label={label}
+      type="search"
+      value={text}
+      onChange={typed}
+      onKeyDown={(event) => {
+        // The library keeps the event otherwise, and Escape would not close a dialog around the field.
+        event.continuePropagation();
+        enterRows(event);
+      }}
+    />
+  );
 }
 
 /** A field for an instant in the reader's time zone; its value is in the address as ISO 8601. */

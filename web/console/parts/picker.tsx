@@ -1,9 +1,7 @@
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover } from 'react-aria-components';
 import type { Choice } from './field.tsx';
-
-/** How long typing must pause before the service is asked, in milliseconds. */
-const pause = 200;
+import { useLater } from './later.ts';
 
 interface Props {
   readonly label: string;
@@ -40,8 +38,7 @@ export function Picker({
   const [selected, setSelected] = useState(chosen);
   const [text, setText] = useState(chosen?.label ?? '');
   const last = useRef<readonly Choice[]>([]);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const { later, cancel } = useLater();
   // While the service is asked, the last results stay.
   if (choices !== undefined) last.current = choices;
   const found = last.current;
@@ -49,14 +46,13 @@ export function Picker({
   const items = isListed ? found : [selected, ...found];
   const typed = (next: string): void => {
     setText(next);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => onSearch(next === selected?.label ? '' : next), pause);
+    later(() => onSearch(next === selected?.label ? '' : next));
   };
   const choose = (value: unknown): void => {
     const choice = items.find((one) => one.value === value);
     setSelected(choice);
     setText(choice?.label ?? '');
-    clearTimeout(timer.current);
+    cancel();
     onSearch('');
     onChoose?.(choice?.value ?? '');
   };

@@ -1,18 +1,10 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
+import { copied } from './copy.tsx';
 
 /** A secret that is shown once, with a button that copies it. */
 export function Secret({ label, value }: { readonly label: string; readonly value: string }) {
-  const [copied, setCopied] = useState<string>();
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(value);
-      setCopied('Copied.');
-    } catch {
-      // Without HTTPS, browsers give no access to the clipboard.
-      setCopied('The browser does not allow copying here. Select the text instead.');
-    }
-  };
+  const [result, setResult] = useState<string>();
   return (
     <div className="secret">
       <p>
@@ -20,9 +12,9 @@ export function Secret({ label, value }: { readonly label: string; readonly valu
       </p>
       <div className="secret-line">
         <code>{value}</code>
-        <Button onPress={() => void copy()}>Copy</Button>
+        <Button onPress={() => void copied(value).then(setResult)}>Copy</Button>
       </div>
-      <p role="status">{copied}</p>
+      <p role="status">{result}</p>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 
 export interface Column<Row> {
   readonly head: string;
@@ -16,6 +16,28 @@ interface Props<Row> {
   readonly empty: ReactNode;
 }
 
+const firstLinkOf = (row: Element | null | undefined): HTMLElement | null | undefined => row?.querySelector('a');
+
+/** From the link of a row to the first one of the next or the previous row. */
+function moveBetweenRows(event: KeyboardEvent): void {
+  const { key, target } = event;
+  if ((key !== 'ArrowDown' && key !== 'ArrowUp') || !(target instanceof HTMLAnchorElement)) return;
+  const row = target.closest('tr');
+  const link = firstLinkOf(key === 'ArrowDown' ? row?.nextElementSibling : row?.previousElementSibling);
+  if (link == null) return;
+  event.preventDefault();
+  link.focus();
+}
+
+/** From a search field of a page to the first row of its list. */
+export function enterRows(event: KeyboardEvent): void {
+  if (event.key !== 'ArrowDown' || !(event.target instanceof Element)) return;
+  const link = firstLinkOf(event.target.closest('main')?.querySelector('.table tbody tr'));
+  if (link == null) return;
+  event.preventDefault();
+  link.focus();
+}
+
 /** A table whose first column names the row. On narrow screens each row is a card. */
 export function Table<Row>({ caption, columns, rows, keyOf, empty }: Props<Row>) {
   if (rows.length === 0) return <div className="empty">{empty}</div>;
@@ -31,7 +53,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: Props<Row>)
           ))}
         </tr>
       </thead>
-      <tbody>
+      {/* The links in the rows have the focus; the arrow keys move it. */}
+      <tbody onKeyDown={moveBetweenRows}>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
             {columns.map(({ head, cell, isNumber }, index) =>

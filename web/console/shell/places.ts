@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { addresses } from '../addresses.ts';
 import { useMaybeRead } from '../api/reading.ts';
+import { useLater } from '../parts/later.ts';
 import { nameOfMember } from '../parts/member-parts.tsx';
 import { useOfferedSections } from './offered-sections.ts';
 
@@ -14,18 +15,13 @@ interface Group {
   readonly places: readonly Place[];
 }
 
-/** How long typing must pause before the service is asked, in milliseconds. */
-const pause = 150;
-
 const maxOfEachKind = 6;
 
 /** A text that no longer changes. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pause);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const { later } = useLater();
+  useEffect(() => later(() => setSettled(text)), [text, later]);
   return settled;
 }
 

@@ -34,7 +34,8 @@ export function WorkspaceHeader({ organization, workspace, tab, isBelow, heading
           {name}
         </h1>
         {locked && <Badge tone="warn">locked</Badge>}
-        {latest !== undefined && <LatestRun organization={organization} name={name} id={latest} />}
+        {/* The overview shows it with its stages. */}
+        {latest !== undefined && tab !== '' && <LatestRun organization={organization} name={name} id={latest} />}
         <div className="actions">
           <LockButtons workspace={workspace} />
           {permissions['can-create-configuration-version'] && <NewVersion workspaceId={workspace.id} />}

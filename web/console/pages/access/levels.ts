@@ -16,6 +16,9 @@ export const workspaceLevels = choicesOf({
   custom,
 } satisfies Record<TeamAccess['attributes']['access'], string>);
 
+/** Not a level of the API: the access is removed. */
+export const noLevel = { value: 'none', label: 'None: what the project and the organization give remains' };
+
 export const projectLevels = choicesOf({
   read: 'Read: see everything',
   write: 'Write: apply runs, lock, change variables',

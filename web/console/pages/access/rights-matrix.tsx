@@ -1,12 +1,16 @@
+import { Fragment, useState } from 'react';
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { useMaybeReadEach, useRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues } from '../../parts/address-values.ts';
+import { Button } from '../../parts/button.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useSettled } from '../../parts/settled.ts';
-import { Table } from '../../parts/table.tsx';
-import type { Team } from '../../parts/team-parts.tsx';
-import { type EffectiveAccess, type GivenClaim, throughInWords } from './sources.tsx';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { AccessEditor } from './access-editor.tsx';
+import { End } from './access-end.tsx';
+import type { TeamAccess } from './levels.ts';
+import { type EffectiveAccess, type GivenClaim, markOf, marks, SourceLink, throughInWords } from './sources.tsx';
 
 /** Each row is a request, and the service limits their rate. */
 const rowsPerPage = 10;
@@ -46,14 +50,46 @@ const columns: readonly { readonly head: string; readonly levels: Levels }[] = [
   { head: 'Administer', levels: [['yes', 'workspace admin']] },
 ];
 
-interface Props {
-  readonly organization: string;
-  readonly workspace: string;
-  readonly workspaceId: string;
+interface Held {
+  /** Undefined if the team has nothing of the column. */
+  readonly label: string | undefined;
+  /** The ways in which the team has it. */
+  readonly ways: readonly GivenClaim[];
 }
 
-/** The teams of the organization, what each may do on the workspace, and where that comes from. */
-export function RightsMatrix({ organization, workspace, workspaceId }: Props) {
+/** The highest level that the team has. */
+function heldOf(access: EffectiveAccess, levels: Levels): Held {
+  const held = access.attributes.rights.flatMap((right) => right.claims);
+  const waysTo = (claims: readonly string[]) => held.filter(({ claim }) => claims.includes(claim));
+  const [label, ...claims] = levels.findLast(([, ...enough]) => waysTo(enough).length > 0) ?? [];
+  return { label, ways: waysTo(claims) };
+}
+
+/** Several rights may need the same claim. */
+const distinct = (ways: readonly GivenClaim[]): readonly GivenClaim[] => [
+  ...new Map(ways.map((way) => [throughInWords(way), way])).values(),
+];
+
+const nameOf = ({ attributes }: EffectiveAccess): string => attributes.name ?? 'a secret team';
+
+/** Whether a column has a level: every member may list the teams of a workspace, which gives no access. */
+const hasSomething = (access: EffectiveAccess): boolean =>
+  columns.some(({ levels }) => heldOf(access, levels).label !== undefined);
+
+interface Props {
+  readonly organization: string;
+  readonly workspace: Workspace;
+  readonly accesses: readonly TeamAccess[];
+}
+
+interface Row {
+  readonly teamId: string;
+  readonly access: TeamAccess | undefined;
+  readonly effective: EffectiveAccess;
+}
+
+/** The teams that may do something on the workspace, what that is, and where it comes from; a level is changed in its row. */
+export function RightsMatrix({ organization, workspace, accesses }: Props) {
   const [values] = useAddressValues();
   const { data, meta } = useRead(
     '/organizations/{organization}/teams',
@@ -62,68 +98,197 @@ export function RightsMatrix({ organization, workspace, workspaceId }: Props) {
       query: { 'page[size]': rowsPerPage, 'page[number]': pageOf(values) },
     }),
   );
-  const accesses = useMaybeReadEach(
+  const [shown, setShown] = useState(rowsPerPage);
+  const [open, setOpen] = useState<{ readonly teamId: string; readonly what: 'reasons' | 'editor' }>();
+  // Teams with access set here are on the first page; the others follow by name.
+  const set = new Map(accesses.map((access) => [access.relationships.team.data.id, access]));
+  const first = pageOf(values) === 1 ? [...set.keys()].slice(0, shown) : [];
+  const ids = [...first, ...data.map(({ id }) => id).filter((id) => !set.has(id))];
+  const reads = useMaybeReadEach(
     '/workspaces/{id}/effective-access',
-    data.map((team) => ({ path: { id: workspaceId }, query: { 'filter[team][id]': team.id } })),
+    ids.map((id) => ({ path: { id: workspace.id }, query: { 'filter[team][id]': id } })),
   );
-  const rows = data.map((team, index) => ({
-    team,
-    access: accesses[index]?.data?.data,
-    error: accesses[index]?.error,
-  }));
-  const shown = rows.filter(({ error }) => error === null);
+  const rows = ids.flatMap((teamId, index): Row[] => {
+    const effective = reads[index]?.data?.data;
+    return effective === undefined ? [] : [{ teamId, access: set.get(teamId), effective }];
+  });
+  const having = rows.filter(({ access, effective }) => access !== undefined || hasSomething(effective));
+  const without = rows.filter((row) => !having.includes(row));
+  const isReading = reads.some(({ isPending }) => isPending);
+  const toggle = (teamId: string, what: 'reasons' | 'editor') => () =>
+    setOpen(open?.teamId === teamId && open.what === what ? undefined : { teamId, what });
   return (
-    <section className="card" aria-labelledby="matrix">
-      <h2 id="matrix">Team permissions</h2>
-      <Table
-        caption="Team permissions on this workspace"
-        rows={shown}
-        keyOf={({ team }) => team.id}
-        empty={<p>You may not see the permissions of these teams.</p>}
-        columns={[
-          {
-            head: 'Team',
-            cell: ({ team }) => (
-              <Link
-                href={addresses.effectiveAccess(organization, workspace, { team: team.id })}
-                aria-label={`All permissions of ${team.attributes.name}`}
-              >
-                {team.attributes.name}
-              </Link>
-            ),
-          },
-          ...columns.map(({ head, levels }) => ({
-            head,
-            cell: ({ access }: { readonly team: Team; readonly access: EffectiveAccess | undefined }) =>
-              access === undefined ? <span className="quiet">…</span> : <Level access={access} levels={levels} />,
-          })),
-        ]}
-      />
-      {shown.length > 0 && shown.length < rows.length && (
+    <>
+      <table className="table matrix">
+        <caption className="unseen">Team permissions on this workspace</caption>
+        <thead>
+          <tr>
+            <th scope="col">Team</th>
+            <th scope="col">Access here</th>
+            {columns.map(({ head }) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {having.map((row) => (
+            <Fragment key={row.teamId}>
+              <tr>
+                <th scope="row">
+                  <Link href={addresses.inSection(organization, 'teams', row.teamId)}>{nameOf(row.effective)}</Link>
+                </th>
+                <td data-label="Access here">
+                  <Button
+                    kind="quiet"
+                    aria-label={`Change the access of ${nameOf(row.effective)}, ${row.access?.attributes.access ?? 'none'}`}
+                    aria-expanded={open?.teamId === row.teamId && open.what === 'editor'}
+                    onPress={toggle(row.teamId, 'editor')}
+                  >
+                    {row.access?.attributes.access ?? 'none'} <span aria-hidden="true">▾</span>
+                  </Button>
+                  {row.access?.attributes['expires-at'] != null && (
+                    <span className="source">
+                      ends <End ending={row.access.attributes} />
+                    </span>
+                  )}
+                </td>
+                {columns
+                  .map(({ head, levels }) => ({ head, held: heldOf(row.effective, levels) }))
+                  .map(({ head, held }) => (
+                    <td key={head} data-label={head} className={held.label === undefined ? 'lacks' : undefined}>
+                      <Level held={held} />
+                    </td>
+                  ))}
+                <td data-label="Why">
+                  <Button
+                    kind="quiet"
+                    aria-label={`Why ${nameOf(row.effective)} has these permissions`}
+                    aria-expanded={open?.teamId === row.teamId && open.what === 'reasons'}
+                    onPress={toggle(row.teamId, 'reasons')}
+                  >
+                    <span aria-hidden="true">?</span>
+                  </Button>
+                </td>
+              </tr>
+              {open?.teamId === row.teamId && (
+                <tr>
+                  <td className="more" colSpan={columns.length + 3}>
+                    {open.what === 'reasons' ? (
+                      <Reasons organization={organization} workspace={workspace} row={row} />
+                    ) : (
+                      <AccessEditor
+                        organization={organization}
+                        workspaceId={workspace.id}
+                        teamId={row.teamId}
+                        access={row.access}
+                        effective={row.effective}
+                        onClose={() => setOpen(undefined)}
+                      />
+                    )}
+                  </td>
+                </tr>
+              )}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+      <p className="quiet legend">
+        Given by:{' '}
+        {Object.entries(marks)
+          .map(([name, mark]) => `${mark} ${name}`)
+          .join(', ')}
+        .{isReading && ' Loading…'}
+      </p>
+      {first.length < set.size && pageOf(values) === 1 && (
+        <p>
+          <Button onPress={() => setShown(shown + rowsPerPage)}>
+            Show {Math.min(rowsPerPage, set.size - first.length)} more teams with access
+          </Button>
+        </p>
+      )}
+      {without.length > 0 && (
+        <details>
+          <summary>
+            And {without.length} {without.length === 1 ? 'team' : 'teams'} without access
+          </summary>
+          <ul>
+            {without.map(({ teamId, effective }) => (
+              <li key={teamId}>
+                <Link href={addresses.inSection(organization, 'teams', teamId)}>{nameOf(effective)}</Link>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {reads.some(({ error }) => error !== null) && (
         <p className="quiet">Teams whose permissions you may not see are left out.</p>
       )}
       <Pager pagination={meta.pagination} what="Teams" />
-    </section>
-  );
-}
-
-/** The highest level that the team has, and what gives it. */
-function Level({ access, levels }: { readonly access: EffectiveAccess; readonly levels: Levels }) {
-  const held = access.attributes.rights.flatMap((right) => right.claims);
-  const waysTo = (claims: readonly string[]) => held.filter(({ claim }) => claims.includes(claim));
-  const [label, ...claims] = levels.findLast(([, ...enough]) => waysTo(enough).length > 0) ?? [];
-  if (label === undefined) return <span className="quiet">no</span>;
-  return (
-    <>
-      <strong>{label}</strong>
-      {sourcesOf(waysTo(claims)).map((source) => (
-        <span key={source} className="source quiet">
-          {source}
-        </span>
-      ))}
     </>
   );
 }
 
-/** Several rights may need the same claim. */
-const sourcesOf = (ways: readonly GivenClaim[]): readonly string[] => [...new Set(ways.map(throughInWords))];
+/** One word, with a mark of what gives it; the focus shows the reason. */
+function Level({ held: { label, ways } }: { readonly held: Held }) {
+  if (label === undefined) {
+    return (
+      <>
+        <span aria-hidden="true" className="quiet">
+          –
+        </span>
+        <span className="unseen">no</span>
+      </>
+    );
+  }
+  const reason = distinct(ways).map(throughInWords).join('; ');
+  return (
+    // The focus shows the reason, as the pointer does.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    <span className="right" tabIndex={0} title={reason} data-reason={reason}>
+      <strong>{label}</strong>{' '}
+      <span aria-hidden="true" className="quiet">
+        {[...new Set(ways.flatMap(markOf))].join(' ')}
+      </span>
+      <span className="unseen"> {reason}</span>
+    </span>
+  );
+}
+
+interface ReasonsProps {
+  readonly organization: string;
+  readonly workspace: Workspace;
+  readonly row: Row;
+}
+
+/** The sources of each level, with links to where it can be changed. */
+const Reasons = ({ organization, workspace, row: { teamId, effective } }: ReasonsProps) => (
+  <>
+    <ul aria-label={`Reasons for ${nameOf(effective)}`}>
+      {columns
+        .map(({ head, levels }) => ({ head, ...heldOf(effective, levels) }))
+        .filter(({ label }) => label !== undefined)
+        .map(({ head, label, ways }) => (
+          <li key={head}>
+            {head}: <strong>{label}</strong>
+            {distinct(ways).map((way, index) => (
+              <Fragment key={throughInWords(way)}>
+                {index === 0 ? ', ' : ' and '}
+                <SourceLink
+                  organization={organization}
+                  projectId={workspace.relationships.project.data.id}
+                  teamId={teamId}
+                  way={way}
+                />
+              </Fragment>
+            ))}
+          </li>
+        ))}
+    </ul>
+    <Link href={addresses.effectiveAccess(organization, workspace.attributes.name, { team: teamId })}>
+      All permissions of {nameOf(effective)}
+    </Link>
+  </>
+);

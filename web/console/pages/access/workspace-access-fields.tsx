@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client.ts';
 import type { FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, SelectField } from '../../parts/field.tsx';
 import { attributesOfEnd, EndFields } from './access-end.tsx';
-import { mocks, runs, states, variables, workspaceLevels } from './levels.ts';
+import { mocks, noLevel, runs, states, variables, workspaceLevels } from './levels.ts';
 import { customWords } from './words.ts';
 
 type Attributes = Schemas['client.TeamAccess']['attributes'];
@@ -29,18 +29,34 @@ const levelOf = (given: FormValues) =>
       }
     : { access: given.access as Attributes['access'] };
 
+/** The reads that another access of a team makes outdated. */
+export const accessOutdates = [
+  '/team-workspaces',
+  '/workspaces/{id}/effective-access',
+  '/organizations/{organization}/workspaces/{name}',
+  '/organizations/{organization}/who-can',
+] as const;
+
 interface Props {
   /** The present access of the team. */
-  readonly held?: Attributes;
+  readonly held?: Attributes | undefined;
+  /** Whether none is a choice. */
+  readonly mayHaveNone?: boolean;
 }
 
 /** The level of a team on a workspace, and the permissions of a custom one. */
-export function WorkspaceAccessFields({ held }: Props) {
-  const [access, setAccess] = useState<string>(held?.access ?? 'read');
+export function WorkspaceAccessFields({ held, mayHaveNone = false }: Props) {
+  const [access, setAccess] = useState<string>(held?.access ?? (mayHaveNone ? 'none' : 'read'));
   return (
     <>
-      <SelectField label="Access" name="access" value={access} choices={workspaceLevels} onChange={setAccess} />
-      <EndFields held={held} />
+      <SelectField
+        label="Access"
+        name="access"
+        value={access}
+        choices={mayHaveNone ? [noLevel, ...workspaceLevels] : workspaceLevels}
+        onChange={setAccess}
+      />
+      {access !== 'none' && <EndFields held={held} />}
       {access === 'custom' && (
         <fieldset className="checks">
           <legend>Permissions</legend>

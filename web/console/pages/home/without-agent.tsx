@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import type { Schemas } from '../../api/client.ts';
+import { useMaybeRead } from '../../api/reading.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { earlierFirst, type Item, listed } from './attention.ts';
@@ -36,4 +37,13 @@ export const WithoutAgent = ({ attentions, isOfAll }: Props) => (
 );
 
 const poolOf = ({ organization, 'agent-pool-id': id }: Item<'without-agent'>) =>
-  id === null ? 'of the site' : <Link href={addresses.inSection(organization, 'agent-pools', id)}>{id}</Link>;
+  id === null ? 'of the site' : <PoolLink organization={organization} id={id} />;
+
+/** Shows the name to those who manage agent pools, and the id to others. */
+function PoolLink({ organization, id }: { readonly organization: string; readonly id: string }) {
+  const permissions = useMaybeRead('/organizations/{organization}', { path: { organization } }).data?.data.attributes
+    .permissions;
+  const mayRead = permissions?.['can-update-agent-pools'] === true;
+  const pool = useMaybeRead('/agent-pools/{id}', { path: { id } }, { enabled: mayRead }).data?.data;
+  return <Link href={addresses.inSection(organization, 'agent-pools', id)}>{pool?.attributes.name ?? id}</Link>;
+}

@@ -1,35 +1,41 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
+import { Link } from 'wouter';
 import { send } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
+import { useAddressValues } from '../../parts/address-values.ts';
 import { Button } from '../../parts/button.tsx';
+import { FilterField } from '../../parts/filters.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
-import { type Action, type Change, outputChanges, type PlanJson, resourceChanges } from './plan-changes.ts';
+import { ChangeDetails } from './change-details.tsx';
+import {
+  type Action,
+  byModule,
+  type Change,
+  countsOf,
+  matching,
+  outputChanges,
+  type PlanJson,
+  resourceChanges,
+} from './plan-changes.ts';
 
-const signs: Readonly<Record<Action, string>> = {
-  create: '+',
-  update: '~',
-  delete: '−',
-  replace: '±',
-  read: '≤',
-  move: '→',
-  import: '⇒',
-  forget: '×',
-};
-
-const sentences: Readonly<Record<Action, string>> = {
-  create: 'will be created',
-  update: 'will be updated in place',
-  delete: 'will be destroyed',
-  replace: 'will be replaced',
-  read: 'will be read during apply',
-  move: 'has moved',
-  import: 'will be imported',
-  forget: 'will no longer be managed',
+/** The sign of each action, and its words in a count and in a sentence. */
+const words: Readonly<Record<Action, readonly [sign: string, count: string, sentence: string]>> = {
+  create: ['+', 'to create', 'will be created'],
+  update: ['~', 'to update', 'will be updated in place'],
+  delete: ['−', 'to destroy', 'will be destroyed'],
+  replace: ['±', 'to replace', 'will be replaced'],
+  read: ['≤', 'to read', 'will be read during apply'],
+  move: ['→', 'moved', 'has moved'],
+  import: ['⇒', 'to import', 'will be imported'],
+  forget: ['×', 'to forget', 'will no longer be managed'],
 };
 
 /** Rows that are drawn at once. */
-const step = 100;
+const step = 50;
+
+/** A list of more changes than this gets a field to search it. */
+const few = 5;
 
 /** The JSON form of the plan: whole for those who may read it, or else the redacted one; undefined where there is none. */
 async function planJson(id: string, signal: AbortSignal): Promise<PlanJson | null> {
@@ -37,7 +43,7 @@ async function planJson(id: string, signal: AbortSignal): Promise<PlanJson | nul
   return response.status === 204 ? null : ((await response.json()) as PlanJson);
 }
 
-/** The changes of a finished plan, attribute by attribute. */
+/** The changes of a finished plan. */
 export function PlannedChanges({ planId }: { readonly planId: string }) {
   const { data, error } = useQuery({
     queryKey: ['plan-json', planId],
@@ -52,83 +58,142 @@ export function PlannedChanges({ planId }: { readonly planId: string }) {
   if (error !== null) return <ProblemView problem={error} />;
   if (data === undefined) return <p className="quiet">Loading the changes…</p>;
   if (data === null) return <p className="quiet">The plan has no JSON form.</p>;
+  return <Changes plan={data} />;
+}
+
+function Changes({ plan }: { readonly plan: PlanJson }) {
+  const [{ action, resource }] = useAddressValues();
+  const resources = resourceChanges(plan);
+  const outputs = outputChanges(plan);
+  const found = matching(resources, { action, text: resource });
+  if (resources.length === 0 && outputs.length === 0) return <p className="quiet">The plan changes no resource.</p>;
   return (
     <>
-      <ChangeList title="Resources" changes={resourceChanges(data)} none="The plan changes no resource." />
-      <ChangeList title="Outputs" changes={outputChanges(data)} />
+      {resources.length > 0 ? (
+        <section aria-labelledby="changed-resources">
+          <h3 id="changed-resources">Resources ({resources.length})</h3>
+          <Filters changes={resources} />
+          {found.length === 0 && <p className="empty">No change matches the filter.</p>}
+          {/* Another filter begins again with its first rows. */}
+          <ChangeList key={`${action} ${resource}`} changes={found} />
+        </section>
+      ) : (
+        <p className="quiet">The plan changes no resource.</p>
+      )}
+      {outputs.length > 0 && (
+        <section aria-labelledby="changed-outputs">
+          <h3 id="changed-outputs">Outputs ({outputs.length})</h3>
+          <ChangeList changes={outputs} />
+        </section>
+      )}
     </>
   );
 }
 
-interface ListProps {
-  readonly title: string;
-  readonly changes: readonly Change[];
-  readonly none?: string;
-}
-
-function ChangeList({ title, changes, none }: ListProps) {
-  const [shown, setShown] = useState(step);
-  if (changes.length === 0) return none === undefined ? null : <p className="quiet">{none}</p>;
+/** The counts by action, each a link that shows its changes alone, and a search by address. */
+function Filters({ changes }: { readonly changes: readonly Change[] }) {
+  const [{ action, resource }, change, hrefWith] = useAddressValues();
+  const counts = countsOf(changes);
   return (
-    <section aria-label={`Changes of ${title.toLowerCase()}`}>
-      <h3>
-        {title} ({changes.length})
-      </h3>
-      <ul className="changes">
-        {changes.slice(0, shown).map((change) => (
-          <li key={`${change.address} ${change.action}`}>
-            <OneChange change={change} isOpen={changes.length <= 3} />
+    <>
+      {counts.length > 1 || action !== undefined ? (
+        <ul className="filter-chips" aria-label="Changes by action">
+          <li>
+            <Chip href={hrefWith({ action: undefined })} isCurrent={action === undefined}>
+              All
+            </Chip>
           </li>
-        ))}
-      </ul>
-      {shown < changes.length && (
-        <Button onPress={() => setShown(shown + step)}>Show {Math.min(step, changes.length - shown)} more</Button>
+          {counts.map(([one, count]) => (
+            <li key={one} className={`change-${one}`}>
+              <Chip href={hrefWith({ action: one })} isCurrent={action === one}>
+                <Sign of={one} /> {count} {words[one][1]}
+              </Chip>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        counts.map(([one, count]) => (
+          <p key={one} className={`change-${one}`}>
+            <Sign of={one} /> {count} {words[one][1]}
+          </p>
+        ))
       )}
-    </section>
+      {(changes.length > few || resource !== undefined) && (
+        <div className="filters">
+          <FilterField label="Search changes" value={resource} onChange={(text) => change({ resource: text })} />
+        </div>
+      )}
+    </>
   );
 }
 
-const OneChange = ({ change, isOpen }: { readonly change: Change; readonly isOpen: boolean }) => (
-  <details className={`change change-${change.action}`} open={isOpen}>
-    <summary>
-      <span aria-hidden="true" className="sign">
-        {signs[change.action]}
-      </span>{' '}
-      <code>{change.address}</code> {sentences[change.action]}
-      {change.movedFrom !== undefined && (
-        <>
-          {' '}
-          from <code>{change.movedFrom}</code>
-        </>
-      )}
-    </summary>
-    {change.attributes.length > 0 && (
-      <table className="table diff">
-        <caption className="unseen">Attributes of {change.address}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Attribute</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
-          </tr>
-        </thead>
-        <tbody>
-          {change.attributes.map(({ path, before, after, forcesReplacement }) => (
-            <tr key={path}>
-              <th scope="row">
-                <code>{path || 'value'}</code>
-                {forcesReplacement && <em> forces replacement</em>}
-              </th>
-              <td data-label="Before">
-                {before === undefined ? <span className="quiet">absent</span> : <code>{before}</code>}
-              </td>
-              <td data-label="After">
-                {after === undefined ? <span className="quiet">absent</span> : <code>{after}</code>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    )}
-  </details>
+interface ChipProps {
+  readonly href: string;
+  readonly isCurrent: boolean;
+  readonly children: React.ReactNode;
+}
+
+const Chip = ({ href, isCurrent, children }: ChipProps) => (
+  <Link href={href} replace aria-current={isCurrent || undefined}>
+    {children}
+  </Link>
 );
+
+const Sign = ({ of: action }: { readonly of: Action }) => (
+  <span aria-hidden="true" className="sign">
+    {words[action][0]}
+  </span>
+);
+
+function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+  const [shown, setShown] = useState(step);
+  const groups = byModule(changes.slice(0, shown));
+  return (
+    <>
+      {groups.map(([module, group]) => (
+        <Fragment key={module}>
+          {(module !== '' || groups.length > 1) && (
+            <h4 className="module">{module === '' ? 'Root module' : <code>{module}</code>}</h4>
+          )}
+          <ul className="changes">
+            {group.map((change) => (
+              <li key={`${change.address} ${change.action}`}>
+                <OneChange change={change} isFirstOpen={changes.length <= 3} />
+              </li>
+            ))}
+          </ul>
+        </Fragment>
+      ))}
+      {shown < changes.length && (
+        <p>
+          <Button onPress={() => setShown(shown + step)}>Show {Math.min(step, changes.length - shown)} more</Button>{' '}
+          <span className="quiet">
+            {shown} of {changes.length} are shown.
+          </span>
+        </p>
+      )}
+    </>
+  );
+}
+
+function OneChange({ change, isFirstOpen }: { readonly change: Change; readonly isFirstOpen: boolean }) {
+  const [isOpen, setOpen] = useState(isFirstOpen);
+  return (
+    <details
+      className={`change change-${change.action}`}
+      open={isOpen}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>
+        <Sign of={change.action} /> <code>{change.name}</code> {words[change.action][2]}
+        {change.movedFrom !== undefined && (
+          <>
+            {' '}
+            from <code>{change.movedFrom}</code>
+          </>
+        )}
+      </summary>
+      {isOpen && <ChangeDetails change={change} />}
+    </details>
+  );
+}

@@ -6,12 +6,14 @@ export interface PlanJson {
 
 interface PlannedResource {
   readonly address: string;
+  /** Absent in the root module. */
+  readonly module_address?: string;
   readonly previous_address?: string;
   readonly deposed?: string;
   readonly change: PlannedChange;
 }
 
-interface PlannedChange {
+export interface PlannedChange {
   readonly actions: readonly string[];
   readonly before?: unknown;
   readonly after?: unknown;
@@ -22,114 +24,85 @@ interface PlannedChange {
   readonly importing?: { readonly id?: string };
 }
 
-export type Action = 'create' | 'update' | 'delete' | 'replace' | 'read' | 'move' | 'import' | 'forget';
+/** In the order in which they are counted: what destroys is first. */
+export const actions = ['delete', 'replace', 'update', 'create', 'import', 'move', 'forget', 'read'] as const;
 
-/** One attribute that differs. A side is undefined where the attribute is absent. */
-export interface AttributeChange {
-  readonly path: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-  readonly forcesReplacement: boolean;
-}
+export type Action = (typeof actions)[number];
 
 export interface Change {
   readonly address: string;
+  /** Empty for the root module, and for outputs. */
+  readonly module: string;
+  /** The address within its module. */
+  readonly name: string;
   readonly action: Action;
   readonly movedFrom: string | undefined;
-  readonly attributes: readonly AttributeChange[];
+  /** The change as the plan has it. The attributes are compared when they are shown. */
+  readonly planned: PlannedChange;
 }
 
-type Path = readonly (string | number)[];
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isInner = (value: unknown): value is object =>
-  (isObject(value) && Object.keys(value).length > 0) || (Array.isArray(value) && value.length > 0);
-
-const member = (value: unknown, key: string | number): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? (value as Record<string | number, unknown>)[key]
-    : undefined;
-
-/** A mark is true for the value and everything in it. */
-const markIn = (mark: unknown, key: string | number): unknown => mark === true || member(mark, key);
-
-const keysOf = (value: unknown): readonly (string | number)[] =>
-  Array.isArray(value) ? [...value.keys()] : isObject(value) ? Object.keys(value) : [];
-
-const textOfPath = (path: Path): string =>
-  path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');
-
-const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
-
-interface Sides {
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly unknown: unknown;
-  readonly secretBefore: unknown;
-  readonly secretAfter: unknown;
-}
-
-/** The leaves that differ. `replaces` are the paths that force a replacement. */
-function* differences(sides: Sides, path: Path, replaces: ReadonlySet<string>): Generator<AttributeChange> {
-  const { before, after, unknown, secretBefore, secretAfter } = sides;
-  const secret = secretBefore === true || secretAfter === true;
-  if (!secret && unknown !== true && (isInner(before) || isInner(after) || isInner(unknown))) {
-    for (const key of new Set([before, after, unknown].flatMap(keysOf))) {
-      const inside = {
-        before: member(before, key),
-        after: member(after, key),
-        unknown: markIn(unknown, key),
-        secretBefore: markIn(secretBefore, key),
-        secretAfter: markIn(secretAfter, key),
-      };
-      yield* differences(inside, [...path, key], replaces);
-    }
-    return;
-  }
-  const texts = [textOf(before), unknown === true ? '(known after apply)' : textOf(after)] as const;
-  const nothing = (text: string | undefined): boolean => text === undefined || text === 'null';
-  // Values that terraform hides may be equal in what it prints of them, and are then left out too.
-  if (texts[0] === texts[1] || (nothing(texts[0]) && nothing(texts[1]))) return;
-  const shown = texts.map((text) => (secret && !nothing(text) ? '(sensitive)' : text));
-  const forcesReplacement = [...path.keys()].some((index) => replaces.has(textOfPath(path.slice(0, index + 1))));
-  yield { path: textOfPath(path), before: shown[0], after: shown[1], forcesReplacement };
-}
-
-function actionOf({
-  change,
-  previous_address: previous,
-}: Pick<PlannedResource, 'change' | 'previous_address'>): Action | undefined {
-  const { actions, importing } = change;
-  if (actions.includes('delete') && actions.includes('create')) return 'replace';
-  const [only] = actions;
+function actionOf({ actions: planned, importing }: PlannedChange, previous: string | undefined): Action | undefined {
+  if (planned.includes('delete') && planned.includes('create')) return 'replace';
+  const [only] = planned;
   if (only === 'create' || only === 'update' || only === 'delete' || only === 'read' || only === 'forget') return only;
   if (importing !== undefined) return 'import';
   return previous === undefined ? undefined : 'move';
 }
 
-const changeOf = (address: string, resource: Pick<PlannedResource, 'change' | 'previous_address'>): Change[] => {
-  const { change, previous_address: movedFrom } = resource;
-  const action = actionOf(resource);
-  if (action === undefined) return [];
-  const sides = {
-    before: change.before,
-    after: change.after,
-    unknown: change.after_unknown,
-    secretBefore: change.before_sensitive,
-    secretAfter: change.after_sensitive,
-  };
-  const replaces = new Set((change.replace_paths ?? []).map(textOfPath));
-  return [{ address, action, movedFrom, attributes: [...differences(sides, [], replaces)] }];
-};
-
 /** The resources that the plan changes, in its order. */
 export const resourceChanges = ({ resource_changes: resources = [] }: PlanJson): readonly Change[] =>
-  resources.flatMap((resource) =>
-    changeOf(resource.deposed === undefined ? resource.address : `${resource.address} (${resource.deposed})`, resource),
-  );
+  resources.flatMap(({ address, module_address: module = '', previous_address: movedFrom, deposed, change }) => {
+    const action = actionOf(change, movedFrom);
+    if (action === undefined) return [];
+    const whole = deposed === undefined ? address : `${address} (${deposed})`;
+    const name = module !== '' && whole.startsWith(`${module}.`) ? whole.slice(module.length + 1) : whole;
+    return [{ address: whole, module, name, action, movedFrom, planned: change }];
+  });
 
 /** The outputs that the plan changes. */
 export const outputChanges = ({ output_changes: outputs = {} }: PlanJson): readonly Change[] =>
-  Object.entries(outputs).flatMap(([name, change]) => changeOf(name, { change }));
+  Object.entries(outputs).flatMap(([name, planned]) => {
+    const action = actionOf(planned, undefined);
+    return action === undefined ? [] : [{ address: name, module: '', name, action, movedFrom: undefined, planned }];
+  });
+
+/** The number of changes of each action that there is. */
+export function countsOf(changes: readonly Change[]): readonly (readonly [Action, number])[] {
+  const counts = new Map<Action, number>();
+  for (const { action } of changes) counts.set(action, (counts.get(action) ?? 0) + 1);
+  return actions.flatMap((action) => {
+    const count = counts.get(action);
+    return count === undefined ? [] : [[action, count] as const];
+  });
+}
+
+interface Filter {
+  /** An action; undefined or unknown for all. */
+  readonly action?: string | undefined;
+  /** Part of an address. */
+  readonly text?: string | undefined;
+}
+
+/** The changes with this action whose address, present or former, contains the text, in any case. */
+export function matching(changes: readonly Change[], { action, text = '' }: Filter): readonly Change[] {
+  const sought = text.trim().toLowerCase();
+  const isAction = actions.some((known) => known === action);
+  return changes.filter(
+    (change) =>
+      (!isAction || change.action === action) &&
+      (sought === '' ||
+        change.address.toLowerCase().includes(sought) ||
+        change.movedFrom?.toLowerCase().includes(sought) === true),
+  );
+}
+
+/** The changes by their module, in the order in which each module comes first; the root module is before the others. */
+export function byModule(changes: readonly Change[]): readonly (readonly [module: string, readonly Change[]])[] {
+  const groups = new Map<string, Change[]>([['', []]]);
+  for (const change of changes) {
+    const group = groups.get(change.module);
+    if (group === undefined) groups.set(change.module, [change]);
+    else group.push(change);
+  }
+  return [...groups].filter(([, group]) => group.length > 0);
+}

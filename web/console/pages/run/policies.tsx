@@ -2,7 +2,9 @@ import { included, type Schemas } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { gravestFirst, messageOf } from './policy-message.ts';
 import { useRunEvents } from './run-events.ts';
 import { stageNames, useStage } from './stages.ts';
 import { type TaskResult, TaskResults } from './task-results.tsx';
@@ -87,7 +89,7 @@ function Evaluation({ evaluation }: { readonly evaluation: Schemas['client.Polic
   return (
     <>
       <p>{tallyOf(evaluation)}</p>
-      {data.data.map((outcome) => (
+      {gravestFirst(data.data, judgedSet).map((outcome) => (
         <SetOutcome key={outcome.id} outcome={outcome} />
       ))}
       {count > max && (
@@ -110,6 +112,16 @@ function tallyOf({ attributes: { 'result-count': count } }: Schemas['client.Poli
   return `Policies: ${policies.join(', ')}.`;
 }
 
+const judgedSet = ({ attributes }: Outcome) => ({
+  status: attributes.status,
+  level: attributes['enforcement-level'],
+});
+
+const judgedPolicy = ({ status, enforcement_level: level }: Outcome['attributes']['outcomes'][number]) => ({
+  status,
+  level,
+});
+
 const SetOutcome = ({ outcome: { attributes } }: { readonly outcome: Outcome }) => (
   <section className="policy-set">
     <h3>
@@ -123,24 +135,60 @@ const SetOutcome = ({ outcome: { attributes } }: { readonly outcome: Outcome }) 
       </p>
     ))}
     <ul className="policies">
-      {attributes.outcomes.map((policy) => (
+      {gravestFirst(attributes.outcomes, judgedPolicy).map((policy) => (
         <li key={policy.policy_name}>
           <StatusBadge of="outcome" status={policy.status} /> <strong>{policy.policy_name}</strong>
           {policy.enforcement_level !== null && <span className="quiet"> {policy.enforcement_level}</span>}
           {policy.description !== '' && <p>{policy.description}</p>}
-          <Messages output={policy.output} />
+          <Messages policy={policy.policy_name} output={policy.output} />
         </li>
       ))}
     </ul>
   </section>
 );
 
-const Messages = ({ output }: { readonly output: readonly unknown[] | null }) =>
+/** Values that are shown of a message, messages of a policy, and characters of a text. */
+const most = { values: 50, messages: 50, text: 2_000 };
+
+const cut = (text: string): string => (text.length > most.text ? `${text.slice(0, most.text)}…` : text);
+
+interface MessagesProps {
+  readonly policy: string;
+  readonly output: readonly unknown[] | null;
+}
+
+const Messages = ({ policy, output }: MessagesProps) =>
   output === null || output.length === 0 ? null : (
-    <ul>
-      {output.map((message) => {
-        const text = typeof message === 'string' ? message : JSON.stringify(message);
-        return <li key={text}>{text}</li>;
-      })}
+    <ul className="messages" aria-label={`Messages of ${policy}`}>
+      {output.slice(0, most.messages).map((message, index) => (
+        // Two messages may be the same, and their order stays.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <li key={index}>
+          <OneMessage caption={`Values of message ${index + 1} of ${policy}`} message={message} />
+        </li>
+      ))}
+      {output.length > most.messages && <li>{output.length - most.messages} more messages</li>}
     </ul>
   );
+
+function OneMessage({ caption, message }: { readonly caption: string; readonly message: unknown }) {
+  const { text, values } = messageOf(message);
+  return (
+    <>
+      {text !== '' && <span className="lines">{cut(text)}</span>}
+      {values.length > 0 && (
+        <Table
+          caption={caption}
+          rows={values.slice(0, most.values).map((entry, index) => ({ entry, index }))}
+          keyOf={({ index }) => String(index)}
+          empty={null}
+          columns={[
+            { head: 'Name', cell: ({ entry: [name] }) => name },
+            { head: 'Value', cell: ({ entry: [, value] }) => <span className="lines">{cut(value)}</span> },
+          ]}
+        />
+      )}
+      {values.length > most.values && <p className="quiet">{values.length - most.values} more values</p>}
+    </>
+  );
+}

@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { useRead } from '../../api/reading.ts';
-import { pageOf, useAddressValues } from '../../parts/address-values.ts';
+import { pageQuery, useAddressValues } from '../../parts/address-values.ts';
 import { SubmitButton } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Pager } from '../../parts/pager.tsx';
@@ -29,7 +29,7 @@ function States({ organization, workspace }: { readonly organization: string; re
     query: {
       'filter[organization][name]': organization,
       'filter[workspace][name]': name,
-      'page[number]': pageOf(values),
+      ...pageQuery(values),
     },
   });
   const currentId = workspace.relationships['current-state-version'].data?.id;
