@@ -79,6 +79,8 @@ const notRun: readonly (readonly [path: string, words: string, because: string])
     `names a state that an agent has left; ${here('tests/e2e/terraform-state.full.test.ts')}`,
   ],
   ['docs/embedding.md', 'npm pack', `packs this package; ${here('tests/e2e/packed.full.test.ts')}`],
+  ['docs/import.md', 'gatehouse import', `needs two services; ${here('tests/e2e/import.full.test.ts')}`],
+  ['docs/import.md', '-migrate-state', `needs a state; ${here('tests/e2e/import-backends.full.test.ts')}`],
   ['docs/operations.md', 'docker run', 'needs docker'],
   ['docs/operations.md', 'docker compose', 'needs docker'],
   [
