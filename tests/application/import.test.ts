@@ -101,6 +101,13 @@ describe('what cannot come', () => {
   });
 });
 
+describe('a variable that the target keeps secret', () => {
+  it('is left as it is', () => {
+    expect(kind('variables').isKept?.(item({ key: 'a', sensitive: true }))).toBe(true);
+    expect(kind('variables').isKept?.(item({ key: 'a', sensitive: false }))).toBe(false);
+  });
+});
+
 describe('the same resource of two servers', () => {
   const map = ({ id }: { readonly id: string }) => `${id}-here`;
 

@@ -20,7 +20,7 @@ class FaultyProxy {
   /** Every request of this number is refused. */
   every = 0;
   private seen = 0;
-  private waiting: { readonly at: number; readonly call: () => void } | undefined;
+  private waiting: { readonly test: (request: string) => boolean; readonly call: () => void } | undefined;
 
   private constructor(
     private readonly server: Server,
@@ -28,7 +28,11 @@ class FaultyProxy {
   ) {
     server.on('request', (near, answer) => {
       this.seen += 1;
-      if (this.seen === this.waiting?.at) this.waiting.call();
+      const { waiting } = this;
+      if (waiting?.test(`${near.method} ${near.url}`)) {
+        this.waiting = undefined;
+        waiting.call();
+      }
       if (this.every > 0 && this.seen % this.every === 0) {
         const status = this.seen % (2 * this.every) === 0 ? 429 : 500;
         answer.writeHead(status, { 'Retry-After': '0' }).end('{"errors":["later"]}');
@@ -58,9 +62,9 @@ class FaultyProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Calls back once it has had this number of further requests. */
-  after(requests: number, call: () => void): void {
-    this.waiting = { at: this.seen + requests, call };
+  /** Calls back at the first request from now on that passes the test. */
+  when(test: (request: string) => boolean, call: () => void): void {
+    this.waiting = { test, call };
   }
 
   async close(): Promise<void> {
@@ -265,15 +269,27 @@ describe('an import from one service to another', () => {
     expect(proxy.writes).toEqual([]);
   });
 
+  it('unlocks both sides when it is interrupted', async () => {
+    const child = start('--apply', '--all-states');
+    await passed(child, (one) => one.endsWith('/actions/lock'));
+    child.kill('SIGINT');
+    await ended(child);
+    expect(child.exitCode).toBe(1);
+    expect(await locked(from)).toEqual(['busy']);
+    expect(await locked(to)).toEqual([]);
+  });
+
   it('goes on where it was killed, however often, and copies everything once', async () => {
     // Each time a little later.
     for (const requests of [8, 20, 45, 70]) {
       const child = start('--apply', '--all-states');
-      const before = proxy.writes.length;
-      await passed(requests, child);
+      let left = requests;
+      await passed(child, () => {
+        left -= 1;
+        return left === 0;
+      });
       child.kill('SIGKILL');
       await ended(child);
-      expect(proxy.writes.length).toBeGreaterThanOrEqual(before);
     }
     proxy.every = 5;
     const { status, json, err } = await imported('--apply', '--all-states');
@@ -296,10 +312,6 @@ describe('an import from one service to another', () => {
   });
 
   it('leaves no lock but that of another user, and writes nothing else to the source', async () => {
-    const locked = async (steps: ServiceSteps) =>
-      [...(await workspacesOf(steps)).values()]
-        .filter(({ attributes }) => attributes.locked)
-        .map(({ attributes }) => attributes.name);
     expect(await locked(from)).toEqual(['busy']);
     expect(await locked(to)).toEqual([]);
     expect(proxy.writes.filter((one) => !/^POST \/api\/v2\/workspaces\/ws-\w+\/actions\/(un)?lock$/.test(one))).toEqual(
@@ -461,10 +473,15 @@ const ended = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 };
 
-/** Resolves once the source has had this number of further requests, or the process has ended. */
-function passed(requests: number, child: ChildProcess): Promise<void> {
+/** Resolves at a request to the source that passes the test, or at the end of the process. */
+function passed(child: ChildProcess, test: (request: string) => boolean): Promise<void> {
   return new Promise((resolve) => {
     child.once('exit', () => resolve());
-    proxy.after(requests, resolve);
+    proxy.when(test, resolve);
   });
 }
+
+const locked = async (steps: ServiceSteps): Promise<readonly string[]> =>
+  [...(await workspacesOf(steps)).values()]
+    .filter(({ attributes }) => attributes.locked)
+    .map(({ attributes }) => attributes.name);

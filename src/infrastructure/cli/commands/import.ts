@@ -87,7 +87,9 @@ export const importCommand: Command = {
         applies,
         allStates: call.switch('all-states'),
       };
-      await new Importing(work, stepsOf(work), (text) => call.progress.print(text)).run(call.list('organization'));
+      await new Importing(work, stepsOf(work), (text) => call.progress.print(text)).run([
+        ...new Set(call.list('organization')),
+      ]);
     });
     return report.answer();
   },

@@ -155,7 +155,7 @@ export class Importing {
       report.leave(reason ?? 'unmapped', 1, label);
       return;
     }
-    if (reason !== undefined) {
+    if (reason !== undefined || (found !== undefined && kind.isKept?.(found))) {
       report.count(kind.name, 'unchanged');
       return;
     }
@@ -183,8 +183,10 @@ export class Importing {
     };
     for (const below of kind.below ?? []) await this.walk(below, pair);
     for (const step of kind.steps ?? []) await this.step(step, pair, kind);
-    if (kind.peers?.has(item))
-      this.later.push(this.sharing(kind, kind.peers, { ...pair, source: { ...item, attributes: {} } }));
+    if (kind.peers?.has(item)) {
+      const light = { ...pair, found: undefined, source: { id: item.id, attributes: {}, related: {} } };
+      this.later.push(this.sharing(kind, kind.peers, light));
+    }
   }
 
   private async step(step: StepName, pair: Pair, kind: Kind): Promise<void> {

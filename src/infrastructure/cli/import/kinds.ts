@@ -34,6 +34,8 @@ export interface Kind {
   readonly parent?: string;
   /** Why one does not come. One that the target has is left as it is. */
   readonly stays?: (item: Item) => Reason | undefined;
+  /** Whether one of the target is left as it is. */
+  readonly isKept?: (found: Item) => boolean;
   /** The parts of one that comes that do not, with their number. */
   readonly leaves?: (item: Item) => Readonly<Partial<Record<Reason, number | undefined>>>;
   /** An existing one cannot be updated, and is added at this path to each of a list that it lacks. */
@@ -188,6 +190,8 @@ const variables = (name: string, list: Kind['list'], attributes = variableSettin
   key: (item) => `${textOf(item, 'category')}/${textOf(item, 'key')}`,
   attributes,
   stays: ({ attributes }) => (attributes.sensitive === true ? 'sensitive-values' : undefined),
+  // Its value cannot be compared, and it was made sensitive there.
+  isKept: ({ attributes }) => attributes.sensitive === true,
 });
 
 const access = (of: 'workspace' | 'project', attributes: Kind['attributes']): Kind => ({

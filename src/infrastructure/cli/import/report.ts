@@ -72,7 +72,10 @@ export class Report {
         to: this.to,
         applied: this.applies,
         resources: Object.fromEntries(this.kinds),
-        'not-imported': left.map(({ reason, count, names }) => ({ ...reasons[reason], count, names })),
+        'not-imported': left.map(({ reason, count, names }) => {
+          const { what, instead } = reasons[reason];
+          return { what, instead, count, names };
+        }),
         troubles: this.troubles,
       },
       text: this.text(left),
