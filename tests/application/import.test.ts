@@ -294,6 +294,28 @@ describe('a request of the import', () => {
     expect(seen[0]).toBe('/api/v2/teams?a=b&page[number]=1&page[size]=100');
   });
 
+  it('passes a content on as it arrives, again from the beginning after a 500', async () => {
+    const bytes = Buffer.alloc(3_000_000, 'abc');
+    const got: string[] = [];
+    const url = await serving((request, response) => {
+      if (request.method === 'GET') {
+        response.end(bytes);
+        return;
+      }
+      const digest = createHash('md5');
+      request.on('data', (chunk: Buffer) => digest.update(chunk));
+      request.on('end', () => {
+        got.push(digest.digest('hex'));
+        response.writeHead(got.length === 1 ? 500 : 204).end();
+      });
+    });
+    const { client, waits } = clientOf(url);
+    await client.put(`${url.href}upload`, () => client.open(`${url.href}state`));
+    const md5 = createHash('md5').update(bytes).digest('hex');
+    expect(got).toEqual([md5, md5]);
+    expect(waits).toEqual([500]);
+  });
+
   it('sends the token to its own server only', async () => {
     const tokens: (string | undefined)[] = [];
     const note = (request: IncomingMessage, response: ServerResponse) => {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import { OperatorError } from '../../backup.js';
 import { errorsDocument, type Item, itemDocument, listDocument } from './documents.js';
+import { sendStream } from './send-stream.js';
 
 /** One server of the family, with the path of its API. */
 export interface End {
@@ -129,7 +130,7 @@ export class FamilyClient implements SourceServer {
   /** An interruption does not end it, so that what is locked is known. */
   private changeLock(path: string, body?: string): Promise<void> {
     const sending = { isLast: true, ...(body !== undefined && { body }) };
-    return this.repeat((again) => this.once('POST', path, { again, ...sending }, () => Promise.resolve()), true);
+    return this.repeat((again) => this.once('POST', path, { again, ...sending }, discard), true);
   }
 
   /** The resource in the response; undefined if it has none. */
@@ -144,7 +145,7 @@ export class FamilyClient implements SourceServer {
   async put(url: string, open: () => Promise<Bytes | string>): Promise<void> {
     await this.repeat(async (again) => {
       const body = await open();
-      await this.once('PUT', url, { again, body, timeout: contentTimeout, isRaw: true }, () => Promise.resolve());
+      await this.once('PUT', url, { again, body, timeout: contentTimeout, isRaw: true }, discard);
     });
   }
 
@@ -188,16 +189,22 @@ export class FamilyClient implements SourceServer {
     // A URL of another place, such as that of an object store, must not get the token.
     const own = url.origin === this.end.url.origin;
     const ending = AbortSignal.timeout(timeout);
-    const response = await fetch(url, {
+    const sending = {
       method,
-      redirect: method === 'GET' ? 'follow' : 'manual',
       headers: {
         ...(own && { Authorization: `Bearer ${this.end.token}` }),
         ...(body !== undefined && { 'Content-Type': isRaw ? 'application/octet-stream' : 'application/vnd.api+json' }),
       },
       signal: isLast ? ending : AbortSignal.any([ending, this.stopping]),
-      ...(body !== undefined && { body, duplex: 'half' as const }),
-    });
+    };
+    const response =
+      body instanceof ReadableStream
+        ? await sendStream(url, { ...sending, body })
+        : await fetch(url, {
+            ...sending,
+            redirect: method === 'GET' ? 'follow' : 'manual',
+            ...(body !== undefined && { body }),
+          });
     if (response.ok) return read(response);
     const { status } = response;
     if (status >= 500 || status === 408 || status === 429) {
@@ -207,7 +214,7 @@ export class FamilyClient implements SourceServer {
     if (response.redirected && status === 401) throw this.redirected(response.url);
     if (status >= 300 && status < 400) throw this.redirected(response.headers.get('location'));
     const sentence = sentenceIn(await this.shortText(response)) ?? `it responded with ${status}`;
-    if (status === 401) {
+    if (status === 401 && own) {
       throw new OperatorError(`the ${this.end.side} refused the token (401): ${sentence}`);
     }
     throw new Refused(this.end.side, status, `the ${this.end.side} refused it (${status}): ${sentence}`, again);
@@ -241,6 +248,9 @@ interface Sending {
   /** Whether it is sent although the import is being interrupted. */
   readonly isLast?: boolean;
 }
+
+/** Frees the connection. */
+const discard = async ({ body }: Response): Promise<void> => body?.cancel();
 
 const emptyBody = () => new Blob([]).stream();
 
