@@ -1,8 +1,8 @@
 import { OperatorError } from '../../backup.js';
 import { type Item, oneOf, type Ref, textOf } from './documents.js';
 import { type FamilyClient, Refused, type SourceServer } from './family-client.js';
-import { type Attributes, counts, type Kind, organizations, type StepName } from './kinds.js';
-import { reasons } from './reasons.js';
+import { type Attributes, type Kind, organizations, type StepName } from './kinds.js';
+import { counts, reasons } from './reasons.js';
 import type { Report } from './report.js';
 
 /** A resource of the source and its counterpart. */

@@ -389,13 +389,3 @@ export const organizations: Kind = {
   // Each kind after those that its resources name.
   below: [teams, memberships, projects, policies, workspaces, variableSets, policySets],
 };
-
-/** Lists of an organization that do not come, and are counted. */
-export const counts: readonly { readonly reason: Reason; readonly list: (organization: string) => string }[] = [
-  { reason: 'tokens', list: (name) => `/organizations/${name}/team-tokens` },
-  { reason: 'agent-pools', list: (name) => `/organizations/${name}/agent-pools` },
-  { reason: 'run-tasks', list: (name) => `/organizations/${name}/tasks` },
-  { reason: 'modules', list: (name) => `/organizations/${name}/registry-modules` },
-  { reason: 'oauth-clients', list: (name) => `/organizations/${name}/oauth-clients` },
-  { reason: 'ssh-keys', list: (name) => `/organizations/${name}/ssh-keys` },
-];
