@@ -23,6 +23,8 @@ import {
 } from '../src/domain/index.js';
 import type { LifecycleRow } from '../src/domain/shared/lifecycle-engine.js';
 import type { RunTransition } from '../src/domain/supporting/runs/run-lifecycle.js';
+import { type Kind, organizations, stepsInWords } from '../src/infrastructure/cli/import/kinds.js';
+import { reasons } from '../src/infrastructure/cli/import/reasons.js';
 import { settingRows } from '../src/infrastructure/config.js';
 import { packageVersion } from '../src/infrastructure/package-version.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
@@ -275,6 +277,26 @@ export const variablesPage = (): string =>
       'This page is printed by `npm run docs` from `src/domain/supporting/variables/precedence.ts`.',
     ].join(' '),
   );
+
+/** `docs/import.md`: the given page with its table, of the kinds that are imported and of what does not come. */
+export function importPage(kept: string): string {
+  const namesOf = ({ name, below = [], steps = [], peers }: Kind): readonly string[] => [
+    name,
+    ...steps.map((step) => stepsInWords[step]),
+    ...(peers === undefined ? [] : [peers.name]),
+    ...below.flatMap(namesOf),
+  ];
+  const rows = [
+    ['Comes', [...new Set(namesOf(organizations))].join(', ')],
+    [
+      'Does not come',
+      Object.values(reasons)
+        .map(({ what }) => what)
+        .join(', '),
+    ],
+  ];
+  return kept.replace(/(?:^\|.*\n)+/m, () => `${table(['', ''], rows).trimEnd()}\n`);
+}
 
 /** `docs/openapi.json`: every endpoint of both dialects, with what it takes and answers. */
 export const openApiPage = (): string =>

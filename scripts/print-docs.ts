@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { commands } from '../src/infrastructure/cli/commands.js';
 import { commandLinePage } from '../src/infrastructure/cli/help.js';
 import { compatibilityPage } from './compatibility.js';
 import {
   configurationPage,
+  importPage,
   lifecyclePage,
   limitsPage,
   metricsPage,
@@ -19,6 +20,7 @@ const pages = {
   'command-line.md': commandLinePage(commands),
   'compatibility.md': compatibilityPage(),
   'configuration.md': configurationPage(),
+  'import.md': importPage(await readFile(new URL('../docs/import.md', import.meta.url), 'utf8')),
   'lifecycle.md': lifecyclePage(),
   'limits.md': limitsPage(),
   'variables.md': variablesPage(),

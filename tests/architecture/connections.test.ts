@@ -65,6 +65,8 @@ const known: Readonly<Record<string, readonly [page: string, ...rows: string[]] 
   'src/infrastructure/cli/commands/doctor.ts': 'asks git for its version',
   'src/infrastructure/cli/doctor/address-checks.ts': [operations, 'The service itself'],
   'src/infrastructure/cli/doctor/store-check.ts': [operations, 'Bucket'],
+  'src/infrastructure/cli/import/family-client.ts': [operations, 'Servers of an import'],
+  'src/infrastructure/cli/import/send-stream.ts': [operations, 'Servers of an import'],
 };
 
 /** The first column of a page's table of connections, without its head. */

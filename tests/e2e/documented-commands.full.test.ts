@@ -81,6 +81,8 @@ const notRun: readonly (readonly [path: string, words: string, because: string])
   ['docs/embedding.md', 'npm pack', `packs this package; ${here('tests/e2e/packed.full.test.ts')}`],
   ['docs/tls.md', 'caddy run', here('tests/e2e/tls.full.test.ts')],
   ['docs/tls.md', 'terraform.json', here('tests/e2e/tls.full.test.ts')],
+  ['docs/import.md', 'gatehouse import', `needs two services; ${here('tests/e2e/import.full.test.ts')}`],
+  ['docs/import.md', '-migrate-state', `needs a state; ${here('tests/e2e/import-backends.full.test.ts')}`],
   ['docs/operations.md', 'docker run', 'needs docker'],
   ['docs/operations.md', 'docker compose', 'needs docker'],
   [

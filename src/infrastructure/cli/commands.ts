@@ -5,6 +5,7 @@ import { backup } from './commands/backup.js';
 import { doctor } from './commands/doctor.js';
 import { effectCommands } from './commands/effect.js';
 import { gc } from './commands/gc.js';
+import { importCommand } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { move } from './commands/move.js';
 import { organizationCommands } from './commands/organization.js';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   ...agentPoolCommands,
   ...auditCommands,
   ...effectCommands,
+  importCommand,
   move,
   backup,
   verify,

@@ -83,9 +83,9 @@ function commandOf(words: readonly string[], commands: readonly Command[]): Comm
 function parsed(words: readonly string[], command: Command) {
   const known: Readonly<Record<string, Option>> = { ...command.options, ...globalOptions };
   const options = Object.fromEntries(
-    Object.entries(known).map(([name, { value }]) => [
+    Object.entries(known).map(([name, { value, isList = false }]) => [
       name,
-      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: isList },
     ]),
   );
   const args = words.map((word) => (word === '-h' ? '--help' : word));

@@ -5,6 +5,8 @@ export interface Option {
   /** The value's name in the help; an option without one is a switch. */
   readonly value?: string;
   readonly about: string;
+  /** Whether it may be repeated. */
+  readonly isList?: boolean;
 }
 
 /** The result of a command, for programs and for people. */
@@ -43,7 +45,7 @@ export class Call {
     /** The name of the command. */
     readonly command: string,
     readonly args: readonly string[],
-    private readonly values: Readonly<Record<string, string | boolean | undefined>>,
+    private readonly values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>,
     readonly environment: Readonly<Record<string, string | undefined>>,
     readonly progress: Progress,
     private readonly out: Pick<Output, 'write'>,
@@ -66,6 +68,12 @@ export class Call {
   option(name: string): string | undefined {
     const value = this.values[name];
     return typeof value === 'string' ? value : undefined;
+  }
+
+  /** All values of an option that may be repeated. */
+  list(name: string): readonly string[] {
+    const values = this.values[name];
+    return Array.isArray(values) ? values.filter((value) => value !== '') : [];
   }
 
   required(name: string): string {
