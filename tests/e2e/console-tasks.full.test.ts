@@ -138,6 +138,21 @@ describeConsole(
       expect(await attached()).toBeUndefined();
     });
 
+    it('lets an admin of a workspace attach a run task by its id, who may not list those of the organization', async () => {
+      const { view, steps } = suite;
+      const attributes = { name: 'auditor', url: receiver.url, category: 'task' };
+      const { id } = await steps.ask('POST', '/organizations/acme/tasks', { data: { type: 'tasks', attributes } });
+      await view.signIn('/app/acme/workspaces/billing/tasks', rosa);
+      await view.press('button', 'Attach a run task');
+      await view.submit('Attach', { 'ID of the run task': 'task-nowhere' });
+      await view.shows('the organization has no such run task');
+      suite.expectRefusals();
+      await view.submit('Attach', { 'ID of the run task': id });
+      await view.shows('The run task was attached.');
+      await view.press('button', `Actions for ${id}`, `Detach ${id}`, 'Detach run task');
+      await view.shows('call no run task');
+    });
+
     it('lists the runs of all workspaces, filtered by what is in the address', async () => {
       const { view, steps } = suite;
       const { id } = await steps.ask('GET', '/organizations/acme/workspaces/network');
