@@ -1,13 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { workspaceActions } from '../../src/domain/authorization/effective-access.js';
+import {
+  organizationActions,
+  projectActions,
+  workspaceActions,
+} from '../../src/domain/authorization/effective-access.js';
 import { policy } from '../../src/domain/authorization/policy.js';
 import { actions, may, organizationPermissions, type Standing, scales } from '../../src/domain/index.js';
 import { scaleNames } from '../../src/domain/team-access/workspace-permissions.js';
 import {
   claimWords,
   customWords,
+  organizationRightWords,
   permissionsInOrder,
   permissionsWithoutEffect,
+  projectRightWords,
   rightWords,
 } from '../../web/console/pages/access/words.js';
 import { custom, member, towards } from '../domain/samples.js';
@@ -23,9 +29,12 @@ const allowed = (standing: Standing) => {
 const delegation = new Set(['delegate-policy-overrides'] as const);
 
 describe('the permissions of the console', () => {
-  it('are named by what they do: each right on a workspace, and all that the policy asks for it', () => {
+  it('are named by what they do: each right, and all that the policy asks for it', () => {
     expect(Object.keys(rightWords).sort()).toEqual([...workspaceActions].sort());
-    const asked = new Set(workspaceActions.flatMap((right) => policy[right].flat()));
+    expect(Object.keys(projectRightWords).sort()).toEqual([...projectActions].sort());
+    expect(Object.keys(organizationRightWords).sort()).toEqual([...organizationActions].sort());
+    const rights = [...workspaceActions, ...projectActions, ...organizationActions];
+    const asked = new Set(rights.flatMap((right) => policy[right].flat()));
     expect(Object.keys(claimWords).sort()).toEqual([...asked].sort());
   });
 

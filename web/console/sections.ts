@@ -11,11 +11,13 @@ interface Section<Permissions> {
   readonly when?: (permissions: Permissions) => boolean;
 }
 
-export type Entry = 'Home' | 'Workspaces' | 'Projects' | 'Access' | 'Policy' | 'Settings';
+export type Entry = 'Home' | 'Workspaces' | 'Projects' | 'Runs' | 'Access' | 'Policy' | 'Settings';
 
 interface OrganizationSection extends Section<OrganizationPermissions> {
   /** The entry of the sidebar that it is, if the labels are the same, or stands below. */
   readonly entry: Entry;
+  /** Its name for screen readers where a tab of a workspace has the same label. */
+  readonly name?: string;
   /** The heading of its page where the label says too little without the entry. */
   readonly heading?: string;
 }
@@ -25,6 +27,7 @@ export const organizationSections: readonly OrganizationSection[] = [
   { path: '', label: 'Home', entry: 'Home' },
   { path: 'workspaces', label: 'Workspaces', entry: 'Workspaces' },
   { path: 'projects', label: 'Projects', entry: 'Projects' },
+  { path: 'runs', label: 'Runs', entry: 'Runs', name: 'Runs of all workspaces' },
   { path: 'teams', label: 'Teams', entry: 'Access' },
   { path: 'members', label: 'Members', entry: 'Access' },
   { path: 'who-can', label: 'Who can', entry: 'Access', when: (may) => may['can-read-effective-access'] },
@@ -39,6 +42,13 @@ export const organizationSections: readonly OrganizationSection[] = [
     when: (may) => may['can-update'],
   },
   { path: 'varsets', label: 'Variable sets', entry: 'Settings', when: (may) => may['can-read-varsets'] },
+  {
+    path: 'tasks',
+    label: 'Run tasks',
+    name: 'Run tasks of the organization',
+    entry: 'Settings',
+    when: (may) => may['can-manage-run-tasks'],
+  },
   { path: 'agent-pools', label: 'Agent pools', entry: 'Settings', when: (may) => may['can-update-agent-pools'] },
   { path: 'audit', label: 'Audit trail', entry: 'Settings', when: (may) => may['can-read-audit-events'] },
 ];
@@ -51,6 +61,8 @@ export const workspaceTabs: readonly Section<WorkspacePermissions>[] = [
   { path: 'variables', label: 'Variables', when: (permissions) => permissions['can-read-variable'] },
   { path: 'states', label: 'States', when: (permissions) => permissions['can-read-state-versions'] },
   { path: 'access', label: 'Access' },
+  { path: 'tasks', label: 'Run tasks', when: (may) => may['can-read-run'] },
+  { path: 'notifications', label: 'Notifications', when: (may) => may['can-update'] },
   {
     path: 'settings',
     label: 'Settings',

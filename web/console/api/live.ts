@@ -47,7 +47,7 @@ export const visible = (signal: AbortSignal): Promise<void> =>
 
 /** A change in a workspace leaves these as they are. */
 const unconcerned =
-  /^(text|\/(account|admin|organizations|projects|teams|users)\b(?!\/\{organization\}\/(workspaces|attention)))/;
+  /^(text|\/(account|admin|organizations|projects|tasks|teams|users)\b(?!\/\{organization\}\/(workspaces|runs|attention)))/;
 
 /** Reads again what the page shows of workspaces. */
 async function readAgain(): Promise<void> {

@@ -28,7 +28,8 @@ export const RunsPage = ({ params: { organization, workspace: name } }: Params<'
   </WorkspacePage>
 );
 
-const operations = [
+/** The choices of a filter by what runs do. */
+export const operations = [
   { value: '', label: 'Any' },
   { value: 'plan_and_apply', label: 'Plan and apply' },
   { value: 'plan_only', label: 'Plan only' },

@@ -35,6 +35,13 @@ function Sessions() {
     done: 'The session was ended.',
     outdates: [sessions],
   });
+  const others = data.filter(({ attributes }) => !attributes['is-current']);
+  const endOthers = useChange(
+    async () => {
+      for (const { id } of others) await api.delete('/account/sessions/{id}', { path: { id } });
+    },
+    { done: 'The other sessions were ended.', outdates: [sessions] },
+  );
   const endAll = async (): Promise<void> => {
     await api.delete(sessions, { query: { 'revoke-tokens': revokesTokens ? 'true' : 'false' } });
     await session.signOut();
@@ -76,25 +83,38 @@ function Sessions() {
           },
         ]}
       />
-      <Confirm
-        trigger="Sign out everywhere"
-        title="Sign out everywhere?"
-        confirm="Sign out everywhere"
-        isDanger
-        onConfirm={endAll}
-      >
-        <p>All your sessions end, including this one. Tokens keep working.</p>
-        {made > 0 && (
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={revokesTokens}
-              onChange={({ target }) => setRevokesTokens(target.checked)}
-            />
-            Also revoke the tokens that were made in sessions ({made})
-          </label>
+      <div className="actions">
+        {others.length > 0 && others.length < data.length && (
+          <Confirm
+            trigger="End all others"
+            title="End all other sessions?"
+            confirm="End other sessions"
+            isDanger
+            onConfirm={() => endOthers.run(undefined)}
+          >
+            <p>Other browsers are signed out immediately. You stay signed in here.</p>
+          </Confirm>
         )}
-      </Confirm>
+        <Confirm
+          trigger="Sign out everywhere"
+          title="Sign out everywhere?"
+          confirm="Sign out everywhere"
+          isDanger
+          onConfirm={endAll}
+        >
+          <p>All your sessions end, including this one. Tokens keep working.</p>
+          {made > 0 && (
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={revokesTokens}
+                onChange={({ target }) => setRevokesTokens(target.checked)}
+              />
+              Also revoke the tokens that were made in sessions ({made})
+            </label>
+          )}
+        </Confirm>
+      </div>
     </section>
   );
 }

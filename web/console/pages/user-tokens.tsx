@@ -22,7 +22,7 @@ const list = '/users/{userId}/authentication-tokens';
 export function UserTokensPage() {
   const { data, error } = useMaybeRead('/account/details', {});
   return (
-    <Page title="Your tokens" crumbs={[{ label: 'Organizations', href: addresses.organizations }]}>
+    <Page title="Your tokens and sessions" crumbs={[{ label: 'Organizations', href: addresses.organizations }]}>
       <OfUser user={data?.data} problem={error} />
     </Page>
   );

@@ -18,7 +18,7 @@ const AccountMenu = () => {
       name="Account"
       icon={<Icon name="account" />}
       items={[
-        { label: 'Your tokens', onAction: () => navigate(addresses.userTokens) },
+        { label: 'Your tokens and sessions', onAction: () => navigate(addresses.userTokens) },
         ...(data?.data.attributes['is-site-admin']
           ? [{ label: 'Site administration', onAction: () => navigate(addresses.site('users')) }]
           : []),

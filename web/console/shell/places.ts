@@ -56,7 +56,7 @@ export function usePlaces(
           href: addresses.inOrganization(organization, section),
           label: heading ?? label,
         }))),
-    { href: addresses.userTokens, label: 'Your tokens' },
+    { href: addresses.userTokens, label: 'Your tokens and sessions' },
     { href: addresses.organizations, label: 'All organizations' },
   ].filter(({ label }) => label.toLowerCase().includes(typed.trim().toLowerCase()));
   const inSection = (section: string, id: string, label: string): Place => ({

@@ -18,12 +18,12 @@ function Sections({ organization, onFollow }: Props) {
   const [location] = useLocation();
   const offered = useOfferedSections(organization);
   const id = useId();
-  const link = ({ path, label }: (typeof offered)[number], icon?: Entry) => {
+  const link = ({ path, label, name }: (typeof offered)[number], icon?: Entry) => {
     const href = addresses.inOrganization(organization, path);
     const isCurrent = location === href || (path !== '' && location.startsWith(`${href}/`));
     return (
       <li key={path}>
-        <Link href={href} aria-current={isCurrent ? 'page' : undefined} onClick={() => onFollow?.()}>
+        <Link href={href} aria-label={name} aria-current={isCurrent ? 'page' : undefined} onClick={() => onFollow?.()}>
           {icon && <Icon name={icon} />}
           {label}
         </Link>
@@ -66,7 +66,7 @@ function Rail({ organization }: Props) {
             {sections[0]?.label === entry ? (
               <Link
                 href={hrefOf(sections[0].path)}
-                aria-label={entry}
+                aria-label={sections[0].name ?? entry}
                 title={entry}
                 aria-current={isCurrent(sections[0].path) ? 'page' : undefined}
               >

@@ -9,6 +9,7 @@ export const outdatedByRuns: readonly Readable[] = [
   '/workspaces/{workspaceId}/runs',
   '/organizations/{organization}/workspaces',
   '/organizations/{organization}/workspaces/{name}',
+  '/organizations/{organization}/runs',
   '/organizations/{organization}/attention',
   '/attention',
 ];

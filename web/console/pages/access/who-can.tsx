@@ -1,62 +1,142 @@
 import { useState } from 'react';
-import type { QueryOf, Schemas } from '../../api/client.ts';
+import { type QueryOf, type Schemas, send } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues, type Values } from '../../parts/address-values.ts';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import type { Params } from '../../parts/params.ts';
 import { Picker } from '../../parts/picker.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
+import { ProjectPicker } from '../../parts/project-picker.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { Loading } from '../../shell/page.tsx';
 import { Ways } from './sources.tsx';
-import { rightWords } from './words.ts';
+import { organizationRightWords, projectRightWords, rightWords } from './words.ts';
 
-type Right = keyof typeof rightWords;
 type Query = QueryOf<'/organizations/{organization}/who-can'>;
 type Holders = NonNullable<ReturnType<typeof useHolders>['data']>;
 
-const rights = Object.entries(rightWords).map(([value, label]) => ({ value, label }));
+interface Place {
+  readonly label: string;
+  readonly rights: Readonly<Partial<Record<Query['filter[action]'], string>>>;
+  /** The right that is asked for at first. */
+  readonly usual: Query['filter[action]'];
+  /** The parameter of the request for its id; the organization has none. */
+  readonly parameter?: 'filter[workspace][id]' | 'filter[project][id]';
+}
 
-const usual: Right = 'runs/apply';
+const places = {
+  workspace: {
+    label: 'A workspace',
+    rights: rightWords,
+    usual: 'runs/apply',
+    parameter: 'filter[workspace][id]',
+  },
+  project: {
+    label: 'A project',
+    rights: projectRightWords,
+    usual: 'projects/update',
+    parameter: 'filter[project][id]',
+  },
+  organization: { label: 'The organization', rights: organizationRightWords, usual: 'organizations/update' },
+} as const satisfies Readonly<Record<string, Place>>;
 
-const isRight = (text = ''): text is Right => Object.hasOwn(rightWords, text);
+type PlaceName = keyof typeof places;
 
-/** Who holds a right on a workspace, and what gives it; both are in the address. */
+const placeChoices = Object.entries(places).map(([value, { label }]) => ({ value, label }));
+const placeIn = ({ on = '' }: Values): PlaceName => (Object.hasOwn(places, on) ? (on as PlaceName) : 'workspace');
+
+/** The right that the address names, or the usual one. */
+function rightIn(values: Values): Query['filter[action]'] {
+  const { rights, usual }: Place = places[placeIn(values)];
+  return Object.hasOwn(rights, values.action ?? '') ? (values.action as Query['filter[action]']) : usual;
+}
+
+/** Who holds a right, and what gives it; the right and its place are in the address. */
 export const WhoCanPage = ({ params: { organization } }: Params<'organization'>) => {
   const [values, change] = useAddressValues();
+  const place = placeIn(values);
+  const id = place === 'organization' ? undefined : values[place];
   return (
-    <OrganizationPage organization={organization} section="who-can">
+    <OrganizationPage
+      organization={organization}
+      section="who-can"
+      actions={() => <ExportReport organization={organization} />}
+    >
       {() => (
         <>
           <search className="filters" aria-label="Who can">
-            <WorkspacePicker
-              organization={organization}
-              value={values.workspace ?? ''}
-              onChoose={(workspace) => change({ workspace })}
+            <SelectField
+              label="On"
+              value={place}
+              choices={placeChoices}
+              onChange={(on) => change({ on, action: '', workspace: '', project: '' })}
             />
+            {place === 'workspace' && (
+              <WorkspacePicker
+                organization={organization}
+                value={values.workspace ?? ''}
+                onChoose={(workspace) => change({ workspace })}
+              />
+            )}
+            {place === 'project' && (
+              <ProjectPicker
+                organization={organization}
+                label="Project"
+                value={values.project ?? ''}
+                onChoose={(project) => change({ project })}
+              />
+            )}
             <SelectField
               label="Can"
-              value={isRight(values.action) ? values.action : usual}
-              choices={rights}
+              value={rightIn(values)}
+              choices={Object.entries(places[place].rights).map(([value, label]) => ({ value, label }))}
               onChange={(action) => change({ action })}
             />
           </search>
-          {values.workspace === undefined ? (
+          {place !== 'organization' && id === undefined ? (
             <div className="empty">
-              <p>Choose a workspace to see who can do what on it, and why.</p>
+              <p>Choose a {place} to see who can do what on it, and why.</p>
             </div>
           ) : (
-            <Answer organization={organization} workspaceId={values.workspace} values={values} />
+            <Answer organization={organization} id={id} values={values} />
           )}
         </>
       )}
     </OrganizationPage>
   );
 };
+
+/** Saves what every person may do, and what gives it. */
+function ExportReport({ organization }: { readonly organization: string }) {
+  const file = `${organization}-access.csv`;
+  const save = useChange(
+    async () => {
+      const response = await send(`/api/v2/organizations/${encodeURIComponent(organization)}/access-report`);
+      saveFile(await response.blob(), file);
+    },
+    { done: `${file} was saved.` },
+  );
+  return (
+    <Confirm
+      trigger="Export access report"
+      title="Export the access report?"
+      confirm="Save file"
+      onConfirm={() => save.run(undefined)}
+    >
+      <p>
+        The file has a line for each person and each grant that they have, as CSV, all of this moment. The audit trail
+        records the export.
+      </p>
+    </Confirm>
+  );
+}
 
 interface PickerProps {
   readonly organization: string;
@@ -89,19 +169,22 @@ function WorkspacePicker({ organization, value, onChoose }: PickerProps) {
 
 interface AnswerProps {
   readonly organization: string;
-  readonly workspaceId: string;
+  /** The id of the workspace or the project; undefined for the organization. */
+  readonly id: string | undefined;
   readonly values: Values;
 }
 
-const useHolders = ({ organization, workspaceId, values }: AnswerProps) =>
-  useMaybeRead('/organizations/{organization}/who-can', {
+function useHolders({ organization, id, values }: AnswerProps) {
+  const { parameter }: Place = places[placeIn(values)];
+  return useMaybeRead('/organizations/{organization}/who-can', {
     path: { organization },
     query: {
-      'filter[action]': (isRight(values.action) ? values.action : usual) satisfies Query['filter[action]'],
-      'filter[workspace][id]': workspaceId,
+      'filter[action]': rightIn(values),
+      ...(parameter !== undefined && id !== undefined && { [parameter]: id }),
       'page[number]': pageOf(values),
     },
   });
+}
 
 function Answer(props: AnswerProps) {
   const { data, error } = useHolders(props);

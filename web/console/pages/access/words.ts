@@ -32,6 +32,42 @@ export const rightWords = {
   'configuration-versions/manage-backing-data': 'Delete and restore files of configuration versions',
 } as const;
 
+/** The same for a project. */
+export const projectRightWords = {
+  'projects/read': 'See the project',
+  'projects/update': 'Change its settings',
+  'projects/delete': 'Delete it',
+  'projects/move-workspaces': 'Move workspaces into it and out of it',
+  'project-access/manage': 'Change team access',
+  'variable-sets/list-in-project': 'See its variable sets',
+  'variable-sets/manage-in-project': 'Change its variable sets',
+  'workspaces/create': 'Create workspaces in it',
+} as const;
+
+/** The same for an organization. */
+export const organizationRightWords = {
+  'organizations/update': 'Change its settings',
+  'organizations/delete': 'Delete it',
+  'organization-tokens/manage': 'Issue and revoke its tokens',
+  'token-ttl-policies/manage': 'Limit how long tokens are valid',
+  'memberships/manage': 'Invite and remove members',
+  'teams/create': 'Create teams',
+  'teams/map-group': 'Map groups of the identity provider to teams',
+  'projects/create': 'Create projects',
+  'workspaces/create': 'Create workspaces',
+  'tags/delete': 'Delete tags',
+  'variable-sets/list': 'See variable sets',
+  'variable-sets/manage': 'Change variable sets',
+  'run-tasks/manage': 'Manage run tasks',
+  'policies/manage': 'Manage policies',
+  'policy-sets/manage': 'Manage policy sets',
+  'policy-sets/link-repository': 'Link policy sets to repositories',
+  'agent-pools/list': 'See agent pools',
+  'agent-pools/create': 'Create agent pools',
+  'audit-events/read': 'Read the audit trail',
+  'access-report/read': 'Export the access report',
+} as const;
+
 const noEffect = 'no effect (kept for API compatibility)';
 
 /** Each organization-level permission: its name, and what it lets one do. Those without effect are last. */
@@ -68,7 +104,7 @@ export const permissionsWithoutEffect: readonly OrganizationPermission[] = entri
   .filter(([, [, does]]) => does === noEffect)
   .map(([permission]) => permission);
 
-/** The claims of the access policy that rights on a workspace need. */
+/** The claims of the access policy that these rights need. */
 export const claimWords: Readonly<Record<string, string>> = {
   member: 'Membership of the organization',
   owner: 'Ownership of the organization',
@@ -84,6 +120,22 @@ export const claimWords: Readonly<Record<string, string>> = {
   'workspace locking': 'Lock and unlock the workspace',
   'workspace admin': 'Administer the workspace',
   'delete workspaces of the project': 'Delete workspaces of the project',
+  'audit token': 'The audit token of the organization',
+  'access to the project or a workspace of it': 'Access to the project or one of its workspaces',
+  'project settings: update': 'Change the settings of the project',
+  'project settings: delete': 'Delete the project',
+  'project teams: manage': 'Manage team access to the project',
+  'project variable sets: read': 'See variable sets of the project',
+  'project variable sets: write': 'Change variable sets of the project',
+  'move workspaces to the project': 'Move workspaces to the project',
+  'create workspaces in the project': 'Create workspaces in the project',
+  'manage-workspaces': organizationPermissions['manage-workspaces'][0],
+  'manage-projects': organizationPermissions['manage-projects'][0],
+  'manage-membership': organizationPermissions['manage-membership'][0],
+  'manage-teams': organizationPermissions['manage-teams'][0],
+  'manage-run-tasks': organizationPermissions['manage-run-tasks'][0],
+  'manage-policies': organizationPermissions['manage-policies'][0],
+  'manage-agent-pools': organizationPermissions['manage-agent-pools'][0],
   'manage-vcs-settings': organizationPermissions['manage-vcs-settings'][0],
   'manage-policy-overrides': organizationPermissions['manage-policy-overrides'][0],
   'policy overrides, through a team with delegate-policy-overrides':

@@ -12,6 +12,7 @@ import { SettingsCard } from '../../parts/settings-card.tsx';
 import { Table } from '../../parts/table.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
+import { Parameters } from './parameters.tsx';
 import { type PolicySet, PolicySetFields, policySetSettings } from './policy-set-fields.tsx';
 
 const one = '/policy-sets/{id}';
@@ -30,6 +31,7 @@ export function PolicySetPage({ params: { organization, id } }: Params<'organiza
         <>
           <Policies organization={organization} set={set} />
           {attributes.policies.length > 0 && <Declared set={set.data} />}
+          <Parameters setId={id} />
           {attributes['tag-selectors'].length > 0 && <Selectors set={set.data} />}
           {attributes.global ? (
             <p>This set applies to every workspace in the organization except the excluded ones.</p>

@@ -1,7 +1,7 @@
 import { useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
 import { api, included, type Schemas } from '../../api/client.ts';
-import { forget, useRead } from '../../api/reading.ts';
+import { forget, useMaybeRead, useRead } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { DangerZone } from '../../parts/danger-zone.tsx';
@@ -9,6 +9,7 @@ import { Facts } from '../../parts/facts.tsx';
 import type { Params } from '../../parts/params.ts';
 import type { Team } from '../../parts/team-parts.tsx';
 import { Page } from '../../shell/page.tsx';
+import { TeamGroup } from './group.tsx';
 import { TeamMembers } from './members.tsx';
 import { OrganizationAccess } from './organization-access.tsx';
 import { TeamSettings } from './settings.tsx';
@@ -19,6 +20,8 @@ export function TeamPage({ params: { organization, id } }: Params<'organization'
   const document = useRead('/teams/{id}', { path: { id }, query: { include: ['users'] } });
   const team = document.data;
   const { attributes } = team;
+  const around = useMaybeRead('/organizations/{organization}', { path: { organization } });
+  const isOwner = around.data?.data.attributes.permissions?.['can-update'] === true;
   const members = (team.relationships.users?.data ?? []).flatMap(
     (user) => included<Schemas['client.Member']>(document, 'users', user.id) ?? [],
   );
@@ -41,10 +44,14 @@ export function TeamPage({ params: { organization, id } }: Params<'organization'
               'Token',
               attributes['allow-member-token-management'] ? 'managed by members too' : 'not managed by members',
             ],
+            ...(attributes['sso-team-id'] === null
+              ? []
+              : [['Group at the identity provider', attributes['sso-team-id']] as const]),
           ]}
         />
       </section>
       <TeamMembers organization={organization} team={team} members={members} />
+      {isOwner && <TeamGroup key={attributes['sso-team-id']} organization={organization} team={team} />}
       <OrganizationAccess team={team} />
       {attributes.permissions['can-update-api-token'] && <TeamToken teamId={id} />}
       {attributes.permissions['can-update'] && <TeamSettings team={team} />}
