@@ -176,7 +176,7 @@ export class Pool {
     const secret = json.data?.attributes?.token ?? json.included?.[0]?.attributes?.token;
     const owner = /^issue(Team|Organization|User|Agent)Token/.exec(operation)?.[1];
     if (owner !== undefined) this.add(`secret ${owner.toLowerCase()}`, secret);
-    if (operation === 'claimRun') this.hold(json, caller);
+    if (operation === 'claimRun' && json.run !== undefined) this.hold(json, caller);
     const [, reported] = /^\/agent\/v1\/runs\/([\w-]+)\//.exec(asked) ?? [];
     if (reported === undefined) return;
     this.note(reported, json.run?.status);

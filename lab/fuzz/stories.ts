@@ -230,6 +230,43 @@ function* runsToTheirEnd(setting: Setting): Story {
   }
 }
 
+/** Two trials of a policy set on a plan: an agent evaluates the first, and the second is canceled. */
+function* tried(setting: Setting): Story {
+  const at = [place(setting)];
+  const { workspace, agent } = yield* executed(setting, at);
+  yield* held(setting, at, workspace);
+  const mine = {
+    workspace: related(workspace),
+    'configuration-version': related(yield* uploaded(setting, workspace)),
+  };
+  const run = yield* created('createRun', [], data({ 'plan-only': true }, mine));
+  const plan = yield* claimed(setting, run, 'plan', agent);
+  if (plan === undefined) return;
+  yield* planned(setting, plan);
+  const asked = data(
+    { archive: setting.policies.toString('base64'), plans: 1 },
+    { workspaces: { data: [{ id: workspace }] } },
+  );
+  const first = yield* created('createPolicyTrial', at, asked);
+  const job = yield* ask('claimRun', [], { secret: agent, body: { name: 'story', accepts: ['policy-trials'] } });
+  if (job['policy-trial'] === undefined) return;
+  const ours = { secret: agent, lease: job.lease.token };
+  yield* ask('renewPolicyTrialLease', [first], ours);
+  yield* ask('readPolicyTrialArchive', [first], ours);
+  for (const { run: of } of job['policy-trial'].plans) {
+    yield* ask('readPolicyTrialPlan', [first, of.id], ours);
+    const policies = job['policy-trial']['policy-set'].policies.map(({ name }: Json) => ({ name, status: 'passed' }));
+    const body = { 'policy-tool-version': '1.0.0', 'policy-sets': [{ 'policy-set-id': first, policies }] };
+    yield* ask('reportPolicyTrialPlan', [first, of.id], { ...ours, body });
+  }
+  const second = yield* created('createPolicyTrial', at, asked);
+  yield* ask('cancelPolicyTrial', [second]);
+  for (const trial of [first, second]) {
+    yield* ask('showPolicyTrial', [trial]);
+    yield* ask('listPolicyTrialResults', [trial]);
+  }
+}
+
 /** A run is executed in place of those before it, reads the state of another workspace, and is canceled by force. */
 function* forced(setting: Setting): Story {
   const { fresh } = setting;
@@ -646,6 +683,7 @@ export const stories: readonly [(setting: Setting) => Story, ...((setting: Setti
   projects,
   policies,
   policySets,
+  tried,
   runsToTheirEnd,
   givenUp,
   variableSets,
