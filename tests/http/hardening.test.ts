@@ -9,6 +9,7 @@ import { Query } from '../../src/adapters/http/routing/query.js';
 import { httpServer } from '../../src/adapters/http/server/http-server.js';
 import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import { agentRoutes } from '../../src/adapters/http/supporting/agents/agent-api-routes.js';
+import { agentTrialRoutes } from '../../src/adapters/http/supporting/agents/agent-trial-routes.js';
 import { isPublicAddress } from '../../src/adapters/version-control/public-addresses.js';
 import { hostOf, readCloneUrl } from '../../src/adapters/version-control/repository-url.js';
 import { type Caller, doc, missing, newName, pathOf, prefix, publicUrl, refusal, startApi } from '../support/api.js';
@@ -467,7 +468,7 @@ function unbounded(schema: z.core.$ZodType, path: string): readonly string[] {
 
 describe('every body that is read', () => {
   it('has a longest length for each text and each list in it', () => {
-    const agents = agentRoutes({} as never).map((route) => ({
+    const agents = [...agentRoutes({} as never), ...agentTrialRoutes({} as never)].map((route) => ({
       name: `${route.method} ${route.path}`,
       route,
     }));

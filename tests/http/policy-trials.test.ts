@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { doc, missing, newName, refusal, startApi } from '../support/api.js';
 import { archiveOf } from '../support/archives.js';
 import { agentOf, Bench, takeByDefault } from '../support/bench.js';
+import { into, ReferenceAgent } from '../support/reference-agent.js';
 import { policyArchive } from '../support/route-bodies.js';
 
 const api = await startApi();
@@ -315,5 +316,22 @@ describe('an agent', () => {
     expect((await report(bench, lost, 0, reportOf(trial.id, [said('passed')]))).status).toBe(409);
     expect((await report(bench, job, 0, reportOf(trial.id, []))).status).toBe(422);
     expect((await report(bench, job, 0, reportOf(trial.id, [said('passed')]))).status).toBe(204);
+  });
+
+  it('needs the token of a pool for every call', async () => {
+    const { bench, setId } = await plannedBench();
+    await ask(bench, ofSet(setId));
+    const job = await claim(bench);
+    const lease = { Lease: job.lease.token };
+    const { 'policy-set': set, plans, id } = job['policy-trial'];
+    const stranger = new ReferenceAgent(into(api.server), 'unknown');
+    for (const [method, path] of [
+      ['post', `/agent/v1/policy-trials/${id}/heartbeat`],
+      ['get', set.archive.url],
+      ['get', plans[0].url],
+      ['post', plans[0].url],
+    ] as const) {
+      expect((await stranger.json(method, path, lease, method === 'post' ? '{}' : undefined)).status).toBe(401);
+    }
   });
 });
