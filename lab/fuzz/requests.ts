@@ -668,6 +668,8 @@ export class Requests {
             Object.keys(odd).length > 0)
         )
           return undefined;
+        // A body that names the same would speak of another resource than its path.
+        const isNamedTwice = said !== undefined && texts.some((text) => said?.bytes.includes(text));
         return {
           operation: operation.operationId,
           caller: caller.kind,
@@ -675,7 +677,7 @@ export class Requests {
           url: at(texts),
           headers,
           ...(said === undefined ? {} : { body: said.bytes }),
-          ...(hidden ? { twin: at(texts.map(missingLike)) } : {}),
+          ...(hidden && !isNamedTwice ? { twin: at(texts.map(missingLike)) } : {}),
         };
       });
   }
