@@ -80,8 +80,9 @@ async function publish(): Promise<void> {
   await ask(`${path}/state-versions`, { type: 'state-versions', attributes: version });
   await ask(`${path}/actions/unlock`, {});
   await until('the outputs are read', async () => {
-    const { included } = await ask(`${path}?include=outputs`);
-    return included.length > 0;
+    // 503 until they are.
+    const shown = await ask(`${path}?include=outputs`).catch(() => undefined);
+    return shown?.included.length > 0;
   });
 }
 
