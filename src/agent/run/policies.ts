@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { findOpa, noOpa } from '../programs/find-programs.js';
 import { type Code, type Evaluated as Judged, Opa, type Rego, type Verdict } from '../programs/opa.js';
-import type { Job, Policy, PolicySet } from '../service/job.js';
+import type { KeptRun, KeptWorkspace, Policy, PolicySet } from '../service/job.js';
 import type { PolicyReport, PolicySetReport } from '../service/leased-run.js';
 import { printable } from '../service/printable.js';
 import type { Secrets } from '../service/secrets.js';
@@ -204,9 +204,6 @@ function runInput({ job: { run, workspace } }: Execution): object {
   const ofRun = run.variables.map(({ key }) => [key, { category: 'terraform', sensitive: false }] as const);
   return { ...keptRunInput(run, workspace), variables: Object.fromEntries([...ofWorkspace, ...ofRun]) };
 }
-
-type KeptRun = Omit<Job['run'], 'variables' | 'allow-config-generation' | 'debugging-mode'>;
-type KeptWorkspace = Pick<Job['workspace'], 'id' | 'name' | 'organization' | 'working-directory'>;
 
 /** The part that is still known after the run. */
 export function keptRunInput(run: KeptRun, workspace: KeptWorkspace): object {

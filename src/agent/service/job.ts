@@ -39,29 +39,36 @@ const policyEvaluation = z.object({
   'policy-sets': z.array(policySet),
 });
 
+/** The settings of a run that are still known after it. */
+const keptRun = z.object({
+  id: z.string().regex(/^[\w-]+$/),
+  message: z.string().nullable(),
+  'plan-only': z.boolean(),
+  'is-destroy': z.boolean(),
+  refresh: z.boolean(),
+  'refresh-only': z.boolean(),
+  'target-addrs': z.array(z.string()).nullable(),
+  'replace-addrs': z.array(z.string()).nullable(),
+});
+
+const keptWorkspace = z.object({
+  id: z.string(),
+  name: z.string(),
+  organization: z.string(),
+  'working-directory': z.string().nullable(),
+});
+
 /** The response to a claim, as far as this agent reads it. Unknown members of newer services are ignored. */
 export const jobSchema = z.object({
   lease: z.object({ token: z.string(), 'expires-at': z.string() }),
   phase: z.enum(['plan', 'apply']),
-  run: z.object({
-    id: z.string().regex(/^[\w-]+$/),
-    message: z.string().nullable(),
-    'plan-only': z.boolean(),
-    'is-destroy': z.boolean(),
-    refresh: z.boolean(),
-    'refresh-only': z.boolean(),
+  run: keptRun.extend({
     'allow-config-generation': z.boolean(),
     'debugging-mode': z.boolean().default(false),
-    'target-addrs': z.array(z.string()).nullable(),
-    'replace-addrs': z.array(z.string()).nullable(),
     /** Values are expressions of the configuration language. */
     variables: z.array(z.object({ key: z.string(), value: z.string() })),
   }),
-  workspace: z.object({
-    id: z.string(),
-    name: z.string(),
-    organization: z.string(),
-    'working-directory': z.string().nullable(),
+  workspace: keptWorkspace.extend({
     'terraform-version': z.string().nullable(),
     variables: z.array(workspaceVariable).default([]),
   }),
@@ -78,24 +85,10 @@ export const trialJobSchema = z.object({
   'policy-trial': z.object({
     id: z.string().regex(/^[\w-]+$/),
     'policy-set': policySet,
-    workspace: z.object({
-      id: z.string(),
-      name: z.string(),
-      organization: z.string(),
-      'working-directory': z.string().nullable(),
-    }),
+    workspace: keptWorkspace,
     plans: z.array(
       z.object({
-        run: z.object({
-          id: z.string().regex(/^[\w-]+$/),
-          message: z.string().nullable(),
-          'plan-only': z.boolean(),
-          'is-destroy': z.boolean(),
-          refresh: z.boolean(),
-          'refresh-only': z.boolean(),
-          'target-addrs': z.array(z.string()).nullable(),
-          'replace-addrs': z.array(z.string()).nullable(),
-        }),
+        run: keptRun,
         /** Whether the settings of the workspace may have been others when the run was created. */
         'workspace-changed': z.boolean(),
         url: path,
@@ -104,6 +97,8 @@ export const trialJobSchema = z.object({
   }),
 });
 
+export type KeptRun = z.output<typeof keptRun>;
+export type KeptWorkspace = z.output<typeof keptWorkspace>;
 export type TrialJob = z.output<typeof trialJobSchema>;
 export type TrialPlan = TrialJob['policy-trial']['plans'][number];
 

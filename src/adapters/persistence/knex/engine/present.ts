@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Instant } from '../../../../domain/index.js';
+import { onPostgres } from './on-postgres.js';
 
 /**
  * The present instant as statements know it: that of the database on Postgres, that of this process on SQLite. It never
@@ -26,5 +27,4 @@ export class Present {
 const ofDatabase = `greatest(to_char(statement_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') collate "C", ?)`;
 
 /** An expression whose text does not vary. SQLite does not look at a value behind a sign, and need not plan again. */
-export const presentIn = (sql: Knex, soFar: Instant): Knex.Raw =>
-  sql.raw(sql.client.driverName === 'pg' ? ofDatabase : '+?', [soFar]);
+export const presentIn = (sql: Knex, soFar: Instant): Knex.Raw => sql.raw(onPostgres(sql) ? ofDatabase : '+?', [soFar]);

@@ -3,8 +3,8 @@ import type { Effect } from '../../../../../application/ports/repositories/effec
 import { neverEnded } from '../../../../../application/ports/repositories/effect-lanes.js';
 import type { Claim } from '../../../../../application/ports/repositories/effect-outbox.js';
 import type { Instant } from '../../../../../domain/index.js';
+import { onPostgres } from '../../engine/on-postgres.js';
 import { prepared } from '../../engine/prepared.js';
-import { onPostgres } from './index-walks.js';
 
 /** With this many at a time, a statement stays short however many come at once. */
 const maxAtOnce = 100;

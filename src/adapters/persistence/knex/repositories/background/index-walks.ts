@@ -1,8 +1,6 @@
-import type { Knex } from 'knex';
+import { onPostgres } from '../../engine/on-postgres.js';
 import { prepared } from '../../engine/prepared.js';
 import type { Statements } from '../../engine/statements.js';
-
-export const onPostgres = (sql: Knex): boolean => sql.client.driverName === 'pg';
 
 const walking = prepared((sql) =>
   sql.raw(`select ${['seqscan', 'bitmapscan', 'sort'].map((way) => `set_config('enable_${way}', 'off', true)`)}`),

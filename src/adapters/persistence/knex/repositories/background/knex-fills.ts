@@ -1,7 +1,7 @@
 import type { Fills } from '../../../../../application/ports/repositories/fills.js';
+import { onPostgres } from '../../engine/on-postgres.js';
 import type { Statements } from '../../engine/statements.js';
 import { type Fill, keysAfter, visiting } from '../../migrations/shared/fills.js';
-import { onPostgres } from './index-walks.js';
 
 /** Ends before the database looks for deadlocks: others lock the same rows in another order. */
 const shortWait = `set local lock_timeout = '200ms'`;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import { onPostgres } from '../../engine/on-postgres.js';
 import { prepared } from '../../engine/prepared.js';
 import type { Compiled, Statements } from '../../engine/statements.js';
-import { onPostgres } from './index-walks.js';
 
 export interface FoundRow extends Readonly<Record<string, unknown>> {
   readonly key: string;

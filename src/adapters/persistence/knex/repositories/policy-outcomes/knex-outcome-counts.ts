@@ -14,6 +14,7 @@ import {
   type TaskStageId,
   type WorkspaceId,
 } from '../../../../../domain/index.js';
+import { onPostgres } from '../../engine/on-postgres.js';
 import { type Statements, spelledOut } from '../../engine/statements.js';
 import { workspacesThrough } from '../authorization/grant-rows.js';
 import { activeWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
@@ -316,8 +317,6 @@ export class KnexOutcomeCounts implements OutcomeCounts {
 const keysAtOnce = 100;
 
 const keyCasts = '(cast(? as text), cast(? as text), cast(? as integer), cast(? as integer), cast(? as boolean))';
-
-const onPostgres = (sql: Knex): boolean => sql.client.driverName === 'pg';
 
 const typeOf: Readonly<Record<string, string>> = {
   day: 'integer',

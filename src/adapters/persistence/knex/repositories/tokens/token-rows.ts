@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { ApiToken, TokenOwner } from '../../../../../domain/index.js';
+import { onPostgres } from '../../engine/on-postgres.js';
 import { columnsFrom, prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
 
@@ -53,8 +54,7 @@ const writtenColumns = tokenRows.columns.filter((column) => !(ownerColumns as re
 const activeOwner = (sql: Knex, table: string, id: unknown): Knex.Raw =>
   sql.raw(`coalesce((?), '')`, [sharing(sql, sql(table).where({ id, deleted_at: null }).select('id'))]);
 
-const sharing = (sql: Knex, row: Knex.QueryBuilder): Knex.QueryBuilder =>
-  sql.client.driverName === 'pg' ? row.forKeyShare() : row;
+const sharing = (sql: Knex, row: Knex.QueryBuilder): Knex.QueryBuilder => (onPostgres(sql) ? row.forKeyShare() : row);
 
 /**
  * One statement replaces the owner's token in its row, found by a unique index. The columns that lists keep in the row

@@ -14,6 +14,7 @@ import type {
   WorkspaceVisibility,
 } from '../../../../../../domain/index.js';
 import { ofPage, pageOfFound } from '../../../engine/lists.js';
+import { onPostgres } from '../../../engine/on-postgres.js';
 import { columnsOf, countOf, likeLiteral, type Statements, spelledOut } from '../../../engine/statements.js';
 import { workspacesThrough } from '../../authorization/grant-rows.js';
 import { standingOnEach } from '../../authorization/standing.js';
@@ -55,7 +56,7 @@ function searched(sql: Knex, runs: Knex.QueryBuilder, { search, user, commit }: 
         .onVal('r.created_by_kind', 'user'),
     )
     .leftJoin('users as c', (on) => on.on('c.id', 'm.user_id').onNull('c.deleted_at'));
-  const message = sql.client.driverName === 'pg' ? messageOnPostgres : "json_extract(r.options, '$.message')";
+  const message = onPostgres(sql) ? messageOnPostgres : "json_extract(r.options, '$.message')";
   const texts = {
     search: ['r.id', message, 'i.commit_sha', 'i.sender_username', 'c.username'],
     user: ['i.sender_username', 'c.username'],

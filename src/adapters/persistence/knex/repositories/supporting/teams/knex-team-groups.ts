@@ -14,6 +14,7 @@ import {
   type TeamId,
   type UserId,
 } from '../../../../../../domain/index.js';
+import { onPostgres } from '../../../engine/on-postgres.js';
 import { rowsOf } from '../../../engine/rows.js';
 import { columnsOf, type Statements } from '../../../engine/statements.js';
 import { activeTeams, selectTeams, teamRows } from './knex-teams.js';
@@ -59,7 +60,7 @@ export class KnexTeamGroups implements TeamGroupRepository {
   async giveFirst(id: OrganizationId): Promise<void> {
     const { sql } = this.db;
     // Two transactions that each create an organization do not see the other's.
-    if (sql.client.driverName === 'pg') {
+    if (onPostgres(sql)) {
       await this.db.run(sql.raw('lock table organization_groups in share row exclusive mode'));
     }
     const others = sql('organizations').whereNull('deleted_at').whereNot('id', id).select('id');
