@@ -100,7 +100,7 @@ describeConsole('the policies of an organization', prepare, (suite) => {
       });
     });
     await view.signIn('/app/acme/outcomes', adminToken);
-    await view.shows('the service adds up the outcomes of existing runs');
+    await view.shows('The service answers: policy outcomes are still being added up.');
     await view.isAccessible();
     isReady = true;
     await view.press('button', 'Try again');
@@ -158,6 +158,7 @@ describeConsole('the policies of an organization', prepare, (suite) => {
     await view.press('button', 'Cancel');
     await begin();
     await view.shows('No agent evaluates this trial yet.');
+    await view.shows('Evaluated: 0 of 3 plans');
     await view.shows('limit = 3');
     await view.isAccessible();
     await evaluate({

@@ -219,20 +219,12 @@ function Counts({ caption, counts, names, more = [] }: CountsProps) {
   );
 }
 
-/** While outcomes are added up, the service refuses to count a part of them. */
+/** After an upgrade the service adds up the outcomes of existing runs, and refuses until then; its sentence says so. */
 function Missing({ problem, retry }: { readonly problem: unknown; readonly retry: () => unknown }) {
-  const isPreparing =
-    problem instanceof Problem && problem.errors.some(({ detail = '' }) => detail.startsWith('policy outcomes are'));
+  const refusal = problem instanceof Problem && problem.status === 503 ? problem.errors[0]?.detail : undefined;
   return (
     <div className="empty">
-      {isPreparing ? (
-        <p role="status">
-          After an upgrade, the service adds up the outcomes of existing runs. It has not finished yet. Try again in a
-          few minutes.
-        </p>
-      ) : (
-        <ProblemView problem={problem} />
-      )}
+      {refusal === undefined ? <ProblemView problem={problem} /> : <p role="status">The service answers: {refusal}.</p>}
       <Button onPress={() => void retry()}>Try again</Button>
     </div>
   );

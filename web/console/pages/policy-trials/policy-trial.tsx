@@ -130,31 +130,37 @@ function Cancel({ organization, trial }: CancelProps) {
   );
 }
 
-/** The reason why there are no results yet, or not all. */
-function Progress({ trial: { attributes } }: { readonly trial: Trial }) {
-  const { status, verdicts = [], 'error-message': failure } = attributes;
+/** The reason why there are no results yet, or not all. Screen readers read it when it changes, and not each count. */
+function Progress({ trial }: { readonly trial: Trial }) {
+  const { status, verdicts = [], 'error-message': failure } = trial.attributes;
   const plans = verdicts.reduce((sum, verdict) => sum + verdict.plans, 0);
   const waiting = verdicts.reduce((sum, verdict) => sum + (verdict.now === null ? verdict.plans : 0), 0);
   return (
-    <div role="status">
-      {status === 'queued' && <Queued />}
-      {status === 'running' && (
-        <p className="notice">
-          {plans - waiting} of {plans} plans are evaluated.
-        </p>
+    <>
+      <div role="status">
+        {status === 'queued' && <Queued />}
+        {status === 'running' && <p className="notice">Agents evaluate the plans.</p>}
+        {status === 'errored' && <p className="problem">{failure}.</p>}
+        {status === 'canceled' && waiting > 0 && (
+          <p className="notice">
+            The trial was canceled before {waiting} of {plans} plans were evaluated.
+          </p>
+        )}
+        {status === 'finished' && plans === 0 && (
+          <p className="notice">
+            There are no plans that you may read in the workspaces of the policy set. Start a run in one of them first.
+          </p>
+        )}
+      </div>
+      {isOpen(trial) && plans > 0 && (
+        <label className="field">
+          <span>
+            Evaluated: {plans - waiting} of {plans} plans
+          </span>
+          <progress value={plans - waiting} max={plans} />
+        </label>
       )}
-      {status === 'errored' && <p className="problem">{failure}.</p>}
-      {status === 'canceled' && waiting > 0 && (
-        <p className="notice">
-          The trial was canceled before {waiting} of {plans} plans were evaluated.
-        </p>
-      )}
-      {status === 'finished' && plans === 0 && (
-        <p className="notice">
-          There are no plans that you may read in the workspaces of the policy set. Start a run in one of them first.
-        </p>
-      )}
-    </div>
+    </>
   );
 }
 
