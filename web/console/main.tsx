@@ -6,6 +6,8 @@ import './styles/parts.css';
 import './styles/row-menu.css';
 import './styles/access.css';
 import './styles/log.css';
+import './styles/outcomes.css';
+import './styles/secret.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api, type Readable, type Schemas } from '../../api/client.ts';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Creator } from '../../parts/creator.tsx';
 import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Pager } from '../../parts/pager.tsx';
@@ -17,13 +18,15 @@ type Token = Schemas['client.AgentToken'];
 const nameOf = ({ id, attributes }: Token): string => attributes.description || id;
 
 interface Props {
+  /** Undefined for a pool of the site. */
+  readonly organization?: string;
   readonly tokens: { readonly data: readonly Token[]; readonly meta: { readonly pagination: Schemas['Pagination'] } };
   readonly issue: (description: string) => Promise<{ readonly data: Schemas['client.IssuedAgentToken'] }>;
   readonly outdates: readonly Readable[];
 }
 
 /** The tokens of a pool. Each belongs to one agent or more, which are in contact if it was used just now. */
-export function AgentTokens({ tokens, issue, outdates }: Props) {
+export function AgentTokens({ organization, tokens, issue, outdates }: Props) {
   const revoke = useChange((id: string) => api.delete('/authentication-tokens/{id}', { path: { id } }), {
     done: 'The token was revoked.',
     outdates,
@@ -43,6 +46,10 @@ export function AgentTokens({ tokens, issue, outdates }: Props) {
           { head: 'Agents', cell: (token) => <Contact token={token} now={now} /> },
           { head: 'Last contact', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
           { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          {
+            head: 'Created by',
+            cell: ({ relationships }) => <Creator organization={organization} of={relationships['created-by'].data} />,
+          },
           {
             head: 'Actions',
             cell: (token) => (
@@ -112,6 +119,7 @@ function NewToken({ issue, outdates }: Pick<Props, 'issue' | 'outdates'>) {
           key={issued.id}
           label={`Token ${issued.attributes.description || issued.id}.`}
           value={issued.attributes.token}
+          use="agent"
         />
       )}
     </>

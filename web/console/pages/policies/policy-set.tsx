@@ -12,6 +12,7 @@ import { SettingsCard } from '../../parts/settings-card.tsx';
 import { Table } from '../../parts/table.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
+import { TryChange } from '../policy-trials/try-change.tsx';
 import { Parameters } from './parameters.tsx';
 import { type PolicySet, PolicySetFields, policySetSettings } from './policy-set-fields.tsx';
 
@@ -26,7 +27,12 @@ export function PolicySetPage({ params: { organization, id } }: Params<'organiza
   });
   const { attributes } = set.data;
   return (
-    <OrganizationPage organization={organization} section="policy-sets" title={attributes.name}>
+    <OrganizationPage
+      organization={organization}
+      section="policy-sets"
+      title={attributes.name}
+      actions={() => attributes.kind === 'opa' && <TryChange organization={organization} set={set.data} />}
+    >
       {() => (
         <>
           <Policies organization={organization} set={set} />
