@@ -17,6 +17,17 @@ export const stepsInWords = {
 
 export type StepName = keyof typeof stepsInWords;
 
+/** How it is executed by agents of a pool. */
+export interface PoolUse {
+  readonly mode: 'execution-mode' | 'default-execution-mode';
+  readonly relationship: 'agent-pool' | 'default-agent-pool';
+  /** Undefined if the source does not show it. */
+  readonly pool: Ref | undefined;
+}
+
+/** The name of `PoolUse` in the report. */
+export const poolUseInWords = 'execution mode agent';
+
 /** Resources of one kind: how they are listed, found, created and updated. The rows of this table carry the import. */
 export interface Kind {
   readonly name: string;
@@ -36,11 +47,15 @@ export interface Kind {
   readonly stays?: (item: Item) => Reason | undefined;
   /** Whether one of the target is left as it is. */
   readonly isKept?: (found: Item) => boolean;
+  /** Why one of the target is not the same in spite of its key, and left as it is. */
+  readonly differs?: (found: Item, item: Item) => Reason | undefined;
   /** The parts of one that comes that do not, with their number. */
   readonly leaves?: (item: Item) => Readonly<Partial<Record<Reason, number | undefined>>>;
   /** An existing one cannot be updated, and is added at this path to each of a list that it lacks. */
   readonly joins?: { readonly relationship: string; readonly path: (id: string) => string };
   readonly steps?: readonly StepName[];
+  /** Undefined unless agents of a pool execute it. Set once the pools have come, whose scopes name workspaces. */
+  readonly poolUse?: (item: Item) => PoolUse | undefined;
   /** A list of others of the same kind, which is copied once they have all come; nothing is removed from it. */
   readonly peers?: {
     readonly name: string;
@@ -135,6 +150,22 @@ const setsItself = ({ attributes }: Item, name: string): boolean =>
 /** An older server has `operations` instead of the execution mode. */
 const modeOf = ({ attributes }: Item): unknown =>
   attributes['execution-mode'] ?? (attributes.operations === false ? 'local' : undefined);
+
+const poolUse =
+  (prefix: '' | 'default-'): NonNullable<Kind['poolUse']> =>
+  (item) => {
+    const [mode, relationship] = [`${prefix}execution-mode`, `${prefix}agent-pool`] as const;
+    if (item.attributes[mode] !== 'agent' || !setsItself(item, mode)) return undefined;
+    const id = textOf(item, `${relationship}-id`);
+    return { mode, relationship, pool: oneOf(item, relationship) ?? (id ? { type: 'agent-pools', id } : undefined) };
+  };
+
+/** A date that is still to come; one that follows from a duration is not set. */
+const destroyedAt = ({ attributes }: Pick<Item, 'attributes'>): string | undefined => {
+  const { data } = z.iso.datetime({ offset: true }).safeParse(attributes['auto-destroy-at']);
+  if (data === undefined || isSet(attributes['auto-destroy-activity-duration'])) return undefined;
+  return Date.parse(data) > Date.now() ? new Date(data).toISOString() : undefined;
+};
 
 const variableSettings = only({
   key: text,
@@ -248,11 +279,8 @@ const projects: Kind = {
     const own = setsItself(item, 'default-execution-mode') ? settings : without(settings, 'default-execution-mode');
     return isDefaultProject(item) ? without(own, 'name') : own;
   },
-  leaves: (item) => ({
-    ...(isSet(item.attributes['auto-destroy-activity-duration']) && { schedules: 1 }),
-    ...(item.attributes['default-execution-mode'] === 'agent' &&
-      setsItself(item, 'default-execution-mode') && { 'agent-mode': 1 }),
-  }),
+  leaves: ({ attributes }) => (isSet(attributes['auto-destroy-activity-duration']) ? { schedules: 1 } : {}),
+  poolUse: poolUse('default-'),
   steps: ['bind-tags'],
   below: [
     access('project', (item) => ({
@@ -265,6 +293,8 @@ const projects: Kind = {
   ],
 };
 
+const ownsSchedule = ({ attributes }: Item): boolean => attributes['inherits-project-auto-destroy'] !== true;
+
 const workspaces: Kind = {
   name: 'workspaces',
   type: 'workspaces',
@@ -273,19 +303,19 @@ const workspaces: Kind = {
   key: named,
   attributes: (item) => {
     const settings = workspaceSettings({ attributes: { ...item.attributes, 'execution-mode': modeOf(item) } });
-    return setsItself(item, 'execution-mode') ? settings : without(settings, 'execution-mode');
+    const at = ownsSchedule(item) ? destroyedAt(item) : undefined;
+    return {
+      ...(setsItself(item, 'execution-mode') ? settings : without(settings, 'execution-mode')),
+      ...(at !== undefined && { 'auto-destroy-at': at }),
+    };
   },
   relationships: { project: 'one' },
   leaves: (item) => {
     const { attributes } = item;
-    const own = attributes['inherits-project-auto-destroy'] !== true;
+    const isScheduled = isSet(attributes['auto-destroy-at']) || isSet(attributes['auto-destroy-activity-duration']);
     return {
       ...(isSet(attributes['vcs-repo']) && { repositories: 1 }),
-      ...(modeOf(item) === 'agent' && setsItself(item, 'execution-mode') && { 'agent-mode': 1 }),
-      ...(own &&
-        (isSet(attributes['auto-destroy-at']) || isSet(attributes['auto-destroy-activity-duration'])) && {
-          schedules: 1,
-        }),
+      ...(isScheduled && ownsSchedule(item) && destroyedAt(item) === undefined && { schedules: 1 }),
       ...(attributes['project-remote-state'] === true && { 'shared-states': 1 }),
       runs: numberOf(item, 'runs-count') ?? numberOf(item, 'workspace-kpis-runs-count'),
     };
@@ -297,6 +327,7 @@ const workspaces: Kind = {
     has: ({ attributes }) => attributes['global-remote-state'] !== true,
   },
   steps: ['bind-tags', 'copy-states'],
+  poolUse: poolUse(''),
   below: [
     variables('variables', (id) => `/workspaces/${id}/vars`),
     access('workspace', (item) => ({
@@ -321,7 +352,22 @@ const variableSets: Kind = {
   below: [variables('variables of sets', (id) => `/varsets/${id}/relationships/vars`)],
 };
 
+/** Their tokens do not come, so that new ones have no agents yet. */
+const agentPools: Kind = {
+  name: 'agent pools',
+  type: 'agent-pools',
+  list: (organization) => `/organizations/${organization}/agent-pools`,
+  one: (id) => `/agent-pools/${id}`,
+  key: named,
+  attributes: only({ name: text, 'organization-scoped': flag }),
+  relationships: { 'allowed-workspaces': 'add', 'allowed-projects': 'add', 'excluded-workspaces': 'add' },
+  leaves: () => ({ 'agent-tokens': undefined }),
+};
+
 const levelIn = z.array(z.object({ mode: z.string() })).min(1);
+
+/** The only kind of older servers is Sentinel. */
+const policyKindOf = ({ attributes }: Item): unknown => attributes.kind ?? 'sentinel';
 
 const policies: Kind = {
   name: 'policies',
@@ -330,11 +376,11 @@ const policies: Kind = {
   one: (id) => `/policies/${id}`,
   key: named,
   attributes: (item) => ({
-    // The only kind of older servers.
-    kind: 'sentinel',
+    kind: policyKindOf(item),
     'enforcement-level': levelIn.safeParse(item.attributes.enforce).data?.[0]?.mode,
-    ...only({ name: text, description: describing, kind: text, query: text.min(1), 'enforcement-level': text })(item),
+    ...only({ name: text, description: describing, query: text.min(1), 'enforcement-level': text })(item),
   }),
+  differs: (found, item) => (policyKindOf(found) === policyKindOf(item) ? undefined : 'policy-kinds'),
   steps: ['copy-code'],
 };
 
@@ -383,9 +429,9 @@ export const organizations: Kind = {
     const refused = Object.entries(restricting).filter(([name, value]) => attributes[name] === value).length;
     return {
       ...(refused > 0 && { restrictions: refused }),
-      ...(attributes['default-execution-mode'] === 'agent' && { 'agent-mode': 1 }),
     };
   },
+  poolUse: poolUse('default-'),
   // Each kind after those that its resources name.
-  below: [teams, memberships, projects, policies, workspaces, variableSets, policySets],
+  below: [teams, memberships, projects, policies, workspaces, variableSets, policySets, agentPools],
 };
