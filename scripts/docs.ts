@@ -23,8 +23,9 @@ import {
 } from '../src/domain/index.js';
 import type { LifecycleRow } from '../src/domain/shared/lifecycle-engine.js';
 import type { RunTransition } from '../src/domain/supporting/runs/run-lifecycle.js';
-import { type Kind, organizations, poolUseInWords, stepsInWords } from '../src/infrastructure/cli/import/kinds.js';
+import { type Kind, organizations, stepsInWords } from '../src/infrastructure/cli/import/kinds.js';
 import { reasons } from '../src/infrastructure/cli/import/reasons.js';
+import { poolUseInWords } from '../src/infrastructure/cli/import/settings.js';
 import { settingRows } from '../src/infrastructure/config.js';
 import { packageVersion } from '../src/infrastructure/package-version.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Caller, missing, newName, startApi } from '../support/api.js';
+import { type Caller, missing, newName, prefix, startApi } from '../support/api.js';
 import { Bench } from '../support/bench.js';
 
 const api = await startApi();
@@ -48,6 +48,8 @@ describe('the teams that may decide on a run', () => {
       },
     ]);
     expect(body.meta.pagination['total-count']).toBe(2);
+    const atClients = await insider.at(prefix).get(`/runs/${run}/deciding-teams`).expect(200);
+    expect(atClients.body.data[0].relationships.team.links.related).toBe(`${prefix}/teams/${id}`);
     const stranger = await bench.member();
     expect((await stranger.get(`/runs/${run}/deciding-teams`).expect(404)).body).toEqual(missing);
     await bench.act(run, 'discard');

@@ -229,6 +229,8 @@ describe('the effective access of teams to a workspace', () => {
       for (const team of seen) alone.push((await caller.get(path(workspace, 'team', team)).expect(200)).body.data);
       expect(data).toEqual(alone);
       expect(meta.pagination['total-count']).toBe(seen.length);
+      const inContract = (await caller.at('').get(listPath(workspace, teams)).expect(200)).body.data;
+      expect(inContract.map(({ id }: { readonly id: string }) => id)).toEqual(alone.map(({ id }) => id));
       for (const team of teams.filter((id) => !(seen as readonly string[]).includes(id))) {
         expect((await caller.get(path(workspace, 'team', team)).expect(404)).body).toEqual(missing);
       }

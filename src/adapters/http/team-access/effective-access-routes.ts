@@ -11,9 +11,9 @@ import { accessHoldersDocument, accessHoldersSchema } from './access-holder-reso
 import { type ReportFormat, reportFormats, reportText } from './access-report-format.js';
 import {
   accessHolder,
-  teamsNamed,
   effectiveAccessesParameters,
   effectiveAccessParameters,
+  teamsNamed,
 } from './effective-access-requests.js';
 import { effectiveAccessSchema, presentEffectiveAccess } from './effective-access-resource.js';
 

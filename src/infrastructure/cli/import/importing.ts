@@ -1,9 +1,10 @@
 import { OperatorError } from '../../backup.js';
 import { type Item, oneOf, type Ref, textOf } from './documents.js';
 import { type FamilyClient, Refused, type SourceServer } from './family-client.js';
-import { type Attributes, type Kind, organizations, type PoolUse, poolUseInWords, type StepName } from './kinds.js';
+import { type Kind, organizations, type StepName } from './kinds.js';
 import { counts, reasons } from './reasons.js';
 import type { Report } from './report.js';
+import { type Attributes, type PoolUse, poolUseInWords } from './settings.js';
 
 /** A resource of the source and its counterpart. */
 export interface Pair {

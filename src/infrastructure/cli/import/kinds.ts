@@ -2,8 +2,21 @@ import { z } from 'zod';
 import { organizationPermissions } from '../../../domain/index.js';
 import { type Item, numberOf, oneOf, type Ref, textOf } from './documents.js';
 import type { Reason } from './reasons.js';
-
-export type Attributes = Readonly<Record<string, unknown>>;
+import {
+  type Attributes,
+  describing,
+  destroyedAt,
+  flag,
+  isSet,
+  modeOf,
+  nonEmpty,
+  only,
+  type PoolUse,
+  poolUse,
+  setsItself,
+  text,
+  without,
+} from './settings.js';
 
 /** The id of a resource at the target; undefined if it did not come. */
 export type Mapping = (ref: Ref) => string | undefined;
@@ -16,17 +29,6 @@ export const stepsInWords = {
 } as const;
 
 export type StepName = keyof typeof stepsInWords;
-
-/** How it is executed by agents of a pool. */
-export interface PoolUse {
-  readonly mode: 'execution-mode' | 'default-execution-mode';
-  readonly relationship: 'agent-pool' | 'default-agent-pool';
-  /** Undefined if the source does not show it. */
-  readonly pool: Ref | undefined;
-}
-
-/** The name of `PoolUse` in the report. */
-export const poolUseInWords = 'execution mode agent';
 
 /** Resources of one kind: how they are listed, found, created and updated. The rows of this table carry the import. */
 export interface Kind {
@@ -65,30 +67,8 @@ export interface Kind {
   readonly below?: readonly Kind[];
 }
 
-const text = z.string();
-const flag = z.boolean();
-const nonEmpty = z.array(z.string()).min(1);
-/** Null is the empty text on the other server. */
-const describing = z.string().nullable();
-
-/** The attributes of this shape, without those that are absent or have another form. */
-const only =
-  (shape: Readonly<Record<string, z.ZodType>>) =>
-  ({ attributes }: Pick<Item, 'attributes'>): Attributes =>
-    Object.fromEntries(
-      Object.entries(shape).flatMap(([name, schema]) => {
-        const { success, data } = schema.safeParse(attributes[name]);
-        return success && data !== undefined ? [[name, data]] : [];
-      }),
-    );
-
-const without = (attributes: Attributes, ...names: readonly string[]): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([name]) => !names.includes(name)));
-
 const named = (item: Item): string | undefined => textOf(item, 'name');
 const lowerCase = (item: Item): string | undefined => named(item)?.toLowerCase();
-const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== '';
-
 const organizationSettings = only({
   name: text,
   email: text,
@@ -141,31 +121,6 @@ const workspaceSettings = only({
   'trigger-prefixes': nonEmpty,
   'working-directory': text,
 });
-
-const overwrites = z.record(z.string(), z.unknown());
-/** Whether it has the setting itself. Older servers do not say, and have no other place for it. */
-const setsItself = ({ attributes }: Item, name: string): boolean =>
-  overwrites.safeParse(attributes['setting-overwrites']).data?.[name] !== false;
-
-/** An older server has `operations` instead of the execution mode. */
-const modeOf = ({ attributes }: Item): unknown =>
-  attributes['execution-mode'] ?? (attributes.operations === false ? 'local' : undefined);
-
-const poolUse =
-  (prefix: '' | 'default-'): NonNullable<Kind['poolUse']> =>
-  (item) => {
-    const [mode, relationship] = [`${prefix}execution-mode`, `${prefix}agent-pool`] as const;
-    if (item.attributes[mode] !== 'agent' || !setsItself(item, mode)) return undefined;
-    const id = textOf(item, `${relationship}-id`);
-    return { mode, relationship, pool: oneOf(item, relationship) ?? (id ? { type: 'agent-pools', id } : undefined) };
-  };
-
-/** A date that is still to come; one that follows from a duration is not set. */
-const destroyedAt = ({ attributes }: Pick<Item, 'attributes'>): string | undefined => {
-  const { data } = z.iso.datetime({ offset: true }).safeParse(attributes['auto-destroy-at']);
-  if (data === undefined || isSet(attributes['auto-destroy-activity-duration'])) return undefined;
-  return Date.parse(data) > Date.now() ? new Date(data).toISOString() : undefined;
-};
 
 const variableSettings = only({
   key: text,
