@@ -39,7 +39,7 @@ export const effectiveAccessRoutes = (use: UseCases, dialect: Dialect): Route[] 
   ),
   get(
     '/workspaces/:id/effective-access/teams',
-    'effective-access/read',
+    'workspaces/read',
     lists(
       'listEffectiveAccess',
       'List the effective access of teams to a workspace',
