@@ -25,6 +25,7 @@ import type { LifecycleRow } from '../src/domain/shared/lifecycle-engine.js';
 import type { RunTransition } from '../src/domain/supporting/runs/run-lifecycle.js';
 import { type Kind, organizations, stepsInWords } from '../src/infrastructure/cli/import/kinds.js';
 import { reasons } from '../src/infrastructure/cli/import/reasons.js';
+import { poolUseInWords } from '../src/infrastructure/cli/import/settings.js';
 import { settingRows } from '../src/infrastructure/config.js';
 import { packageVersion } from '../src/infrastructure/package-version.js';
 import { type ActorGroup, actorGroups, subjectsOf } from './actor-kinds.js';
@@ -280,8 +281,9 @@ export const variablesPage = (): string =>
 
 /** `docs/import.md`: the given page with its table, of the kinds that are imported and of what does not come. */
 export function importPage(kept: string): string {
-  const namesOf = ({ name, below = [], steps = [], peers }: Kind): readonly string[] => [
+  const namesOf = ({ name, below = [], steps = [], peers, poolUse }: Kind): readonly string[] => [
     name,
+    ...(poolUse === undefined ? [] : [poolUseInWords]),
     ...steps.map((step) => stepsInWords[step]),
     ...(peers === undefined ? [] : [peers.name]),
     ...below.flatMap(namesOf),

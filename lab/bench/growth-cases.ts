@@ -632,8 +632,10 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   'as long as the rights and the teams of one person; its statements are counted in tests, and their plans tested': [
     'get /workspaces/:id/effective-access',
   ],
-  'reads all teams of an organization, which are few, and of its people one page; measured apart': [
+  'reads all teams of an organization, which are few, and of its people at most one page; measured apart': [
     'get /organizations/:organization/who-can',
+    'get /workspaces/:id/effective-access/teams',
+    'get /runs/:id/deciding-teams',
   ],
   'reads at most 17 sums, of all or of each workspace; its plans are tested': [
     'get /organizations/:organization/policy-outcome-counts',

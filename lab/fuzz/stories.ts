@@ -152,6 +152,7 @@ function* overridden(run: string): Asked {
 
 /** A caller with the right to do so lets the run continue. */
 function* decided(run: string): Asked {
+  yield* ask('listDecidingTeams', [run]);
   yield* overridden(run);
   const plan = run.replace('run', 'plan');
   yield* ask('readPlanJson', [plan]);
@@ -590,6 +591,7 @@ function* access(setting: Setting): Story {
   // Twice, as a step takes either mount.
   for (let turn = 0; turn < 2; turn += 1) {
     yield* ask('showEffectiveAccess', [workspace], { query: `filter[team][id]=${team}` });
+    yield* ask('listEffectiveAccess', [workspace], { query: `filter[team][id]=${team}` });
     yield* ask('setDataRetentionPolicy', [workspace]);
     yield* ask('showDataRetentionPolicy', [workspace]);
     yield* ask('removeDataRetentionPolicy', [workspace]);

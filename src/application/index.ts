@@ -389,6 +389,7 @@ export { TriggeredRuns } from './supporting/run-triggers/triggered-runs.js';
 export { AddRunComment } from './supporting/runs/add-run-comment.js';
 export { ChangeRun, type RunAction, runActions } from './supporting/runs/change-run.js';
 export { CreateRun, type NewRun } from './supporting/runs/create-run.js';
+export { type DecidingTeam, ListDecidingTeams } from './supporting/runs/list-deciding-teams.js';
 export { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
 export {
   ListOrganizationRuns,
@@ -520,6 +521,7 @@ export {
   ListAccessHolders,
   type RightHolder,
 } from './team-access/list-access-holders.js';
+export { ListEffectiveAccess } from './team-access/list-effective-access.js';
 export { ListProjectAccess, type ProjectAccessQuery } from './team-access/list-project-access.js';
 export { ListTeamAccess, type TeamAccessQuery } from './team-access/list-team-access.js';
 export { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';

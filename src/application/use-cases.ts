@@ -165,6 +165,7 @@ import { ShowRunTrigger } from './supporting/run-triggers/show-run-trigger.js';
 import { AddRunComment } from './supporting/runs/add-run-comment.js';
 import { ChangeRun } from './supporting/runs/change-run.js';
 import { CreateRun } from './supporting/runs/create-run.js';
+import { ListDecidingTeams } from './supporting/runs/list-deciding-teams.js';
 import { ListQueuedRuns } from './supporting/runs/list-queued-runs.js';
 import { ListOrganizationRuns, ListRuns } from './supporting/runs/list-runs.js';
 import { ReadPlanJson } from './supporting/runs/read-plan-json.js';
@@ -245,6 +246,7 @@ import { UpdateWorkspace } from './supporting/workspaces/update-workspace.js';
 import { AddProjectAccess } from './team-access/add-project-access.js';
 import { AddTeamAccess } from './team-access/add-team-access.js';
 import { ListAccessHolders } from './team-access/list-access-holders.js';
+import { ListEffectiveAccess } from './team-access/list-effective-access.js';
 import { ListProjectAccess } from './team-access/list-project-access.js';
 import { ListTeamAccess } from './team-access/list-team-access.js';
 import { ListWholeTeamAccess } from './team-access/list-whole-team-access.js';
@@ -302,6 +304,7 @@ export const useCases = {
   updateTeamAccess: bind(UpdateTeamAccess, 'unitOfWork', 'clock'),
   removeTeamAccess: bind(RemoveTeamAccess, 'unitOfWork'),
   showEffectiveAccess: bind(ShowEffectiveAccess, 'unitOfWork'),
+  listEffectiveAccess: bind(ListEffectiveAccess, 'unitOfWork'),
   listAccessHolders: bind(ListAccessHolders, 'unitOfWork'),
   readAccessReport: bind(ReadAccessReport, 'unitOfWork', 'snapshots'),
 
@@ -449,6 +452,7 @@ export const useCases = {
   createRun: bind(CreateRun, 'unitOfWork', runProgress, byteQuota),
   createScheduledDestroys: bind(CreateScheduledDestroys, 'unitOfWork', 'clock', runProgress, byteQuota),
   listRuns: bind(ListRuns, 'unitOfWork', 'clock'),
+  listDecidingTeams: bind(ListDecidingTeams, 'unitOfWork'),
   showRelatedToWorkspaces: bind(ShowRelatedToWorkspaces, 'unitOfWork', 'clock', 'capabilityUrls'),
   showRelatedToRuns: bind(ShowRelatedToRuns, 'unitOfWork', 'clock', 'capabilityUrls'),
   showRelatedToRunTasks: bind(ShowRelatedToRunTasks, 'unitOfWork'),

@@ -49,17 +49,48 @@ describe('what comes of a workspace', () => {
     expect(comes('workspaces', { operations: false })).toEqual(mode);
   });
 
-  it('is not its mode agent, its repository, a schedule, or what its project shares', () => {
+  it('is not its repository, or what its project shares', () => {
     expect(
       leaves('workspaces', {
-        'execution-mode': 'agent',
         'vcs-repo': { identifier: 'acme/api' },
-        'auto-destroy-at': '2027-01-01T00:00:00Z',
         'project-remote-state': true,
         'workspace-kpis-runs-count': 12,
       }),
-    ).toEqual({ 'agent-mode': 1, repositories: 1, schedules: 1, 'shared-states': 1, runs: 12 });
-    expect(comes('workspaces', { 'execution-mode': 'agent', 'auto-destroy-at': '2027-01-01T00:00:00Z' })).toEqual({});
+    ).toEqual({ repositories: 1, 'shared-states': 1, runs: 12 });
+  });
+
+  it('is its mode agent with its pool, once the pools have come', () => {
+    expect(comes('workspaces', { 'execution-mode': 'agent' })).toEqual({});
+    const pool = { type: 'agent-pools', id: 'apool-1' };
+    const agent = { mode: 'execution-mode', relationship: 'agent-pool', pool };
+    const uses = (attributes: object, related: Item['related'] = {}) =>
+      kind('workspaces').poolUse?.(item(attributes, related));
+    expect(uses({ 'execution-mode': 'agent' }, { 'agent-pool': [pool] })).toEqual(agent);
+    expect(uses({ 'execution-mode': 'agent', 'agent-pool-id': 'apool-1' })).toEqual(agent);
+    expect(uses({ 'execution-mode': 'agent', 'setting-overwrites': { 'execution-mode': false } })).toBeUndefined();
+    expect(uses({ 'execution-mode': 'remote' })).toBeUndefined();
+    expect(kind('organizations').poolUse?.(item({ 'default-execution-mode': 'agent' }))).toEqual({
+      mode: 'default-execution-mode',
+      relationship: 'default-agent-pool',
+      pool: undefined,
+    });
+  });
+
+  it('is the date of its destruction, and no duration of inactivity or date that has passed', () => {
+    const at = { 'auto-destroy-at': '2999-01-01T01:00:00+01:00' };
+    expect(comes('workspaces', at)).toEqual({ 'auto-destroy-at': '2999-01-01T00:00:00.000Z' });
+    expect(leaves('workspaces', at)).toEqual({});
+    const inherited = { ...at, 'inherits-project-auto-destroy': true };
+    expect(comes('workspaces', inherited)).toEqual({});
+    expect(leaves('workspaces', inherited)).toEqual({});
+    for (const given of [
+      { ...at, 'auto-destroy-activity-duration': '14d' },
+      { 'auto-destroy-activity-duration': '14d' },
+      { 'auto-destroy-at': '2020-01-01T00:00:00Z' },
+    ]) {
+      expect(comes('workspaces', given)).toEqual({});
+      expect(leaves('workspaces', given)).toEqual({ schedules: 1 });
+    }
   });
 
   it('is not a list of triggers that is empty, since naming one clears the other', () => {
@@ -83,6 +114,14 @@ describe('what cannot come', () => {
     );
     expect(stays('policy sets', { name: 'a', versioned: true })).toBe('policy-versions');
     expect(stays('policy sets', { name: 'a', versioned: false, 'vcs-repo': null })).toBeUndefined();
+  });
+
+  it('is a policy that is of another kind at the target', () => {
+    const differs = (here: object, there: object) => kind('policies').differs?.(item(here), item(there));
+    expect(differs({ kind: 'opa' }, { kind: 'opa' })).toBeUndefined();
+    // Older servers name no kind.
+    expect(differs({ kind: 'sentinel' }, {})).toBeUndefined();
+    expect(differs({ kind: 'opa' }, { kind: 'sentinel' })).toBe('policy-kinds');
   });
 
   it('is access that ends, which must not become permanent', () => {

@@ -153,6 +153,10 @@ onEveryBackend('what a user or a team has on a workspace', (on) => {
       ['a', held(both)],
       ['b', held(none)],
     ]);
+    const elsewhere = await on.team(await on.organization());
+    const among = [none.id, elsewhere.id];
+    const some = await on.read((tx) => tx.accessHolders.teamsAt({ organizationId }, among));
+    expect(some.map(({ name }) => name)).toEqual(['b']);
 
     const other = await on.member(organization);
     await on.run((tx) => tx.teams.addMembers(none, [other.id, user.id]));

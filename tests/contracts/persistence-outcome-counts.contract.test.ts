@@ -75,6 +75,8 @@ onEveryBackend('counts of policy outcomes', (on) => {
     for (const name of ['c', 'b', 'a']) workspaces.push(await on.workspace(organization, { name }));
     const team = await on.team(organization);
     await on.grant(team, workspaces[0] as Workspace, { access: 'read' });
+    const most = await on.team(organization);
+    for (const workspace of workspaces.slice(1)) await on.grant(most, workspace, { access: 'read' });
     const none = await on.team(organization);
     const reported: Reported[] = [];
     const deleted = new Set<number>();
@@ -187,6 +189,7 @@ onEveryBackend('counts of policy outcomes', (on) => {
       const readers: readonly (readonly [WorkspaceVisibility, readonly number[]])[] = [
         ['all', [0, 1, 2]],
         [{ throughTeams: [team.id] }, [0]],
+        [{ throughTeams: [most.id] }, [1, 2]],
         [{ throughTeams: [none.id] }, []],
       ];
       for (const [visibility, visible] of readers) {

@@ -90,6 +90,10 @@ onEveryBackend('policy trials', (on) => {
     if (mine === undefined) return;
     expect(await on.run((tx) => tx.policyTrials.keepResult(mine, result('failed')))).toBe(true);
     expect(await on.run((tx) => tx.policyTrials.keepResult(mine, result('passed')))).toBe(false);
+    const found = (workspaceId: string) =>
+      on.read((tx) => tx.policyTrials.findPlan({ trialId: trial.id, workspaceId }, mine.runId));
+    expect(await found(workspaces[0].id)).toEqual({ ...mine, now: result('failed') });
+    expect(await found(workspaces[1].id)).toBeUndefined();
     const visibility = { throughTeams: [team.id] };
     const counts = await on.read((tx) => tx.policyTrials.counts(trial.id, 'all'));
     expect(counts).toHaveLength(2);

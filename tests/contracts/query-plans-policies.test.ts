@@ -12,6 +12,7 @@ import {
   aTeam,
   aUser,
   aWorkspace,
+  giveGrant,
   noon,
 } from '../support/builders.js';
 import {
@@ -43,6 +44,7 @@ describe('statements about policies and agents on SQLite', () => {
     policyIds: [policy.id],
   });
   const pool = anAgentPool(organization);
+  const reading = aTeam(organization);
   let planner: QueryPlanner;
 
   beforeAll(async () => {
@@ -57,6 +59,8 @@ describe('statements about policies and agents on SQLite', () => {
       await tx.policies.add(policy);
       await tx.policySets.add(policySet);
       await tx.agentPools.add(pool);
+      await tx.teams.add(reading);
+      await giveGrant(tx, reading.id, workspace.id, { access: 'read' });
       await tx.agentPools.add(aSiteAgentPool());
       await tx.agentTokens.add(anAgentToken(pool));
     });
@@ -174,7 +178,8 @@ describe('statements about policies and agents on SQLite', () => {
     );
   });
 
-  const readers = ['all', { throughTeams: ['team-1', 'team-2'] }] as const;
+  // The last one reads most workspaces: what is added up of the others is subtracted.
+  const readers = ['all', { throughTeams: ['team-1', 'team-2'] }, { throughTeams: [reading.id] }] as const;
 
   it.each(outcomeGroups)(
     'count outcomes by %s in ranges of the key of sums, and the few that are in none',

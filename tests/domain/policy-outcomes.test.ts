@@ -26,6 +26,7 @@ import {
   taskStageStatuses,
   verdictOf,
 } from '../../src/domain/index.js';
+import { canReset } from '../../src/domain/policy-outcomes/task-stage.js';
 import type { LifecycleRow } from '../../src/domain/shared/lifecycle-engine.js';
 import { checkPolicy } from '../../src/domain/supporting/policies/policy.js';
 import {
@@ -584,6 +585,16 @@ describe('a task stage', () => {
     const again = moveAll(reset, 'start', later);
     expect(statusesOf(again)).toEqual(['running', 'running', 'running']);
     expect(statusesOf(conclude(again, 'poleval-opa'))).toEqual(['running', 'passed', 'running']);
+  });
+
+  it('keeps its outcomes once it has ended, since they are added up', () => {
+    const begun = (status: string) => status === 'pending' || status === 'running';
+    for (const { from, to } of taskStageMoves) if (begun(to)) expect(from.filter((one) => !begun(one))).toEqual([]);
+    const waits = concluded('fails, overridable', 'passes');
+    for (const over of [concluded('passes', 'passes'), concluded('fails for good', 'passes'), waits]) {
+      expect(canReset(over)).toBe(false);
+      expect(moveAll(over, 'reset', later)).toEqual({ ...over, revision: over.revision + 1 });
+    }
   });
 
   it('that did not start has nothing to forget', () => {

@@ -73,7 +73,7 @@ describe('an import from documents of the family', () => {
     expect(left(json)).toMatchObject({
       'sensitive variables': 1,
       'repositories of workspaces': 1,
-      'lists that the source does not show': 4,
+      'lists that the source does not show': 5,
     });
     expect(source.writes).toEqual([
       'POST /api/v2/workspaces/ws-1/actions/lock',
@@ -90,7 +90,9 @@ describe('an import from documents of the family', () => {
     const project = (await to.ask('GET', '/api/v2/organizations/newer/projects')).find(
       ({ attributes }: Json) => attributes.name === 'Data',
     );
-    expect(workspace.attributes).toMatchObject({ name: 'lake', 'execution-mode': 'remote', 'tag-names': [] });
+    expect(workspace.attributes).toMatchObject({ name: 'lake', 'execution-mode': 'agent', 'tag-names': [] });
+    const pool = await first('/organizations/newer/agent-pools');
+    expect(pool).toMatchObject({ id: workspace.attributes['agent-pool-id'], attributes: { name: 'lakeside' } });
     expect(workspace.relationships.project.data.id).toBe(project.id);
     expect(project.attributes['auto-destroy-activity-duration']).toBeNull();
     const bindings: Json[] = await to.ask('GET', `/api/v2/workspaces/${workspace.id}/tag-bindings`);
@@ -101,14 +103,14 @@ describe('an import from documents of the family', () => {
     const members: Json[] = await to.ask('GET', '/api/v2/organizations/newer/organization-memberships');
     expect(members.map(({ attributes }) => attributes.email.toLowerCase())).toContain('eve@newer.example');
     expect(left(json)).toMatchObject({
-      'execution mode agent': 2,
-      'scheduled destruction': 2,
+      'execution by agent pools that do not come': 1,
+      'destruction that is due or follows from inactivity': 2,
       'states shared within a project': 1,
       'groups of an identity provider': 1,
       'members without an address': 1,
       'policy sets from repositories': 1,
       'settings that Gatehouse cannot enforce': 1,
-      'agent pools': 1,
+      'tokens of agent pools': null,
       'runs with plans, logs and policy outcomes': 3,
     });
     expect(source.writes).toEqual([]);

@@ -165,8 +165,20 @@ async function everythingAt(steps: ServiceSteps): Promise<void> {
       'tag-bindings': { data: [{ type: 'tag-bindings', attributes: { key: 'env', value: 'prod' } }] },
     },
   );
-  const web = await make(steps, `${org}/workspaces`, 'workspaces', { name: 'web' });
+  const web = await make(steps, `${org}/workspaces`, 'workspaces', {
+    name: 'web',
+    'auto-destroy-at': '2999-01-01T00:00:00Z',
+  });
   const busy = await make(steps, `${org}/workspaces`, 'workspaces', { name: 'busy' });
+  const pool = await make(
+    steps,
+    `${org}/agent-pools`,
+    'agent-pools',
+    { name: 'private', 'organization-scoped': false },
+    { 'allowed-workspaces': relating('workspaces', busy.id), 'allowed-projects': relating('projects', network.id) },
+  );
+  await make(steps, `/agent-pools/${pool.id}/authentication-tokens`, 'authentication-tokens', { description: 'rack' });
+  await steps.update(busy.id, { 'execution-mode': 'agent', 'agent-pool-id': pool.id });
   await steps.ask(
     'POST',
     `/api/v2/workspaces/${api.id}/relationships/remote-state-consumers`,
@@ -264,6 +276,11 @@ describe('an import from one service to another', () => {
     expect(json['not-imported']).toContainEqual(
       expect.objectContaining({ what: 'sensitive variables', count: 1, names: ['acme/api/password'] }),
     );
+    expect(json.resources['agent pools']).toMatchObject({ created: 1 });
+    expect(json.resources['execution mode agent']).toMatchObject({ created: 1 });
+    expect(json['not-imported']).toContainEqual(
+      expect.objectContaining({ what: 'tokens of agent pools', count: null, names: ['acme/private'] }),
+    );
     expect(out).not.toContain('never-copied');
     expect((await target.api('GET', '/api/v2/organizations/acme')).status).toBe(404);
     expect(proxy.writes).toEqual([]);
@@ -353,7 +370,17 @@ describe('an import from one service to another', () => {
       'execution-mode': false,
       'agent-pool': false,
     });
+    expect(workspaces.get('web').attributes['auto-destroy-at']).toBe('2999-01-01T00:00:00.000Z');
     const network = projects.get('Network');
+    const pool = (await byName(to, '/organizations/acme/agent-pools')).get('private');
+    const busy = workspaces.get('busy');
+    expect(pool.attributes['organization-scoped']).toBe(false);
+    expect(pool.relationships).toMatchObject({
+      'allowed-workspaces': relating('workspaces', busy.id),
+      'allowed-projects': relating('projects', network.id),
+    });
+    expect(busy.attributes['execution-mode']).toBe('agent');
+    expect(busy.relationships['agent-pool'].data.id).toBe(pool.id);
     expect(api.relationships.project.data.id).toBe(network.id);
     expect(network.attributes.description).toBe('Shared');
     const bindings = async (path: string) =>

@@ -53,6 +53,29 @@ deny contains "a region is missing" if not input.plan.variables.region
 `,
 };
 
+/** The same in Rego v0. */
+const codeInV0 = {
+  'policies.hcl': policies,
+  'owners.rego': `package owners
+deny[msg] {
+  change := input.plan.output_changes[_]
+  change.after == "bad"
+  msg := "an output is bad"
+}`,
+  'passwords.rego': `package passwords
+import input.plan as tfplan
+resources := [r | r := tfplan.resource_changes[_]; r.mode == "managed"]
+weak(r) { r.change.after.password == "hunter2" }
+deny[msg] {
+  r := resources[_]
+  weak(r)
+  msg := sprintf("%s has a weak password", [r.address])
+}`,
+  'variables.rego': `package variables
+deny["a region is missing"] { not input.plan.variables.region }
+`,
+};
+
 /** Every fifth plan has a sensitive password, of which every second one is weak; every third has a bad output. */
 const planOf = (n: number) => ({
   format_version: '1.2',
@@ -81,6 +104,13 @@ const planOf = (n: number) => ({
 });
 
 const plans = 50;
+
+interface Said {
+  readonly name: string;
+  readonly now: { readonly status: string };
+}
+
+type Verdicts = Readonly<Record<string, string>>;
 
 /** The OPA of this machine; the suite is skipped without one. */
 const program = await findOpa(
@@ -232,6 +262,41 @@ const program = await findOpa(
       `policy trial: ${plans} plans and 3 policies in ${Math.round(took)} ms, ${notComparable} of ${plans * 3} verdicts not comparable\n`,
     );
   }, 300_000);
+
+  it.each([
+    ['of an unstated version', {}],
+    ['of a stated version', { 'policy-tool-version': '0.70.0' }],
+  ])(
+    'says of Rego v0 %s what it says of the same code in v1',
+    async (_, attributes) => {
+      const id = await ask(await archiveOf(codeInV0), { ...attributes, plans: 6 });
+      await evaluate();
+      const results = await resultsOf(id);
+      const statuses = results.map(({ attributes: { policies: said } }: { attributes: { policies: Said[] } }) =>
+        Object.fromEntries(said.map(({ name, now }) => [name, now.status])),
+      );
+      // The newest six: the second and the fifth have a bad output, the fifth also a sensitive password.
+      const unknown = 'not-comparable';
+      expect(statuses.map(({ owners }: Verdicts) => owners)).toEqual([
+        'passed',
+        'failed',
+        'passed',
+        'passed',
+        'failed',
+        'passed',
+      ]);
+      expect(statuses.map(({ passwords }: Verdicts) => passwords === unknown)).toEqual([
+        false,
+        false,
+        false,
+        false,
+        true,
+        false,
+      ]);
+      expect(statuses.every(({ variables }: Verdicts) => variables === unknown)).toBe(true);
+    },
+    60_000,
+  );
 
   it('is asked for by a command, which exits with 1 if a plan fails that did not', async () => {
     const directory = join('/tmp', `trials-${process.pid}`, 'rules');

@@ -200,6 +200,59 @@ describe('the effective access of a team', () => {
   });
 });
 
+describe('the effective access of teams to a workspace', () => {
+  const listPath = (workspace: string, teams: readonly string[]) =>
+    `/workspaces/${workspace}/effective-access/teams?page[size]=100&filter[team][id]=${teams.join(',')}`;
+
+  it('is listed by name for the teams that the caller may ask about, each as it is shown alone', async () => {
+    const workspace = await newWorkspace();
+    const named = (letter: string, attributes: object = { visibility: 'organization' }) =>
+      api.team('acme', newName(`list-${letter}`), attributes);
+    const [admins, readers, without] = [await named('a'), await named('b'), await named('c')];
+    const secret = await named('d', { visibility: 'secret', 'organization-access': { 'read-workspaces': true } });
+    const inProject = await named('e');
+    await grant(workspace, admins, { access: 'admin' });
+    await grant(workspace, readers, { access: 'read' });
+    await grant(workspace, secret, { access: 'plan' });
+    await grantProject(workspace, inProject, { access: 'write' });
+    const foreign = await api.team('globex', newName('team'));
+    const teams = [inProject, secret, without, readers, admins, foreign, 'team-nothing'];
+    const token = await admin.post(`/teams/${readers}/authentication-token`).expect(201);
+    for (const [caller, seen] of [
+      [admin, [admins, readers, without, secret, inProject]],
+      [await newMember(admins), [admins, readers, secret, inProject]],
+      [await newMember(readers), []],
+      [api.as(token.body.data.attributes.token), [readers]],
+    ] as const) {
+      const { data, meta } = (await caller.get(listPath(workspace, teams)).expect(200)).body;
+      const alone = [];
+      for (const team of seen) alone.push((await caller.get(path(workspace, 'team', team)).expect(200)).body.data);
+      expect(data).toEqual(alone);
+      expect(meta.pagination['total-count']).toBe(seen.length);
+      const inContract = (await caller.at('').get(listPath(workspace, teams)).expect(200)).body.data;
+      expect(inContract.map(({ id }: { readonly id: string }) => id)).toEqual(alone.map(({ id }) => id));
+      for (const team of teams.filter((id) => !(seen as readonly string[]).includes(id))) {
+        expect((await caller.get(path(workspace, 'team', team)).expect(404)).body).toEqual(missing);
+      }
+    }
+    const second = listPath(workspace, teams).replace('page[size]=100', 'page[size]=1&page[number]=2');
+    expect((await (await newMember(admins)).get(second).expect(200)).body).toMatchObject({
+      data: [{ relationships: { team: relation('teams', readers) } }],
+      meta: { pagination: { 'total-count': 4 } },
+    });
+    expect((await (await newMember()).get(listPath(workspace, teams)).expect(404)).body).toEqual(missing);
+  });
+
+  it('is listed for at most 100 teams', async () => {
+    const ids = Array.from({ length: 101 }, (_, nth) => `team-${nth}`);
+    const { body } = await admin.get(listPath(await newWorkspace(), ids)).expect(422);
+    expect(body.errors[0]).toMatchObject({
+      detail: 'filter[team][id] must name at most 100 teams',
+      source: { parameter: 'filter[team][id]' },
+    });
+  });
+});
+
 describe('a request for effective access', () => {
   it('gets the same answer for users and teams that do not exist, are elsewhere, or are not members', async () => {
     const [workspace, admins] = [await newWorkspace(), await newTeam()];

@@ -134,7 +134,7 @@ describe('policies', () => {
       (await admin.patch(`/policies/${id}`, doc('policies', attributes)).expect(200)).body.data;
     const like = (attributes: object) => resource(id, name, { 'created-at': created, ...attributes });
     const same = { description: 'Old', 'enforcement-level': 'mandatory' };
-    for (const nothing of [{}, { 'enforcement-level': null, enforce: null }, { name: 'other', kind: 'sentinel' }]) {
+    for (const nothing of [{}, { 'enforcement-level': null, enforce: null }, { name, kind: 'opa' }]) {
       expect(await patch(nothing)).toEqual(like(same));
     }
     expect(await patch({ query: 'data.other.deny' })).toEqual(like({ ...same, query: 'data.other.deny' }));
@@ -144,6 +144,14 @@ describe('policies', () => {
     expect(await patch({ description: null, 'enforcement-level': 'advisory' })).toEqual(
       like({ query: 'data.other.deny' }),
     );
+    for (const [attribute, value] of [
+      ['name', 'other'],
+      ['kind', 'sentinel'],
+    ] as const) {
+      const other = await admin.patch(`/policies/${id}`, doc('policies', { [attribute]: value })).expect(422);
+      const sentence = `The ${attribute} of a policy cannot change: create another policy`;
+      expect(other.body).toEqual(invalid(attribute, sentence));
+    }
     const refused = await admin.patch(`/policies/${id}`, doc('policies', { query: null })).expect(422);
     expect(refused.body).toEqual(invalid('query', 'Query is required for policies of kind opa'));
   });

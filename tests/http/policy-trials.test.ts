@@ -101,6 +101,8 @@ describe('a policy trial', () => {
     expect((await shown(trial.id)).attributes.status).toBe('running');
 
     expect((await report(bench, job, 0, reportOf(trial.id, [said('failed')]))).status).toBe(204);
+    const repeated = await report(bench, job, 0, reportOf(trial.id, [said('passed')]));
+    expect(repeated.status).toBe(204);
     const hidden = said('passed', { 'not-comparable': 'It reads input.plan.variables' });
     expect((await report(bench, job, 1, reportOf(trial.id, [hidden]))).status).toBe(204);
     expect((await bench.agent.json('post', `/agent/v1/policy-trials/${trial.id}/heartbeat`, lease, '{}')).status).toBe(

@@ -35,9 +35,12 @@ const promised: Readonly<Record<string, number>> = {
   'delete /team-workspaces/:id': 4,
   'get /workspaces/:id/changes': 2,
   'get /workspaces/:id/effective-access': 3,
+  'get /workspaces/:id/effective-access/teams': 3,
   'get /organizations/:organization/who-can': 7,
   // It records itself, and reads two teams.
   'get /organizations/:organization/access-report': 11,
+  // Two more while it waits for a decision.
+  'get /runs/:id/deciding-teams': 2,
   'get /organizations/:organization/attention': 8,
   'get /attention': 10,
   'get /teams/:teamId/authentication-token': 3,

@@ -204,7 +204,11 @@ export const newerServer = (): Readonly<Record<string, unknown>> => {
         'workspace-kpis-runs-count': 3,
         permissions: { 'can-update': true },
       },
-      relationships: { project: { data: { id: 'prj-2', type: 'projects' } }, 'locked-by': null },
+      relationships: {
+        project: { data: { id: 'prj-2', type: 'projects' } },
+        'agent-pool': { data: { id: 'apool-1', type: 'agent-pools' } },
+        'locked-by': null,
+      },
     }),
     '/api/v2/workspaces/ws-1/tag-bindings': {
       data: [
@@ -228,6 +232,15 @@ export const newerServer = (): Readonly<Record<string, unknown>> => {
       type: 'policy-sets',
       attributes: { name: 'from git', kind: 'opa', versioned: true, 'vcs-repo': { identifier: 'newer/policies' } },
     }),
-    '/api/v2/organizations/newer/agent-pools': list({ id: 'apool-1', type: 'agent-pools', attributes: {} }),
+    '/api/v2/organizations/newer/agent-pools': list({
+      id: 'apool-1',
+      type: 'agent-pools',
+      attributes: { name: 'lakeside', 'organization-scoped': false, 'agent-count': 2 },
+      relationships: {
+        'allowed-workspaces': { data: [{ id: 'ws-1', type: 'workspaces' }] },
+        'allowed-projects': { data: [] },
+        workspaces: { data: [{ id: 'ws-1', type: 'workspaces' }] },
+      },
+    }),
   };
 };

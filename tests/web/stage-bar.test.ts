@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { stepsOf } from '../../web/console/pages/run/stage-bar.js';
+import { hasEnded } from '../../web/console/parts/status-words.js';
 
 const at = (minute: number) => `2030-01-01T12:0${minute}:00.000Z`;
 
@@ -30,6 +31,7 @@ describe('the stages of a run', () => {
   it('are in the order of the run, with what each waits for', () => {
     const run = runOf('planned', { actions: { 'is-confirmable': true }, 'status-timestamps': { 'planned-at': at(2) } });
     const parts = {
+      isOver: false,
       plan: finished,
       apply: pending,
       checks: [
@@ -51,7 +53,7 @@ describe('the stages of a run', () => {
 
   it('have the time that each took, which goes on only while it runs', () => {
     const planOf = (status: string, plan: typeof finished) =>
-      stepsOf(runOf(status), { plan, apply: pending, checks: [] })[0];
+      stepsOf(runOf(status), { plan, apply: pending, checks: [], isOver: hasEnded(status) })[0];
     const begun = { 'started-at': at(1) };
     expect(planOf('planning', phaseOf('running', begun))).toMatchObject({ from: at(1), to: undefined });
     expect(planOf('errored', phaseOf('errored', begun))).toMatchObject({ from: at(1), to: at(9) });
@@ -59,13 +61,13 @@ describe('the stages of a run', () => {
   });
 
   it('end with the plan if nothing is applied', () => {
-    const parts = { plan: finished, apply: phaseOf('unreachable'), checks: [] };
+    const parts = { plan: finished, apply: phaseOf('unreachable'), checks: [], isOver: false };
     expect(wordsOf(runOf('planned_and_finished'), parts)).toEqual(['plan: finished']);
     expect(wordsOf(runOf('planning', { 'plan-only': true }), parts)).toEqual(['plan: finished']);
   });
 
   it('distinguish a confirmation by a person from an automatic one', () => {
-    const parts = { plan: finished, apply: phaseOf('running', { 'started-at': at(3) }), checks: [] };
+    const parts = { plan: finished, apply: phaseOf('running', { 'started-at': at(3) }), checks: [], isOver: false };
     const confirmed = { 'status-timestamps': { 'confirmed-at': at(3) } };
     expect(wordsOf(runOf('applying', confirmed), parts)[1]).toBe('confirmation: given');
     expect(wordsOf(runOf('applying', { ...confirmed, 'auto-apply': true }), parts)[1]).toBe('confirmation: automatic');

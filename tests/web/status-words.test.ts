@@ -8,9 +8,10 @@ import { taskResultStatuses } from '../../src/domain/supporting/run-tasks/task-r
 import { runEventActions } from '../../src/domain/supporting/runs/run-event.js';
 import { runLifecycle } from '../../src/domain/supporting/runs/run-lifecycle.js';
 import { phaseStatuses } from '../../src/domain/supporting/runs/run-phase.js';
-import { runStatuses } from '../../src/domain/supporting/runs/run-status.js';
+import { completedRunStatuses, runStatuses } from '../../src/domain/supporting/runs/run-status.js';
 import { stateVersionStatuses } from '../../src/domain/supporting/state-versions/state-version.js';
 import {
+  hasEnded,
   runGroups,
   runStatusesIn,
   statusWords,
@@ -58,6 +59,12 @@ describe('the filter of runs by status', () => {
 
   it('leaves out what an old address names', () => {
     expect(runStatusesIn('non_final,applied,toString')).toEqual(['applied']);
+  });
+});
+
+describe('a run that has ended', () => {
+  it('is one that the service completed', () => {
+    expect(runStatuses.filter(hasEnded)).toEqual(completedRunStatuses);
   });
 });
 

@@ -20,7 +20,8 @@ export class AddUpOutcomes {
 
   /** Forgets some sums of days that are not counted any more. Returns whether there may be more. */
   async forget(): Promise<boolean> {
-    const oldest = firstOfDays(maxOutcomeDays, this.clock.now());
+    // A day more, so that a count that began before midnight finds all sums of its first day, or none.
+    const oldest = firstOfDays(maxOutcomeDays + 1, this.clock.now());
     return (await this.unitOfWork.run((tx) => tx.outcomeCounts.forget(oldest, atATime.sums))) === atATime.sums;
   }
 }

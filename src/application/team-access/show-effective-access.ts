@@ -33,7 +33,12 @@ export interface EffectiveAccess {
 }
 
 /** The caller's standing towards the holder. */
-function askerOf(actor: Actor, standing: Standing, holder: AccessHolder, held: WithStanding<HolderView>): Standing {
+export function askerOf(
+  actor: Actor,
+  standing: Standing,
+  holder: AccessHolder,
+  held: WithStanding<HolderView>,
+): Standing {
   const caller = identityOf(actor);
   const own = caller.kind === holder.kind && caller.id === holder.id;
   const team = holder.kind === 'team' && held.subject.teams.get(holder.id);
@@ -41,6 +46,28 @@ function askerOf(actor: Actor, standing: Standing, holder: AccessHolder, held: W
   const [{ grant, projectGrant } = {}] = held.standing.teams;
   const grantOn = grant ? 'workspace' : projectGrant && 'project';
   return { ...standing, own, team: { ...team, ...(grantOn && { grantOn }) } };
+}
+
+interface Shown extends Pick<EffectiveAccess, 'workspaceId' | 'holder'> {
+  readonly asker: Standing;
+  readonly held: WithStanding<HolderView>;
+}
+
+/** The answer for an asker who may read it. */
+export function shownAccess({ workspaceId, holder, asker, held }: Shown): EffectiveAccess {
+  const { name, invited, projectId, teams } = held.subject;
+  const seen = [...teams.values()].filter((team) => may({ ...asker, team }, 'teams/read'));
+  const key = ({ teamId }: { readonly teamId: TeamId }) => teamNameKey(teams.get(teamId)?.name ?? '');
+  const inOrder = held.standing.teams.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+  return {
+    workspaceId,
+    projectId,
+    holder,
+    invited,
+    name: holder.kind === 'user' || seen.length > 0 ? name : null,
+    rights: visibleRights(asker, teams, effectiveAccess({ ...held.standing, teams: inOrder })),
+    teamNames: new Map(seen.map((team) => [team.teamId, team.name])),
+  };
 }
 
 /** GET /workspaces/:id/effective-access */
@@ -54,19 +81,7 @@ export class ShowEffectiveAccess {
       if (held === undefined) throw notFound();
       const asker = askerOf(actor, standing, holder, held);
       authorize(asker, 'effective-access/read');
-      const { name, invited, projectId, teams } = held.subject;
-      const seen = [...teams.values()].filter((team) => may({ ...asker, team }, 'teams/read'));
-      const key = ({ teamId }: { readonly teamId: TeamId }) => teamNameKey(teams.get(teamId)?.name ?? '');
-      const inOrder = held.standing.teams.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
-      return {
-        workspaceId,
-        projectId,
-        holder,
-        invited,
-        name: holder.kind === 'user' || seen.length > 0 ? name : null,
-        rights: visibleRights(asker, teams, effectiveAccess({ ...held.standing, teams: inOrder })),
-        teamNames: new Map(seen.map((team) => [team.teamId, team.name])),
-      };
+      return shownAccess({ workspaceId, holder, asker, held });
     });
   }
 }

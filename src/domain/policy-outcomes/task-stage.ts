@@ -180,6 +180,7 @@ const resultsAfter: Readonly<
  * reported.
  */
 export function moveAll(stage: TaskStage, trigger: 'start' | 'override' | 'close' | 'reset', now: Instant): TaskStage {
+  if (!stageLife.startsFrom(stage.status, trigger)) return revised(stage);
   const forgotten =
     trigger === 'reset' ? ({ policyToolVersion: '', resultCount: noResults, overridable: true } as const) : {};
   const evaluations = stage.evaluations.map((evaluation) =>
@@ -191,6 +192,9 @@ export function moveAll(stage: TaskStage, trigger: 'start' | 'override' | 'close
 
 /** Whether it has not ended. */
 export const isUnderWay = ({ status }: Pick<TaskStage, 'status'>): boolean => stageLife.startsFrom(status, 'close');
+
+/** Whether what was reported may be discarded. Outcomes of a stage that ended are final: they are added up once. */
+export const canReset = ({ status }: Pick<TaskStage, 'status'>): boolean => stageLife.startsFrom(status, 'reset');
 
 /** Whether an agent has yet to evaluate policies of it. */
 export const hasOpenEvaluations = ({ evaluations }: TaskStage): boolean =>

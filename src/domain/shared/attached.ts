@@ -1,6 +1,9 @@
 import { type AtFault, DomainError } from './domain-error.js';
 
-/** How many workspaces, projects or policies a set may name: every answer with the set holds all of them. */
+/**
+ * How many workspaces, projects or policies a set may name, and workspaces a run task: every answer with it holds all of
+ * them.
+ */
 export const maxAttached = 5_000;
 
 /** The ids in order. Throws `attribute/invalid`, at `where`, if they are more than a set may name. */

@@ -49,7 +49,7 @@ export function RunPage({ params: { organization, workspace, id } }: Names) {
           </p>
           <StageLinks run={run} plan={plan} apply={apply} />
           {attributes['error-message'] !== null && <p className="problem">{attributes['error-message']}</p>}
-          <Decision organization={organization} workspace={shown} run={run} plan={plan} />
+          <Decision organization={organization} run={run} plan={plan} />
           <Waiting organization={organization} workspace={shown} run={run} />
           <div className="beside">
             <div>

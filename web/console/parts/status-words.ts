@@ -107,13 +107,19 @@ export type StatusOf<S extends Subject> = keyof (typeof statusWords)[S];
 type RunStatus = StatusOf<'run'>;
 
 /** Groups of statuses that a person filters runs by. Each status is in one group. */
-export const runGroups: readonly { readonly label: string; readonly statuses: readonly RunStatus[] }[] = [
+export const runGroups: readonly {
+  readonly label: string;
+  readonly isOver: boolean;
+  readonly statuses: readonly RunStatus[];
+}[] = [
   {
     label: 'Needs a decision',
+    isOver: false,
     statuses: ['planned', 'planned_and_saved', 'post_plan_awaiting_decision', 'post_plan_completed'],
   },
   {
     label: 'In progress',
+    isOver: false,
     statuses: [
       'pending',
       'fetching',
@@ -129,10 +135,10 @@ export const runGroups: readonly { readonly label: string; readonly statuses: re
       'applying',
     ],
   },
-  { label: 'Applied', statuses: ['applied'] },
-  { label: 'Planned, nothing to apply', statuses: ['planned_and_finished'] },
-  { label: 'Failed', statuses: ['errored'] },
-  { label: 'Discarded or canceled', statuses: ['discarded', 'canceled'] },
+  { label: 'Applied', isOver: true, statuses: ['applied'] },
+  { label: 'Planned, nothing to apply', isOver: true, statuses: ['planned_and_finished'] },
+  { label: 'Failed', isOver: true, statuses: ['errored'] },
+  { label: 'Discarded or canceled', isOver: true, statuses: ['discarded', 'canceled'] },
 ];
 
 /** The choices of a filter: the statuses of a group are its value. */
@@ -144,6 +150,10 @@ export const runGroupChoices = [
 /** The statuses that the value of a filter names; others of an old or mistyped address are left out. */
 export const runStatusesIn = (value = ''): RunStatus[] =>
   value.split(',').filter((status): status is RunStatus => Object.hasOwn(run, status));
+
+/** Whether a run in this status has ended. */
+export const hasEnded = (status: string): boolean =>
+  runGroups.some(({ isOver, statuses }) => isOver && (statuses as readonly string[]).includes(status));
 
 const awaited: Partial<Record<string, 'workspace' | 'agent'>> = {
   pending: 'workspace',

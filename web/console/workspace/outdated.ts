@@ -4,6 +4,7 @@ import type { Readable } from '../api/client.ts';
 export const outdatedByRuns: readonly Readable[] = [
   '/runs/{id}',
   '/runs/{id}/run-events',
+  '/runs/{id}/deciding-teams',
   '/runs/{runId}/task-stages',
   '/task-stages/{id}',
   '/workspaces/{workspaceId}/runs',

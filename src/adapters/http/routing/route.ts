@@ -139,6 +139,8 @@ const whole = (text: string, type: string): Answer => ({
 export const plainText = (text: string): Answer => whole(text, textType);
 /** The media type of JSON that is not a JSON:API document. */
 export const jsonType = 'application/json';
+/** JSON documents, each in a line of its own. */
+export const linesType = 'application/x-ndjson';
 export const plainJson = (value: unknown): Answer => whole(JSON.stringify(value), jsonType);
 
 /** The program that sent a request: the terraform command says who it is in a header. */

@@ -1,4 +1,5 @@
 import type { AccessReportParts, AccessReportRow } from '../../../application/index.js';
+import { linesType } from '../routing/route.js';
 
 type Cell = string | boolean | readonly string[] | null;
 
@@ -52,7 +53,7 @@ export const reportFormats = {
     last: (count, at) => csvLine(['rows in all', String(count), at, ...Array(columns.length - 3).fill('')]),
   },
   lines: {
-    mediaType: 'application/x-ndjson',
+    mediaType: linesType,
     head: '',
     row: (row) => jsonLine(Object.fromEntries(columns.map(([name, cell]) => [name, cell(row)]))),
     last: (count, at) => jsonLine({ rows: count, at }),

@@ -1,15 +1,20 @@
 import type { UseCases } from '../../../application/use-cases.js';
-import { answerOne } from '../routing/answering.js';
+import { answerOne, answerPage } from '../routing/answering.js';
 import type { Dialect } from '../routing/dialect.js';
 import { pageParameters, pageRequest } from '../routing/pagination.js';
 import { oneOf, valuesOf } from '../routing/parameters.js';
-import { serving, shows } from '../routing/reference.js';
+import { lists, serving, shows } from '../routing/reference.js';
 import { get, ok, parameter, type Route } from '../routing/route.js';
 import { bytesInHand } from '../routing/whole-list.js';
 import { accessHolderParameters, accessHoldersQuery } from './access-holder-requests.js';
 import { accessHoldersDocument, accessHoldersSchema } from './access-holder-resource.js';
 import { type ReportFormat, reportFormats, reportText } from './access-report-format.js';
-import { accessHolder, effectiveAccessParameters } from './effective-access-requests.js';
+import {
+  accessHolder,
+  effectiveAccessesParameters,
+  effectiveAccessParameters,
+  teamsNamed,
+} from './effective-access-requests.js';
 import { effectiveAccessSchema, presentEffectiveAccess } from './effective-access-resource.js';
 
 const formats = Object.keys(reportFormats) as readonly ReportFormat[];
@@ -31,6 +36,22 @@ export const effectiveAccessRoutes = (use: UseCases, dialect: Dialect): Route[] 
       const holder = accessHolder(call);
       return use.showEffectiveAccess.execute(call.actor, parameter(call, 'id'), holder);
     }),
+  ),
+  get(
+    '/workspaces/:id/effective-access/teams',
+    'workspaces/read',
+    lists(
+      'listEffectiveAccess',
+      'List the effective access of teams to a workspace',
+      () => effectiveAccessSchema(dialect),
+      {
+        about: 'By name: the teams whose effective access the caller may see, each as it is shown alone.',
+        parameters: effectiveAccessesParameters,
+      },
+    ),
+    answerPage(presentEffectiveAccess(dialect), (call) =>
+      use.listEffectiveAccess.execute(call.actor, parameter(call, 'id'), teamsNamed(call), pageRequest(call.query)),
+    ),
   ),
   get(
     '/organizations/:organization/who-can',

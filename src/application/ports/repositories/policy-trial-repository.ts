@@ -83,6 +83,8 @@ export interface PolicyTrialRepository {
   saveLease(part: Pick<TrialPart, 'trialId' | 'workspaceId'>, lease: TrialLease | null): Promise<void>;
   /** Newest first. */
   waitingPlans(part: Pick<TrialPart, 'trialId' | 'workspaceId'>): Promise<readonly TrialPlan[]>;
+  /** The plan of a run, with or without a result; undefined if the part has none. */
+  findPlan(part: Pick<TrialPart, 'trialId' | 'workspaceId'>, runId: RunId): Promise<TrialPlan | undefined>;
   /** Whether the plan waited for its result. */
   keepResult(plan: Pick<TrialPlan, 'trialId' | 'runId'>, result: TrialResult): Promise<boolean>;
   progress(id: PolicyTrialId): Promise<TrialProgress>;

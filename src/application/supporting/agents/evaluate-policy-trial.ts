@@ -6,7 +6,6 @@ import {
   type PolicyTrialId,
   type RunId,
   type TrialPart,
-  type TrialPlan,
   type TrialReport,
 } from '../../../domain/index.js';
 import { settledTrial, trialResult } from '../../../domain/policy-outcomes/policy-trial.js';
@@ -58,8 +57,8 @@ export class EvaluatePolicyTrial {
   /** GET /agent/v1/policy-trials/:id/plans/:runId: the redacted plan. Throws `resource/not-found` if it is not of the part. */
   async plan(holder: TrialHolder, runId: RunId): Promise<AsyncIterable<Uint8Array>> {
     const bundle = await this.unitOfWork.read(async (tx) => {
-      const plan = await planIn(tx, await this.partOf(tx, holder), runId);
-      return plan && tx.runArtifacts.find(runId, 'plan-json-redacted');
+      const plan = await tx.policyTrials.findPlan(await this.partOf(tx, holder), runId);
+      return plan?.now === null ? tx.runArtifacts.find(runId, 'plan-json-redacted') : undefined;
     });
     return openBundle(this.store, bundle, noSuchPlan());
   }
@@ -79,13 +78,14 @@ export class EvaluatePolicyTrial {
 
   /**
    * POST /agent/v1/policy-trials/:id/plans/:runId. The report of the last plan ends the lease. Throws `resource/not-found`
-   * for a plan that is not of the part, and `agent-report/invalid`. A repeated report changes nothing.
+   * for a plan that is not of the part, and `agent-report/invalid`. A report on a plan that has a result changes nothing.
    */
   report(holder: TrialHolder, runId: RunId, report: TrialReport): Promise<void> {
     return this.unitOfWork.run(async (tx) => {
       const { trial, part } = await this.lockedPart(tx, holder);
-      const plan = await planIn(tx, part, runId);
+      const plan = await tx.policyTrials.findPlan(part, runId);
       if (plan === undefined) throw noSuchPlan();
+      if (plan.now !== null) return;
       await tx.policyTrials.keepResult(plan, trialResult(trial, plan, report));
       await this.endIfDone(tx, trial, part);
       const place = { organizationId: trial.organizationId, workspaceId: part.workspaceId };
@@ -118,11 +118,8 @@ async function settle(tx: Transaction<'policyTrials'>, trial: PolicyTrial, now: 
   if (settled !== trial) await tx.policyTrials.save(settled);
 }
 
-const planIn = async (tx: Transaction<'policyTrials'>, part: TrialPart, runId: RunId): Promise<TrialPlan | undefined> =>
-  (await tx.policyTrials.waitingPlans(part)).find((plan) => plan.runId === runId);
-
 const noSuchPlan = (): DomainError =>
-  new DomainError('resource/not-found', 'the part of the policy trial has no such plan that waits for a result');
+  new DomainError('resource/not-found', 'the part of the policy trial has no such plan, or has its result');
 
 function lost(): never {
   throw new DomainError('lease/lost', 'the lease has ended: stop evaluating the policy trial');

@@ -8,6 +8,7 @@ import {
   type WorkspaceTask,
 } from '../../../domain/index.js';
 import { changing } from '../../../domain/supporting/audit/change.js';
+import { checkAttachmentCount } from '../../../domain/supporting/run-tasks/run-task.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { IdGenerator } from '../../ports/outside/id-generator.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
@@ -40,6 +41,8 @@ export class AddWorkspaceTask {
         const sentence = 'Task cannot be attached because the organization has no such run task';
         throw new DomainError('attribute/invalid', sentence, { relationship: 'task' });
       }
+      // Requests for several workspaces at once may exceed it by their number.
+      checkAttachmentCount(task.workspaceTaskIds.length + 1);
       // Serializes concurrent attachments, so that the second one counts the first towards the limit.
       await tx.workspaces.lockRow(workspaceId);
       checkTaskCount((await tx.workspaceTasks.count(workspaceId)) + 1);

@@ -28,7 +28,7 @@ import {
   type VersionFactsGathered,
   type Workspace,
 } from '../../../domain/index.js';
-import { hasOpenEvaluations } from '../../../domain/policy-outcomes/task-stage.js';
+import { canReset, hasOpenEvaluations } from '../../../domain/policy-outcomes/task-stage.js';
 import { asApplied } from '../../../domain/supporting/policies/policy-set.js';
 import { forceCancelAvailableAt } from '../../../domain/supporting/runs/run.js';
 import { findWorkspaceForCreator, stillMay } from '../../authorization/creator-standing.js';
@@ -267,8 +267,9 @@ export class RunProgress {
       },
       'close-task-stages': () => this.moveStages(tx, stages, 'close'),
       'reset-policy-check': async () => {
-        for (const stage of named('post_plan')) await tx.taskStages.dropOutcomes(stage);
-        await this.moveStages(tx, named('post_plan'), 'reset');
+        const reported = named('post_plan').filter(canReset);
+        for (const stage of reported) await tx.taskStages.dropOutcomes(stage);
+        await this.moveStages(tx, reported, 'reset');
       },
       // The run itself gives up its lease.
       'release-agent': () => {},

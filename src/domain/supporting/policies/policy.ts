@@ -38,8 +38,8 @@ export interface PolicySettings extends Omit<Policy, 'enforcementLevel'> {
   readonly enforcementLevel: PolicyLevel;
 }
 
-/** The settings that may change. Name and kind are fixed: sets rely on them. */
-export type PolicyChange = Partial<Omit<PolicySettings, 'name' | 'kind'>>;
+/** The settings that a change names. */
+export type PolicyChange = Partial<PolicySettings>;
 
 /** A standalone policy with code, which any number of sets may use. */
 export interface ManagedPolicy extends PolicySettings {
@@ -53,6 +53,15 @@ export interface ManagedPolicy extends PolicySettings {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly revision: number;
+}
+
+/** Sets rely on both. Throws `attribute/invalid` for another value. */
+export function checkFixedSettings(policy: PolicySettings, change: PolicyChange): void {
+  for (const name of ['name', 'kind'] as const) {
+    if (change[name] === undefined || change[name] === policy[name]) continue;
+    const sentence = `The ${name} of a policy cannot change: create another policy`;
+    throw invalidAttribute(name, sentence);
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { maxAttached } from '../../shared/attached.js';
 import { checkCalledUrl, maxCalledUrl } from '../../shared/called-url.js';
 import { DomainError, invalidAttribute } from '../../shared/domain-error.js';
 import type { Instant, OrganizationId, RunTaskId, WorkspaceId, WorkspaceTaskId } from '../../shared/id.js';
@@ -63,6 +64,14 @@ export function checkStages(stages: readonly TaskStageName[]): readonly TaskStag
   const ordered = taskStageNames.filter((name) => stages.includes(name));
   if (ordered.length === 0) throw invalidAttribute('stages', 'Stages must name at least one stage');
   return ordered;
+}
+
+/** Every answer with the task names its workspaces. Throws `attribute/invalid` if it would have more than it may. */
+export function checkAttachmentCount(count: number): void {
+  if (count <= maxAttached) return;
+  const most = maxAttached.toLocaleString('en');
+  const sentence = `Task can be attached to at most ${most} workspaces: create another task with the same URL`;
+  throw new DomainError('attribute/invalid', sentence, { relationship: 'task' });
 }
 
 /** Throws `attribute/invalid` if the workspace would have more tasks than it may. */

@@ -5,7 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { z } from 'zod';
-import { trialLimits } from '../../../domain/index.js';
+import { trialLimits, trialStatuses } from '../../../domain/index.js';
+import { isOpen } from '../../../domain/policy-outcomes/policy-trial.js';
 import { OperatorError } from '../../backup.js';
 import { type Call, type Command, UsageError } from '../toolkit/command.js';
 import { table } from '../toolkit/output.js';
@@ -15,7 +16,7 @@ const environmentSchema = z.object({ GATEHOUSE_URL: z.url(), GATEHOUSE_TOKEN: z.
 const trialSchema = z.object({
   id: z.string(),
   attributes: z.object({
-    status: z.string(),
+    status: z.enum(trialStatuses),
     'error-message': z.string().nullable(),
     verdicts: z
       .array(z.object({ before: z.string().nullable(), now: z.string().nullable(), plans: z.number() }))
@@ -43,7 +44,6 @@ const refusal = z.object({ errors: z.array(z.object({ title: z.string(), detail:
 
 const betweenLooks = 2_000;
 const requestSeconds = 30;
-const ended = ['finished', 'canceled', 'errored'];
 /** A plan that has one of these verdicts now, and did not have it before, is worse off. */
 const worse = ['failed', 'errored'];
 
@@ -153,7 +153,7 @@ const policyTry: Command = {
       body,
     );
     let trial = await service.data(`/policy-trials/${id}`, trialSchema);
-    while (!ended.includes(trial.attributes.status)) {
+    while (isOpen(trial.attributes)) {
       await pause(betweenLooks);
       trial = await service.data(`/policy-trials/${id}`, trialSchema);
     }

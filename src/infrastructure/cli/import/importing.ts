@@ -1,9 +1,10 @@
 import { OperatorError } from '../../backup.js';
 import { type Item, oneOf, type Ref, textOf } from './documents.js';
 import { type FamilyClient, Refused, type SourceServer } from './family-client.js';
-import { type Attributes, type Kind, organizations, type StepName } from './kinds.js';
+import { type Kind, organizations, type StepName } from './kinds.js';
 import { counts, reasons } from './reasons.js';
 import type { Report } from './report.js';
+import { type Attributes, type PoolUse, poolUseInWords } from './settings.js';
 
 /** A resource of the source and its counterpart. */
 export interface Pair {
@@ -57,6 +58,8 @@ export class Importing {
   private ids = new Map<string, { readonly id: string; readonly name: string }>();
   /** For when all of the kind have come. */
   private later: (() => Promise<void>)[] = [];
+  /** For when the agent pools of the organization have come. */
+  private withPools: (() => Promise<void>)[] = [];
 
   constructor(
     private readonly work: Work,
@@ -70,6 +73,7 @@ export class Importing {
     const chosen = names.length === 0 ? source.list(organizations.list('')) : this.named(names);
     for await (const listed of chosen) {
       this.ids = new Map();
+      this.withPools = [];
       const name = textOf(listed, 'name') ?? listed.id;
       const item = { ...listed, id: name };
       const found = await this.unlessMissing(() =>
@@ -78,6 +82,7 @@ export class Importing {
       const existing = new Map(found === undefined ? [] : [[name, found]]);
       const none: Pair = { source: item, found: undefined, targetId: undefined, label: '', organization: name };
       await this.bring(organizations, none, item, existing);
+      for (const work of this.withPools) await work();
       for (const { reason, list } of counts) {
         const number = await this.unlessMissing(() => source.count(list(encodeURIComponent(name))));
         if (number !== 0 && number !== undefined) report.leave(reason, number);
@@ -159,6 +164,12 @@ export class Importing {
       report.count(kind.name, 'unchanged');
       return;
     }
+    const difference = found && kind.differs?.(found, item);
+    if (difference !== undefined) {
+      report.leave(difference, 1, label);
+      report.count(kind.name, 'unchanged');
+      return;
+    }
     let targetId: string;
     try {
       targetId =
@@ -181,6 +192,8 @@ export class Importing {
       label,
       organization: parent.organization,
     };
+    const use = kind.poolUse?.(item);
+    if (use !== undefined) this.withPools.push(this.using(kind, use, pair));
     for (const below of kind.below ?? []) await this.walk(below, pair);
     for (const step of kind.steps ?? []) await this.step(step, pair, kind);
     if (kind.peers?.has(item)) {
@@ -304,6 +317,32 @@ export class Importing {
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         report.trouble({ kind: name, name: pair.label, outcome: 'failed', detail: error.message });
+      }
+    };
+  }
+
+  /** Sets the mode and the pool, whose agents execute it from then on. */
+  private using(kind: Kind, { mode, relationship, pool }: PoolUse, pair: Pair): () => Promise<void> {
+    const { target, report, applies } = this.work;
+    const { found, targetId, label } = pair;
+    const used = found?.attributes[mode] === 'agent' ? oneOf(found, relationship)?.id : undefined;
+    const outcome = found === undefined ? 'created' : 'updated';
+    return async () => {
+      const id = pool && this.map(pool);
+      if (pool === undefined || id === undefined) {
+        report.leave('agent-mode', 1, label);
+        return;
+      }
+      try {
+        if (applies && targetId !== undefined && id !== used) {
+          const relationships = { [relationship]: { data: { type: pool.type, id } } };
+          const data = { type: kind.type, id: targetId, attributes: { [mode]: 'agent' }, relationships };
+          await target.send('PATCH', kind.one(targetId, ''), { data });
+        }
+        report.count(poolUseInWords, id === used ? 'unchanged' : outcome);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        report.trouble({ kind: poolUseInWords, name: label, outcome: 'failed', detail: error.message });
       }
     };
   }

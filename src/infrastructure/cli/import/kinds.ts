@@ -2,8 +2,21 @@ import { z } from 'zod';
 import { organizationPermissions } from '../../../domain/index.js';
 import { type Item, numberOf, oneOf, type Ref, textOf } from './documents.js';
 import type { Reason } from './reasons.js';
-
-export type Attributes = Readonly<Record<string, unknown>>;
+import {
+  type Attributes,
+  describing,
+  destroyedAt,
+  flag,
+  isSet,
+  modeOf,
+  nonEmpty,
+  only,
+  type PoolUse,
+  poolUse,
+  setsItself,
+  text,
+  without,
+} from './settings.js';
 
 /** The id of a resource at the target; undefined if it did not come. */
 export type Mapping = (ref: Ref) => string | undefined;
@@ -36,11 +49,15 @@ export interface Kind {
   readonly stays?: (item: Item) => Reason | undefined;
   /** Whether one of the target is left as it is. */
   readonly isKept?: (found: Item) => boolean;
+  /** Why one of the target is not the same in spite of its key, and left as it is. */
+  readonly differs?: (found: Item, item: Item) => Reason | undefined;
   /** The parts of one that comes that do not, with their number. */
   readonly leaves?: (item: Item) => Readonly<Partial<Record<Reason, number | undefined>>>;
   /** An existing one cannot be updated, and is added at this path to each of a list that it lacks. */
   readonly joins?: { readonly relationship: string; readonly path: (id: string) => string };
   readonly steps?: readonly StepName[];
+  /** Undefined unless agents of a pool execute it. Set once the pools have come, whose scopes name workspaces. */
+  readonly poolUse?: (item: Item) => PoolUse | undefined;
   /** A list of others of the same kind, which is copied once they have all come; nothing is removed from it. */
   readonly peers?: {
     readonly name: string;
@@ -50,30 +67,8 @@ export interface Kind {
   readonly below?: readonly Kind[];
 }
 
-const text = z.string();
-const flag = z.boolean();
-const nonEmpty = z.array(z.string()).min(1);
-/** Null is the empty text on the other server. */
-const describing = z.string().nullable();
-
-/** The attributes of this shape, without those that are absent or have another form. */
-const only =
-  (shape: Readonly<Record<string, z.ZodType>>) =>
-  ({ attributes }: Pick<Item, 'attributes'>): Attributes =>
-    Object.fromEntries(
-      Object.entries(shape).flatMap(([name, schema]) => {
-        const { success, data } = schema.safeParse(attributes[name]);
-        return success && data !== undefined ? [[name, data]] : [];
-      }),
-    );
-
-const without = (attributes: Attributes, ...names: readonly string[]): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([name]) => !names.includes(name)));
-
 const named = (item: Item): string | undefined => textOf(item, 'name');
 const lowerCase = (item: Item): string | undefined => named(item)?.toLowerCase();
-const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== '';
-
 const organizationSettings = only({
   name: text,
   email: text,
@@ -126,15 +121,6 @@ const workspaceSettings = only({
   'trigger-prefixes': nonEmpty,
   'working-directory': text,
 });
-
-const overwrites = z.record(z.string(), z.unknown());
-/** Whether it has the setting itself. Older servers do not say, and have no other place for it. */
-const setsItself = ({ attributes }: Item, name: string): boolean =>
-  overwrites.safeParse(attributes['setting-overwrites']).data?.[name] !== false;
-
-/** An older server has `operations` instead of the execution mode. */
-const modeOf = ({ attributes }: Item): unknown =>
-  attributes['execution-mode'] ?? (attributes.operations === false ? 'local' : undefined);
 
 const variableSettings = only({
   key: text,
@@ -248,11 +234,8 @@ const projects: Kind = {
     const own = setsItself(item, 'default-execution-mode') ? settings : without(settings, 'default-execution-mode');
     return isDefaultProject(item) ? without(own, 'name') : own;
   },
-  leaves: (item) => ({
-    ...(isSet(item.attributes['auto-destroy-activity-duration']) && { schedules: 1 }),
-    ...(item.attributes['default-execution-mode'] === 'agent' &&
-      setsItself(item, 'default-execution-mode') && { 'agent-mode': 1 }),
-  }),
+  leaves: ({ attributes }) => (isSet(attributes['auto-destroy-activity-duration']) ? { schedules: 1 } : {}),
+  poolUse: poolUse('default-'),
   steps: ['bind-tags'],
   below: [
     access('project', (item) => ({
@@ -265,6 +248,8 @@ const projects: Kind = {
   ],
 };
 
+const ownsSchedule = ({ attributes }: Item): boolean => attributes['inherits-project-auto-destroy'] !== true;
+
 const workspaces: Kind = {
   name: 'workspaces',
   type: 'workspaces',
@@ -273,19 +258,19 @@ const workspaces: Kind = {
   key: named,
   attributes: (item) => {
     const settings = workspaceSettings({ attributes: { ...item.attributes, 'execution-mode': modeOf(item) } });
-    return setsItself(item, 'execution-mode') ? settings : without(settings, 'execution-mode');
+    const at = ownsSchedule(item) ? destroyedAt(item) : undefined;
+    return {
+      ...(setsItself(item, 'execution-mode') ? settings : without(settings, 'execution-mode')),
+      ...(at !== undefined && { 'auto-destroy-at': at }),
+    };
   },
   relationships: { project: 'one' },
   leaves: (item) => {
     const { attributes } = item;
-    const own = attributes['inherits-project-auto-destroy'] !== true;
+    const isScheduled = isSet(attributes['auto-destroy-at']) || isSet(attributes['auto-destroy-activity-duration']);
     return {
       ...(isSet(attributes['vcs-repo']) && { repositories: 1 }),
-      ...(modeOf(item) === 'agent' && setsItself(item, 'execution-mode') && { 'agent-mode': 1 }),
-      ...(own &&
-        (isSet(attributes['auto-destroy-at']) || isSet(attributes['auto-destroy-activity-duration'])) && {
-          schedules: 1,
-        }),
+      ...(isScheduled && ownsSchedule(item) && destroyedAt(item) === undefined && { schedules: 1 }),
       ...(attributes['project-remote-state'] === true && { 'shared-states': 1 }),
       runs: numberOf(item, 'runs-count') ?? numberOf(item, 'workspace-kpis-runs-count'),
     };
@@ -297,6 +282,7 @@ const workspaces: Kind = {
     has: ({ attributes }) => attributes['global-remote-state'] !== true,
   },
   steps: ['bind-tags', 'copy-states'],
+  poolUse: poolUse(''),
   below: [
     variables('variables', (id) => `/workspaces/${id}/vars`),
     access('workspace', (item) => ({
@@ -321,7 +307,22 @@ const variableSets: Kind = {
   below: [variables('variables of sets', (id) => `/varsets/${id}/relationships/vars`)],
 };
 
+/** Their tokens do not come, so that new ones have no agents yet. */
+const agentPools: Kind = {
+  name: 'agent pools',
+  type: 'agent-pools',
+  list: (organization) => `/organizations/${organization}/agent-pools`,
+  one: (id) => `/agent-pools/${id}`,
+  key: named,
+  attributes: only({ name: text, 'organization-scoped': flag }),
+  relationships: { 'allowed-workspaces': 'add', 'allowed-projects': 'add', 'excluded-workspaces': 'add' },
+  leaves: () => ({ 'agent-tokens': undefined }),
+};
+
 const levelIn = z.array(z.object({ mode: z.string() })).min(1);
+
+/** The only kind of older servers is Sentinel. */
+const policyKindOf = ({ attributes }: Item): unknown => attributes.kind ?? 'sentinel';
 
 const policies: Kind = {
   name: 'policies',
@@ -330,11 +331,11 @@ const policies: Kind = {
   one: (id) => `/policies/${id}`,
   key: named,
   attributes: (item) => ({
-    // The only kind of older servers.
-    kind: 'sentinel',
+    kind: policyKindOf(item),
     'enforcement-level': levelIn.safeParse(item.attributes.enforce).data?.[0]?.mode,
-    ...only({ name: text, description: describing, kind: text, query: text.min(1), 'enforcement-level': text })(item),
+    ...only({ name: text, description: describing, query: text.min(1), 'enforcement-level': text })(item),
   }),
+  differs: (found, item) => (policyKindOf(found) === policyKindOf(item) ? undefined : 'policy-kinds'),
   steps: ['copy-code'],
 };
 
@@ -383,9 +384,9 @@ export const organizations: Kind = {
     const refused = Object.entries(restricting).filter(([name, value]) => attributes[name] === value).length;
     return {
       ...(refused > 0 && { restrictions: refused }),
-      ...(attributes['default-execution-mode'] === 'agent' && { 'agent-mode': 1 }),
     };
   },
+  poolUse: poolUse('default-'),
   // Each kind after those that its resources name.
-  below: [teams, memberships, projects, policies, workspaces, variableSets, policySets],
+  below: [teams, memberships, projects, policies, workspaces, variableSets, policySets, agentPools],
 };

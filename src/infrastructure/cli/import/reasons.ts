@@ -13,7 +13,8 @@ const rows = {
   },
   repositories: {
     what: 'repositories of workspaces',
-    instead: 'link them when the source no longer reacts, or both run the same commits',
+    instead:
+      'no API returns their credentials: link them when the source no longer reacts, or both run the same commits',
   },
   'policy-repositories': {
     what: 'policy sets from repositories',
@@ -23,14 +24,18 @@ const rows = {
     what: 'policy sets with uploaded versions',
     instead: 'no API returns their code: upload it to the target',
   },
+  'policy-kinds': {
+    what: 'policies that are of another kind at the target',
+    instead: 'rename or delete the one at the target',
+  },
   'policy-code': { what: 'unreadable code of policies', instead: 'upload it to the target' },
   'agent-mode': {
-    what: 'execution mode agent',
-    instead: 'create an agent pool at the target, and choose it there',
+    what: 'execution by agent pools that do not come',
+    instead: 'use a token that may read them, or choose a pool at the target',
   },
   schedules: {
-    what: 'scheduled destruction',
-    instead: 'set it at the target when the source no longer destroys',
+    what: 'destruction that is due or follows from inactivity',
+    instead: 'set it once the target is in use: until then it counts as inactive',
   },
   restrictions: {
     what: 'settings that Gatehouse cannot enforce',
@@ -62,13 +67,16 @@ const rows = {
   },
   runs: { what: 'runs with plans, logs and policy outcomes', instead: 'they stay at the source', isCounted: true },
   tokens: { what: 'team tokens', instead: 'issue them at the target; no API returns a secret' },
-  'agent-pools': { what: 'agent pools', instead: 'create them, and their tokens, at the target' },
+  'agent-tokens': {
+    what: 'tokens of agent pools',
+    instead: 'no API returns a secret: issue them at the target, and start agents with them',
+  },
   'run-tasks': { what: 'run tasks', instead: 'create them, with their HMAC keys, at the target' },
   modules: { what: 'registry modules', instead: 'the target has no registry: use Git sources' },
   'oauth-clients': { what: 'OAuth clients', instead: 'the operator of the target keeps credentials of repositories' },
   'ssh-keys': { what: 'SSH keys', instead: 'they stay on the machines of the agents' },
   others: {
-    what: 'notifications, run triggers, configuration versions, audit events and other tokens',
+    what: 'notifications, run triggers, configuration versions, JSON forms of states, audit events and other tokens',
     instead: 'not read: create what you need at the target',
   },
 } as const satisfies Readonly<Record<string, Told>>;
@@ -80,7 +88,6 @@ export const reasons: Readonly<Record<Reason, Told>> = rows;
 /** Lists of an organization that do not come, and are counted. */
 export const counts: readonly { readonly reason: Reason; readonly list: (organization: string) => string }[] = [
   { reason: 'tokens', list: (name) => `/organizations/${name}/team-tokens` },
-  { reason: 'agent-pools', list: (name) => `/organizations/${name}/agent-pools` },
   { reason: 'run-tasks', list: (name) => `/organizations/${name}/tasks` },
   { reason: 'modules', list: (name) => `/organizations/${name}/registry-modules` },
   { reason: 'oauth-clients', list: (name) => `/organizations/${name}/oauth-clients` },

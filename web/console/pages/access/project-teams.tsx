@@ -16,6 +16,7 @@ const outdates = [
   '/team-projects',
   '/projects/{id}',
   '/workspaces/{id}/effective-access',
+  '/workspaces/{id}/effective-access/teams',
   '/organizations/{organization}/workspaces/{name}',
 ] as const;
 

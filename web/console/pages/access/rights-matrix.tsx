@@ -5,6 +5,7 @@ import { useMaybeReadEach, useRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues } from '../../parts/address-values.ts';
 import { Button } from '../../parts/button.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
 import { useSettled } from '../../parts/settled.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { AccessEditor } from './access-editor.tsx';
@@ -12,8 +13,12 @@ import { End } from './access-end.tsx';
 import type { TeamAccess } from './levels.ts';
 import { type EffectiveAccess, type GivenClaim, markOf, marks, SourceLink, throughInWords } from './sources.tsx';
 
-/** Each row is a request, and the service limits their rate. */
-const rowsPerPage = 10;
+const rowsPerPage = 50;
+
+const inGroups = (ids: readonly string[]): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(ids.length / rowsPerPage) }, (_, at) =>
+    ids.slice(at * rowsPerPage, (at + 1) * rowsPerPage),
+  );
 
 type Levels = readonly (readonly [label: string, ...claims: string[]])[];
 
@@ -103,13 +108,22 @@ export function RightsMatrix({ organization, workspace, accesses }: Props) {
   // Teams with access set here are on the first page; the others follow by name.
   const set = new Map(accesses.map((access) => [access.relationships.team.data.id, access]));
   const first = pageOf(values) === 1 ? [...set.keys()].slice(0, shown) : [];
-  const ids = [...first, ...data.map(({ id }) => id).filter((id) => !set.has(id))];
+  const others = data.map(({ id }) => id).filter((id) => !set.has(id));
+  // In groups, so that those that are shown stay when more are read.
   const reads = useMaybeReadEach(
-    '/workspaces/{id}/effective-access',
-    ids.map((id) => ({ path: { id: workspace.id }, query: { 'filter[team][id]': id } })),
+    '/workspaces/{id}/effective-access/teams',
+    [...inGroups(first), ...inGroups(others)].map((group) => ({
+      path: { id: workspace.id },
+      query: { 'filter[team][id]': group.join(','), 'page[size]': rowsPerPage },
+    })),
   );
-  const rows = ids.flatMap((teamId, index): Row[] => {
-    const effective = reads[index]?.data?.data;
+  const problem = reads.find(({ error }) => error !== null)?.error;
+  const effectives = new Map(
+    reads.flatMap((read) => read.data?.data ?? []).map((one) => [one.relationships.team.data?.id, one]),
+  );
+  const ids = [...first, ...others];
+  const rows = ids.flatMap((teamId): Row[] => {
+    const effective = effectives.get(teamId);
     return effective === undefined ? [] : [{ teamId, access: set.get(teamId), effective }];
   });
   const having = rows.filter(({ access, effective }) => access !== undefined || hasSomething(effective));
@@ -223,7 +237,8 @@ export function RightsMatrix({ organization, workspace, accesses }: Props) {
           </ul>
         </details>
       )}
-      {reads.some(({ error }) => error !== null) && (
+      {problem && <ProblemView problem={problem} />}
+      {!isReading && !problem && rows.length < ids.length && (
         <p className="quiet">Teams whose permissions you may not see are left out.</p>
       )}
       <Pager pagination={meta.pagination} what="Teams" />

@@ -33,6 +33,7 @@ const levelOf = (given: FormValues) =>
 export const accessOutdates = [
   '/team-workspaces',
   '/workspaces/{id}/effective-access',
+  '/workspaces/{id}/effective-access/teams',
   '/organizations/{organization}/workspaces/{name}',
   '/organizations/{organization}/who-can',
 ] as const;

@@ -7,7 +7,6 @@ import { useChange } from '../../parts/change.ts';
 import { Field } from '../../parts/field.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { outdatedByRuns } from '../../workspace/outdated.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
 import { Overtaken } from './overtaken.tsx';
 import { stageNames, useStage } from './stages.ts';
 import type { TaskResult } from './task-results.tsx';
@@ -15,7 +14,6 @@ import { WhoDecides } from './who-decides.tsx';
 
 interface Props {
   readonly organization: string;
-  readonly workspace: Workspace;
   readonly run: Schemas['client.Run'];
   readonly plan: Schemas['client.Plan'] | undefined;
 }
@@ -55,18 +53,13 @@ interface DecidingProps extends Props {
   readonly decide: (send: () => Promise<unknown>) => Promise<boolean>;
 }
 
-function ConfirmDecision({ organization, workspace, run, plan, decide }: DecidingProps) {
+function ConfirmDecision({ organization, run, plan, decide }: DecidingProps) {
   const { permissions } = run.attributes;
   return (
     <section className="card decision" aria-labelledby="decision">
       <h2 id="decision">This plan waits for a confirmation</h2>
       <p>{whatApplies(run, plan)}</p>
-      <WhoDecides
-        organization={organization}
-        workspace={workspace}
-        action="runs/apply"
-        may={permissions['can-apply']}
-      />
+      <WhoDecides organization={organization} runId={run.id} may={permissions['can-apply']} />
       <Buttons
         run={run}
         decide={decide}
@@ -88,7 +81,6 @@ function ConfirmDecision({ organization, workspace, run, plan, decide }: Decidin
 
 function OverrideDecision({
   organization,
-  workspace,
   run,
   plan,
   stage,
@@ -119,12 +111,7 @@ function OverrideDecision({
       <p>
         {afterOverride(run)} {whatApplies(run, plan)}
       </p>
-      <WhoDecides
-        organization={organization}
-        workspace={workspace}
-        action="policy-outcomes/override"
-        may={permissions['can-override']}
-      />
+      <WhoDecides organization={organization} runId={run.id} may={permissions['can-override']} />
       <Buttons
         run={run}
         decide={decide}

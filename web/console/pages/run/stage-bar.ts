@@ -40,6 +40,8 @@ interface Phase<Status> {
 
 /** The attributes of what a run has; a phase that is not known yet is undefined. */
 interface Parts<PhaseStatus, CheckStatus> {
+  /** Whether the run has ended. */
+  readonly isOver: boolean;
   readonly plan: Phase<PhaseStatus> | undefined;
   readonly apply: Phase<PhaseStatus> | undefined;
   readonly checks: readonly { readonly stage: Checks; readonly status: CheckStatus }[];
@@ -52,7 +54,7 @@ const timesOf = (run: Run, { status, 'status-timestamps': stamps }: Phase<unknow
 });
 
 /** The confirmation by a person; none for runs that need none, and for those that ended before it. */
-function confirmationOf(run: Run) {
+function confirmationOf(run: Run, isOver: boolean) {
   const stamps = run['status-timestamps'];
   const step = { of: 'confirmation', place: 'confirmation', section: 'timeline' } as const;
   if (stamps['confirmed-at'] !== undefined) {
@@ -63,14 +65,13 @@ function confirmationOf(run: Run) {
     return [{ ...step, section: 'decision', status: 'needed', from } as const];
   }
   if (run.status === 'discarded') return [{ ...step, status: 'discarded' } as const];
-  const isOver = ['errored', 'canceled', 'applied'].includes(run.status);
   return isOver ? [] : [{ ...step, status: 'unreached' } as const];
 }
 
 /** The steps of a run in their order, without those that it does not have. */
 export function stepsOf<PhaseStatus, CheckStatus>(
   run: Run,
-  { plan, apply, checks }: Parts<PhaseStatus, CheckStatus>,
+  { plan, apply, checks, isOver }: Parts<PhaseStatus, CheckStatus>,
 ): readonly Step<PhaseStatus, CheckStatus>[] {
   const phase = (place: 'plan' | 'apply', given: Phase<PhaseStatus> | undefined) =>
     given === undefined
@@ -85,7 +86,7 @@ export function stepsOf<PhaseStatus, CheckStatus>(
     ...checked('pre_plan'),
     ...phase('plan', plan),
     ...checked('post_plan'),
-    ...(applies ? [...confirmationOf(run), ...checked('pre_apply'), ...phase('apply', apply)] : []),
+    ...(applies ? [...confirmationOf(run, isOver), ...checked('pre_apply'), ...phase('apply', apply)] : []),
     ...checked('post_apply'),
   ];
 }

@@ -3,6 +3,7 @@ import type { Schemas } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { Duration } from '../../parts/duration.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
+import { hasEnded } from '../../parts/status-words.ts';
 import { stepsOf } from './stage-bar.ts';
 import { stageNames } from './stages.ts';
 
@@ -20,7 +21,8 @@ const names = { ...stageNames, plan: 'Plan', confirmation: 'Confirmation', apply
 export function StageLinks({ run, plan, apply, page }: Props) {
   const { data } = useMaybeRead('/runs/{runId}/task-stages', { path: { runId: run.id } });
   const checks = (data?.data ?? []).map(({ attributes }) => attributes);
-  const steps = stepsOf(run.attributes, { plan: plan?.attributes, apply: apply?.attributes, checks });
+  const isOver = hasEnded(run.attributes.status);
+  const steps = stepsOf(run.attributes, { plan: plan?.attributes, apply: apply?.attributes, checks, isOver });
   return (
     <nav aria-label="Stages" className="stages">
       <ol>

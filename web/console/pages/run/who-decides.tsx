@@ -1,33 +1,36 @@
+import { Fragment } from 'react';
+import { Link } from 'wouter';
+import { addresses } from '../../addresses.ts';
 import { useMaybeRead } from '../../api/reading.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
 
 interface Props {
   readonly organization: string;
-  readonly workspace: Workspace;
-  readonly action: 'runs/apply' | 'policy-outcomes/override';
+  readonly runId: string;
   /** Whether the person may. */
   readonly may: boolean;
 }
 
-/** The teams that may decide, for those who may know. */
-export function WhoDecides({ organization, workspace, action, may }: Props) {
-  const { data } = useMaybeRead(
-    '/organizations/{organization}/who-can',
-    {
-      path: { organization },
-      query: { 'filter[action]': action, 'filter[workspace][id]': workspace.id, 'page[size]': 100 },
-    },
-    { enabled: workspace.attributes.permissions['can-manage-team-access'] },
-  );
-  const teams = (data?.data ?? []).flatMap(({ attributes }) =>
-    attributes.kind === 'team' && attributes.name !== null ? attributes.name : [],
-  );
+/** The teams that may decide and that the person can see. */
+export function WhoDecides({ organization, runId, may }: Props) {
+  const { data } = useMaybeRead('/runs/{id}/deciding-teams', { path: { id: runId }, query: { 'page[size]': 100 } });
+  const teams = (data?.data ?? []).filter(({ attributes }) => attributes.name !== 'owners');
   return (
     <p className="quiet">
       {!may && 'You may not decide this. '}
-      {teams.length === 0
-        ? 'Owners of the organization can decide, and teams with this permission.'
-        : `Can decide: members of ${teams.join(', ')}.`}
+      {teams.length === 0 ? (
+        'Owners of the organization can decide, and teams with this permission.'
+      ) : (
+        <>
+          Owners of the organization can decide, and members of{' '}
+          {teams.map(({ id, attributes }, index) => (
+            <Fragment key={id}>
+              {index > 0 && ', '}
+              <Link href={addresses.inSection(organization, 'teams', id)}>{attributes.name}</Link>
+            </Fragment>
+          ))}
+          .
+        </>
+      )}
     </p>
   );
 }

@@ -6,7 +6,17 @@ import type { Dialect } from '../../routing/dialect.js';
 import { pageParameters } from '../../routing/pagination.js';
 import type { Parameters } from '../../routing/parameters.js';
 import { serving } from '../../routing/reference.js';
-import { type Answer, type Call, get, jsonType, ok, parameter, plainJson, type Route } from '../../routing/route.js';
+import {
+  type Answer,
+  type Call,
+  get,
+  jsonType,
+  linesType,
+  ok,
+  parameter,
+  plainJson,
+  type Route,
+} from '../../routing/route.js';
 import {
   auditFilter,
   auditPart,
@@ -20,7 +30,6 @@ import { auditDocument, auditEventSchema, auditLine, auditPageSchema } from './a
 import { trailsDocument, trailsSchema } from './audit-trail-resource.js';
 
 const linesAtOnce = 100;
-const linesType = 'application/x-ndjson';
 
 type Read = (actor: Actor, filter: AuditFilter, part: AuditPart) => Promise<AuditSlice>;
 

@@ -23,6 +23,8 @@ const enforce = z
   .min(1)
   .max(1);
 
+const kind = absentable(z.enum(policyKinds));
+
 const settings = {
   description: z.string().max(4096).nullable().optional(),
   query: z.string().min(1).max(4096).nullable().optional(),
@@ -48,7 +50,7 @@ const levelOf = ({ 'enforcement-level': one, enforce: other }: Levels): PolicyLe
 export const newPolicy = (dialect: Dialect) => {
   const schema = resourceDocument(dialect, policyType, {
     name: word,
-    kind: absentable(z.enum(policyKinds)),
+    kind,
     ...settings,
   });
   return reading(
@@ -63,11 +65,15 @@ export const newPolicy = (dialect: Dialect) => {
   );
 };
 
+const changeable = { name: absentable(word), kind, ...settings };
+
 /** Only what the request names. */
 export const policyChange = (dialect: Dialect) =>
-  reading(resourceDocument(dialect, policyType, settings), ({ data: { attributes } }): PolicyChange => {
-    const { description, query } = attributes;
+  reading(resourceDocument(dialect, policyType, changeable), ({ data: { attributes } }): PolicyChange => {
+    const { name, description, query } = attributes;
     return named({
+      name,
+      kind: attributes.kind,
       description: description === null ? '' : description,
       query,
       enforcementLevel: levelOf(attributes),

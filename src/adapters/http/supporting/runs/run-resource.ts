@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunCapacity, ShownPhase, ShownRun } from '../../../../application/index.js';
+import type { DecidingTeam, RunCapacity, ShownPhase, ShownRun } from '../../../../application/index.js';
 import {
   may,
   type Phase,
@@ -286,4 +286,22 @@ export const presentRunCapacity = runCapacity(presenting);
 export const runCapacitySchema = described(
   { name: 'OrganizationCapacity', about: 'Run capacity. Its id is the name of the organization.' },
   (words) => runCapacity(words)('')(anyView()),
+);
+
+/** The id is that of the team. */
+const decidingTeam =
+  ({ attribute, toOneAt }: ResourceBuilder) =>
+  (dialect: Dialect) =>
+  ({ teamId, name }: DecidingTeam): Resource => ({
+    id: teamId,
+    type: 'deciding-teams',
+    attributes: { name: attribute(text, name) },
+    relationships: { team: toOneAt('teams', teamId, `${dialect.prefix}/teams/${teamId}`) },
+  });
+
+export const presentDecidingTeam = decidingTeam(presenting);
+
+export const decidingTeamSchema = described(
+  { name: 'DecidingTeam', about: 'A team whose members may take the decision that a run waits for.' },
+  (words, dialect) => decidingTeam(words)(dialect)(anyView()),
 );

@@ -6,7 +6,7 @@ import {
   presentConfigurationVersion,
 } from '../../configuration-versions/configuration-version-resource.js';
 import { aboutComment, actWithComment, commentBody, readComment } from '../../routing/action-comment.js';
-import { answerCreated, answerEmpty, answerOne } from '../../routing/answering.js';
+import { answerCreated, answerEmpty, answerOne, answerPage } from '../../routing/answering.js';
 import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
@@ -26,7 +26,9 @@ import {
 } from './run-requests.js';
 import {
   applySchema,
+  decidingTeamSchema,
   planSchema,
+  presentDecidingTeam,
   presentPhase,
   presentRun,
   presentRunCapacity,
@@ -209,6 +211,17 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
         const related = include.size === 0 ? [] : await use.showRelatedToRuns.execute([shown], include);
         return ok(withIncluded({ data: present(shown) }, presentRelated(besideOne, related)));
       },
+    ),
+    get(
+      '/runs/:id/deciding-teams',
+      'runs/read',
+      lists('listDecidingTeams', 'List the teams that may decide on a run', () => decidingTeamSchema(dialect), {
+        about:
+          'By name: the teams that the caller can see and whose members may confirm the run or override its policies, whichever it waits for. Empty while it waits for neither.',
+      }),
+      answerPage(presentDecidingTeam(dialect), (call) =>
+        use.listDecidingTeams.execute(call.actor, parameter(call, 'id'), pageRequest(call.query)),
+      ),
     ),
     action('apply'),
     action('discard'),

@@ -15,7 +15,7 @@ import {
   type WorkspaceId,
 } from '../../../../../domain/index.js';
 import { onPostgres } from '../../engine/on-postgres.js';
-import { type Statements, spelledOut } from '../../engine/statements.js';
+import { countOf, type Statements, spelledOut } from '../../engine/statements.js';
 import { workspacesThrough } from '../authorization/grant-rows.js';
 import { activeWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
 import { allWorkspaces, Changes, keyColumns, keyFrom, type SpanKey } from './outcome-changes.js';
@@ -43,7 +43,7 @@ type Found = { readonly is_too_many: boolean | number | null } & (
       readonly name: string | null;
       readonly workspace_id: WorkspaceId | null;
       readonly day: number | null;
-      readonly leaving: boolean | number;
+      readonly is_subtracted: boolean | number;
       readonly policies: string | null;
       readonly created_at: null;
     })
@@ -55,7 +55,13 @@ type Found = { readonly is_too_many: boolean | number | null } & (
     })
 );
 
-const signOf = ({ leaving }: { readonly leaving: boolean | number }): 1 | -1 => (leaving ? -1 : 1);
+const signOf = (row: { readonly is_subtracted: boolean | number }): 1 | -1 => (row.is_subtracted ? -1 : 1);
+
+/** Sums of workspaces, in rows `k`. */
+interface SignedSums {
+  readonly rows: Knex.QueryBuilder;
+  readonly isSubtracted: boolean;
+}
 
 /** The columns that the database sums by. The sums of policies are in texts. */
 const summedBy: Readonly<Partial<Record<OutcomeGroup, Readonly<Record<string, string>>>>> = {
@@ -79,21 +85,28 @@ export class KnexOutcomeCounts implements OutcomeCounts {
 
   async counts(query: OutcomeCountsQuery): Promise<readonly OutcomeCount[]> {
     const { sql } = this.db;
+    const added = await this.addedUp(query);
     // One statement, so that it sees all of what is added up meanwhile, or nothing.
-    const parts = [...this.addedUp(query), this.others(query), this.tooMany(query)];
-    const rows = await this.db.all<Found>(sql.with('visible', this.visible(query)).unionAll(parts));
+    const parts = [...added.flatMap((sums) => this.spansOf(query, sums)), this.others(query), this.tooMany(query)];
+    const rows = await this.db.all<Found>(
+      sql
+        .with('visible', this.workspaces('visible', query))
+        .with('hidden', this.workspaces('hidden', query))
+        .unionAll(parts),
+    );
     if (rows.some((row) => Boolean(row.is_too_many))) {
       throw new DomainError('policy-outcomes/uncounted', 'policy outcomes are still being added up; try again later');
     }
+    const isByPolicy = summedBy[query.group] === undefined;
     const policies = new PolicySums();
     const groups = new Groups(query.group);
     for (const row of rows) {
       const of = { workspaceId: row.workspace_id, workspaceName: row.name };
       if (row.created_at !== null) {
         const change = changeOf(row, row.counted_as !== null);
-        if (summedBy[query.group] === undefined) policies.add(row.policy_set, row.policy, change);
+        if (isByPolicy) policies.add(row.policy_set, row.policy, change);
         else groups.add({ ...of, day: row.created_at.slice(0, 10) }, change);
-      } else if (row.policies !== null) policies.addText(row.policies, signOf(row));
+      } else if (isByPolicy) policies.addTexts(row.policies ?? '', signOf(row));
       else groups.add({ ...of, day: row.day === null ? null : dayOfNumber(row.day) }, row, signOf(row));
     }
     for (const { sums, ...of } of policies) groups.add(of, sums);
@@ -101,50 +114,75 @@ export class KnexOutcomeCounts implements OutcomeCounts {
   }
 
   /**
-   * The sums since the first day: of all workspaces together, where the caller may read all of them. Each length of spans is
-   * a part of a union, and so a range of the key.
+   * The sums that together are those of the workspaces that the caller may read. A caller who may read most workspaces
+   * gets those of all, less the others.
    */
-  private addedUp({ organizationId, visibility, group, from, speculative }: OutcomeCountsQuery): Knex.QueryBuilder[] {
+  private async addedUp(query: OutcomeCountsQuery): Promise<readonly SignedSums[]> {
+    const { sql } = this.db;
+    const sums = () => sql('outcome_counts as k').where('k.organization_id', query.organizationId);
+    // In this order also on SQLite.
+    const sumsOf = (workspaces: 'visible' | 'hidden') =>
+      sql(`${workspaces} as v`)
+        .crossJoin(sql.raw('outcome_counts as k'))
+        .where('k.organization_id', query.organizationId)
+        .whereRaw('k.workspace_id = v.id');
+    const isAll = query.visibility === 'all';
+    if (query.group === 'workspace' || !(isAll || (await this.readsMost(query)))) {
+      return [{ rows: sumsOf('visible'), isSubtracted: false }];
+    }
+    return [
+      { rows: sums().where('k.workspace_id', allWorkspaces), isSubtracted: false },
+      { rows: sums().whereRaw('k.leaving = TRUE'), isSubtracted: true },
+      ...(isAll ? [] : [{ rows: sumsOf('hidden'), isSubtracted: true }]),
+    ];
+  }
+
+  /** Each length of spans since the first day is a part of a union, and so a range of the key. */
+  private spansOf({ group, from, speculative }: OutcomeCountsQuery, { rows, isSubtracted }: SignedSums) {
     const { sql } = this.db;
     const first = dayNumber(from);
     const spans: readonly Spans[] = group === 'day' ? [{ span: 1, first, before: undefined }] : spansSince(first);
-    const together = visibility === 'all' && group !== 'workspace';
-    const found = (rows: Knex.QueryBuilder, isLeaving = false) =>
-      spans.map((some) => {
-        const part = rows.clone().where('k.span', some.span).where('k.day', '>=', some.first);
-        if (some.before !== undefined) part.where('k.day', '<', some.before);
-        if (!speculative) part.whereRaw('k.speculative = FALSE');
-        const columns: Record<string, Knex.Raw | string> = {
-          ...nulls(sql, 'name', 'workspace_id', 'day'),
-          leaving: sql.raw(isLeaving ? 'TRUE' : 'FALSE'),
-          ...nulls(sql, ...sumNames, 'policies', 'created_at', 'policy_set', 'policy', 'status', 'enforcement_level'),
-          ...nulls(sql, 'is_overridden', 'counted_as', 'is_too_many'),
-        };
-        const keys = summedBy[group];
-        if (keys === undefined) return part.select({ ...columns, policies: 'k.policies' });
-        for (const name of sumNames) columns[name] = sql.raw('sum(??)', [`k.${name}`]);
-        return part.select({ ...columns, ...keys }).groupBy(Object.values(keys));
-      });
-    if (together) {
-      const all = sql('outcome_counts as k').where('k.organization_id', organizationId);
-      return [
-        ...found(all.clone().where('k.workspace_id', allWorkspaces)),
-        ...found(all.whereRaw('k.leaving = TRUE'), true),
-      ];
-    }
-    // In this order also on SQLite.
-    const rows = sql('visible as v')
-      .crossJoin(sql.raw('outcome_counts as k'))
-      .where('k.organization_id', organizationId)
-      .whereRaw('k.workspace_id = v.id');
-    return found(rows);
+    return spans.map((some) => {
+      const part = rows.clone().where('k.span', some.span).where('k.day', '>=', some.first);
+      if (some.before !== undefined) part.where('k.day', '<', some.before);
+      if (!speculative) part.whereRaw('k.speculative = FALSE');
+      const columns: Record<string, Knex.Raw | string> = {
+        ...nulls(sql, 'name', 'workspace_id', 'day'),
+        is_subtracted: sql.raw(isSubtracted ? 'TRUE' : 'FALSE'),
+        ...nulls(sql, ...sumNames, 'policies', 'created_at', 'policy_set', 'policy', 'status', 'enforcement_level'),
+        ...nulls(sql, 'is_overridden', 'counted_as', 'is_too_many'),
+      };
+      const keys = summedBy[group];
+      // One row of texts, since each row costs more than its text.
+      if (keys === undefined) return part.select({ ...columns, policies: sql.raw(`string_agg(k.policies, ',')`) });
+      for (const name of sumNames) columns[name] = sql.raw('sum(??)', [`k.${name}`]);
+      return part.select({ ...columns, ...keys }).groupBy(Object.values(keys));
+    });
   }
 
-  private visible({ organizationId, visibility }: OutcomeCountsQuery): Knex.QueryBuilder {
-    const { sql } = this.db;
-    const rows = activeWorkspaces(sql('workspaces as w')).where('w.organization_id', organizationId);
-    if (visibility !== 'all') rows.whereIn('w.id', workspacesThrough(this.db, visibility.throughTeams));
+  private active(organizationId: OrganizationId): Knex.QueryBuilder {
+    return activeWorkspaces(this.db.sql('workspaces as w')).where('w.organization_id', organizationId);
+  }
+
+  /** The workspaces that a caller who may not read all of them may read, or the others. */
+  private workspaces(which: 'visible' | 'hidden', { organizationId, visibility }: OutcomeCountsQuery) {
+    const rows = this.active(organizationId);
+    if (visibility !== 'all') {
+      const through = workspacesThrough(this.db, visibility.throughTeams);
+      if (which === 'visible') rows.whereIn('w.id', through);
+      else rows.whereNotIn('w.id', through);
+    }
     return rows.select('w.id', 'w.name');
+  }
+
+  /** Whether the organization has at most twice the workspaces that the caller may read: looks at no more than those. */
+  private async readsMost(query: OutcomeCountsQuery): Promise<boolean> {
+    const read = await countOf(this.db, this.workspaces('visible', query).clear('select'));
+    const more = this.active(query.organizationId)
+      .select('w.id')
+      .limit(1, spelledOut)
+      .offset(2 * read, spelledOut);
+    return (await this.db.first(more)) === undefined;
   }
 
   /**
@@ -173,7 +211,7 @@ export class KnexOutcomeCounts implements OutcomeCounts {
     return rows.select({
       name: 'w.name',
       workspace_id: 'w.id',
-      ...nulls(sql, 'day', 'leaving', ...sumNames, 'policies'),
+      ...nulls(sql, 'day', 'is_subtracted', ...sumNames, 'policies'),
       created_at: 's.created_at',
       ...outcomeColumns(sql),
       counted_as: 's.counted_as',
@@ -190,7 +228,17 @@ export class KnexOutcomeCounts implements OutcomeCounts {
       .limit(1, spelledOut)
       .offset(maxUncounted, spelledOut);
     return sql.from(more.as('m')).select({
-      ...nulls(sql, 'name', 'workspace_id', 'day', 'leaving', ...sumNames, 'policies', 'created_at', 'policy_set'),
+      ...nulls(
+        sql,
+        'name',
+        'workspace_id',
+        'day',
+        'is_subtracted',
+        ...sumNames,
+        'policies',
+        'created_at',
+        'policy_set',
+      ),
       ...nulls(sql, 'policy', 'status', 'enforcement_level', 'is_overridden', 'counted_as'),
       is_too_many: sql.raw('TRUE'),
     });
@@ -224,7 +272,7 @@ export class KnexOutcomeCounts implements OutcomeCounts {
     for (const { policies, ...row } of leaving) {
       const all = changes.of({ ...keyFrom(row), workspace_id: allWorkspaces });
       addTo(all.sums, row, -1);
-      all.policies.addText(policies, -1);
+      all.policies.addTexts(policies, -1);
     }
     await this.addStages(
       changes,
@@ -303,7 +351,7 @@ export class KnexOutcomeCounts implements OutcomeCounts {
       for (const { policies, ...row } of await this.db.all<SpanKey & SumsRow>(rows)) {
         const changed = changes.of(keyFrom(row));
         addTo(changed.sums, row);
-        changed.policies.addText(policies);
+        changed.policies.addTexts(policies);
       }
     }
     const rows = changes.rows();
@@ -320,7 +368,7 @@ const keyCasts = '(cast(? as text), cast(? as text), cast(? as integer), cast(? 
 
 const typeOf: Readonly<Record<string, string>> = {
   day: 'integer',
-  leaving: 'boolean',
+  is_subtracted: 'boolean',
   is_overridden: 'boolean',
   is_too_many: 'boolean',
   ...Object.fromEntries(sumNames.map((name) => [name, 'integer'])),

@@ -328,6 +328,18 @@ export class KnexPolicyTrials implements PolicyTrialRepository {
     return (await this.db.all<object>(waiting)).map(planRows.read);
   }
 
+  async findPlan(
+    { trialId, workspaceId }: Pick<TrialPart, 'trialId' | 'workspaceId'>,
+    runId: RunId,
+  ): Promise<TrialPlan | undefined> {
+    const row = await this.db.first<object>(
+      plansOfTrial(this.db.sql, trialId)
+        .where({ 'p.workspace_id': workspaceId, 'p.run_id': runId })
+        .select(...columnsOf('p', planRows.columns)),
+    );
+    return row && planRows.read(row);
+  }
+
   async keepResult({ trialId, runId }: Pick<TrialPlan, 'trialId' | 'runId'>, now: TrialResult): Promise<boolean> {
     const waiting = this.db.sql('policy_trial_plans').where({ trial_id: trialId, run_id: runId }).whereNull('verdict');
     return (await this.db.run(waiting.update(result.write({ now })))) > 0;

@@ -49,9 +49,10 @@ export class PolicySums {
     addTo(this.of(this.ofSet(policySet), policy), more);
   }
 
-  addText(text: string, sign: Sign = 1): void {
-    const packed: readonly Packed[] = JSON.parse(text);
-    for (const [policySet, policies] of packed) {
+  /** Several texts have commas between them. */
+  addTexts(texts: string, sign: Sign = 1): void {
+    const all: readonly (readonly Packed[])[] = JSON.parse(`[${texts}]`);
+    for (const [policySet, policies] of all.flat()) {
       const ofSet = this.ofSet(policySet);
       for (const [policy, passed, failed, overridden, errored] of policies) {
         const sums = this.of(ofSet, policy);

@@ -186,12 +186,13 @@ function sliceOf<Row extends PlacedRow, Given>(
 export class KnexAccessHolders implements AccessHolders {
   constructor(private readonly db: Statements) {}
 
-  async teamsAt({ organizationId, on }: AccessPlace): Promise<readonly TeamAtPlace[]> {
+  async teamsAt({ organizationId, on }: AccessPlace, among?: readonly TeamId[]): Promise<readonly TeamAtPlace[]> {
     const { sql, present } = this.db;
     const teams = sql('teams as t')
       .where({ 't.organization_id': organizationId, 't.deleted_at': null })
       .select('t.id', 't.name', teamColumns('t'), { seen_at: presentIn(sql, present.soFar()) })
       .orderBy(['t.name_key', 't.id']);
+    if (among !== undefined) teams.whereIn('t.id', among);
     if (on !== undefined) {
       const project = 'projectId' in on ? sql.raw('?', [on.projectId]) : sql.ref('w.project_id');
       if ('workspaceId' in on) {
