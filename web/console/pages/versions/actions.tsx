@@ -1,10 +1,8 @@
-import { useState } from 'react';
 import { api, type Schemas, send } from '../../api/client.ts';
 import { announce } from '../../parts/announce.tsx';
-import { Button } from '../../parts/button.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { RowMenu } from '../../parts/row-menu.tsx';
+import { MenuAction, RowMenu } from '../../parts/row-menu.tsx';
 import { outdatedByVersions } from '../../workspace/outdated.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
@@ -39,7 +37,7 @@ export function VersionActions({ version: { id, attributes, links }, workspace, 
   if (!mayDownload && !mayChange && !(isDeleted && mayManage)) return null;
   return (
     <RowMenu of={id}>
-      {mayDownload && <Download id={id} />}
+      {mayDownload && <MenuAction label="Download" name={`Download ${id}`} onAction={() => void download(id)} />}
       {isUploaded && !isCurrent && permissions['can-archive-configuration-version'] && (
         <Confirm
           trigger="Archive"
@@ -103,22 +101,11 @@ async function save(id: string): Promise<void> {
   link.click();
 }
 
-function Download({ id }: { readonly id: string }) {
-  const [isPending, setPending] = useState(false);
-  const download = async (): Promise<void> => {
-    setPending(true);
-    try {
-      await save(id);
-      announce(`The download of ${id} has begun.`);
-    } catch (problem) {
-      announce(String(problem instanceof Error ? problem.message : problem));
-    } finally {
-      setPending(false);
-    }
-  };
-  return (
-    <Button aria-label={`Download ${id}`} isPending={isPending} onPress={() => void download()}>
-      Download
-    </Button>
-  );
+async function download(id: string): Promise<void> {
+  try {
+    await save(id);
+    announce(`The download of ${id} has begun.`);
+  } catch (problem) {
+    announce(String(problem instanceof Error ? problem.message : problem));
+  }
 }
