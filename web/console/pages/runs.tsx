@@ -4,7 +4,7 @@ import { included, type QueryOf, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
 import { pageQuery, useAddressValues, type Values } from '../parts/address-values.ts';
 import { SelectField } from '../parts/field.tsx';
-import { FilterField } from '../parts/filters.tsx';
+import { FilterBar, FilterField } from '../parts/filters.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
 import { useSettled } from '../parts/settled.ts';
@@ -41,7 +41,7 @@ export const operations = [
 function Filters() {
   const [values, change] = useAddressValues();
   return (
-    <search className="filters" aria-label="Runs">
+    <FilterBar of="Runs">
       <FilterField label="Message or ID" value={values.text} onChange={(text) => change({ text })} />
       <SelectField
         label="Status"
@@ -50,7 +50,7 @@ function Filters() {
         onChange={(status) => change({ status })}
       />
       <SelectField label="Kind" value={values.kind ?? ''} choices={operations} onChange={(kind) => change({ kind })} />
-    </search>
+    </FilterBar>
   );
 }
 

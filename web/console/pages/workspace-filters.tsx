@@ -1,12 +1,21 @@
 import { useState } from 'react';
 import { useMaybeRead } from '../api/reading.ts';
-import { useAddressValues } from '../parts/address-values.ts';
-import { Button } from '../parts/button.tsx';
+import { useAddressValues, type Values } from '../parts/address-values.ts';
+import { FilterChips } from '../parts/chips.tsx';
 import { SelectField } from '../parts/field.tsx';
-import { FilterField } from '../parts/filters.tsx';
+import { FilterBar, FilterField } from '../parts/filters.tsx';
 import { PickerOfMore } from '../parts/picker.tsx';
 import { ProjectPicker } from '../parts/project-picker.tsx';
 import { runGroupChoices } from '../parts/status-words.ts';
+
+const sorts = [
+  { value: '', label: 'By name' },
+  { value: '-current-run.created-at', label: 'Latest run first' },
+  { value: '-latest-change-at', label: 'Latest change first' },
+] as const;
+
+/** The order that the address asks for; the service refuses others. */
+export const sortIn = ({ sort }: Values) => sorts.find(({ value }) => value === sort && value !== '')?.value || undefined;
 
 /** The filters of the list of workspaces, kept in the address. */
 export function WorkspaceFilters({ organization }: { readonly organization: string }) {
@@ -14,7 +23,7 @@ export function WorkspaceFilters({ organization }: { readonly organization: stri
   const chosen = (values.tags ?? '').split(',').filter((tag) => tag !== '');
   const choose = (names: readonly string[]): void => change({ tags: names.join(',') });
   return (
-    <search className="filters" aria-label="Workspaces">
+    <FilterBar of="Workspaces">
       <FilterField label="Name" value={values.name} onChange={(name) => change({ name })} />
       <SelectField
         label="Status"
@@ -30,16 +39,9 @@ export function WorkspaceFilters({ organization }: { readonly organization: stri
         onChoose={(project) => change({ project })}
       />
       <TagPicker organization={organization} chosen={chosen} onChoose={(tag) => choose([...chosen, tag])} />
-      {chosen.map((tag) => (
-        <Button
-          key={tag}
-          aria-label={`Remove the tag ${tag} from the filters`}
-          onPress={() => choose(chosen.filter((one) => one !== tag))}
-        >
-          {tag} ×
-        </Button>
-      ))}
-    </search>
+      <FilterChips what="tag" names={chosen} onRemove={(tag) => choose(chosen.filter((one) => one !== tag))} />
+      <SelectField label="Sort" value={values.sort ?? ''} choices={sorts} onChange={(sort) => change({ sort })} />
+    </FilterBar>
   );
 }
 
