@@ -6,7 +6,7 @@ import { NavLinks } from '../parts/nav-links.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
 import { OrganizationPage } from '../shell/organization-page.tsx';
-import { FirstSteps } from './first-steps.tsx';
+import { FirstSteps } from './home/first-steps.tsx';
 import { Decisions } from './home/decisions.tsx';
 import { EndingTokens } from './home/ending-tokens.tsx';
 import { Failures } from './home/failures.tsx';

@@ -11,10 +11,10 @@ import { Time } from '../parts/time.tsx';
 import { WorkspacePage } from '../workspace/workspace-page.tsx';
 import { RunActions } from './run/actions.tsx';
 import { PlannedChanges } from './run/changes.tsx';
-import { Decision } from './run/decision.tsx';
+import { Decision } from '../run/decision.tsx';
 import { LogView, useLinkedLine } from './run/log-view.tsx';
 import { Policies } from './run/policies.tsx';
-import { StageLinks } from './run/stage-links.tsx';
+import { StageLinks } from '../run/stage-links.tsx';
 import { Timeline } from './run/timeline.tsx';
 import { Waiting } from './run/waiting.tsx';
 

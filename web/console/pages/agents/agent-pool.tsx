@@ -16,8 +16,8 @@ import { SettingsCard } from '../../parts/settings-card.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { Loading } from '../../shell/page.tsx';
-import { AgentTokens } from './agent-tokens.tsx';
-import { contactInterval } from './contact.ts';
+import { AgentTokens } from '../../agents/agent-tokens.tsx';
+import { contactInterval } from '../../agents/contact.ts';
 
 type Pool = Schemas['client.AgentPool'];
 

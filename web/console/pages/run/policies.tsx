@@ -5,8 +5,8 @@ import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { gravestFirst, messageOf } from './policy-message.ts';
-import { useRunEvents } from './run-events.ts';
-import { stageNames, useStage } from './stages.ts';
+import { useRunEvents } from '../../run/run-events.ts';
+import { stageNames, useStage } from '../../run/stages.ts';
 import { type TaskResult, TaskResults } from './task-results.tsx';
 
 type Outcome = Schemas['client.PolicySetOutcome'];

@@ -10,8 +10,8 @@ import { Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
 import { SitePage } from '../../shell/site-page.tsx';
-import { AgentTokens } from '../agents/agent-tokens.tsx';
-import { contactInterval } from '../agents/contact.ts';
+import { AgentTokens } from '../../agents/agent-tokens.tsx';
+import { contactInterval } from '../../agents/contact.ts';
 
 type Pool = Schemas['client.SiteAgentPool'];
 

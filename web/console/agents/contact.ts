@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { Schemas } from '../../api/client.ts';
+import type { Schemas } from '../api/client.ts';
 
 /** Agents ask at least every minute, and the time of the last use is accurate to one more. */
 const silence = 3 * 60_000;

@@ -1,16 +1,15 @@
 import { useState } from 'react';
-import { api, included, type Schemas } from '../../api/client.ts';
-import { Problem } from '../../api/problem.ts';
-import { outdated, useMaybeRead } from '../../api/reading.ts';
-import { Button, Sending } from '../../parts/button.tsx';
-import { useChange } from '../../parts/change.ts';
-import { Field } from '../../parts/field.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { outdatedByRuns } from '../../workspace/outdated.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import { api, included, type Schemas } from '../api/client.ts';
+import { Problem } from '../api/problem.ts';
+import { outdated, useMaybeRead } from '../api/reading.ts';
+import { Button, Sending } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Field } from '../parts/field.tsx';
+import { ProblemView } from '../parts/problem-view.tsx';
+import { outdatedByRuns } from '../workspace/outdated.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { Overtaken } from './overtaken.tsx';
 import { stageNames, useStage } from './stages.ts';
-import type { TaskResult } from './task-results.tsx';
 import { WhoDecides } from './who-decides.tsx';
 
 interface Props {
@@ -97,7 +96,7 @@ function OverrideDecision({
   const document = useStage(stage.id).data;
   const { permissions, stage: place } = stage.attributes;
   const tasks = (document?.data.relationships['task-results'].data ?? [])
-    .flatMap(({ id }) => included<TaskResult>(document, 'task-results', id) ?? [])
+    .flatMap(({ id }) => included<Schemas['client.TaskResult']>(document, 'task-results', id) ?? [])
     .filter(
       ({ attributes }) =>
         failed.has(attributes.status) && attributes['workspace-task-enforcement-level'] === 'mandatory',

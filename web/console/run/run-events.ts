@@ -1,4 +1,4 @@
-import { useMaybeRead } from '../../api/reading.ts';
+import { useMaybeRead } from '../api/reading.ts';
 
 /** The events of the run, oldest first, with their actors and comments. */
 export const useRunEvents = (id: string) =>

@@ -1,4 +1,6 @@
-import { NewWorkspace } from './new-workspace.tsx';
+import { Lines } from '../../parts/lines.tsx';
+import { cloudBlock } from '../../workspace/cloud-block.ts';
+import { NewWorkspace } from '../../workspace/new-workspace.tsx';
 
 /** Says what the page is for while nothing waits, and how to begin. */
 export const FirstSteps = ({
@@ -19,16 +21,8 @@ export const FirstSteps = ({
           <NewWorkspace organization={organization} />
         </p>
         <p>Terraform creates one too, with these lines:</p>
-        <pre className="lines">{cloudBlock(organization)}</pre>
+        <Lines label="the cloud block" text={cloudBlock(organization, 'network')} />
       </>
     )}
   </div>
 );
-
-const cloudBlock = (organization: string): string => `terraform {
-  cloud {
-    hostname     = "${location.host}"
-    organization = "${organization}"
-    workspaces { name = "network" }
-  }
-}`;

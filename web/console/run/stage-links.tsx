@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
-import type { Schemas } from '../../api/client.ts';
-import { useMaybeRead } from '../../api/reading.ts';
-import { Duration } from '../../parts/duration.tsx';
-import { StatusBadge } from '../../parts/status.tsx';
+import type { Schemas } from '../api/client.ts';
+import { useMaybeRead } from '../api/reading.ts';
+import { Duration } from '../parts/duration.tsx';
+import { StatusBadge } from '../parts/status.tsx';
 import { stepsOf } from './stage-bar.ts';
 import { stageNames } from './stages.ts';
 

@@ -1,15 +1,17 @@
 import { useState } from 'react';
-import { api, type Readable, type Schemas } from '../../api/client.ts';
-import { useChange } from '../../parts/change.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { EntryForm } from '../../parts/entry-form.tsx';
-import { Field } from '../../parts/field.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { RowMenu } from '../../parts/row-menu.tsx';
-import { Secret } from '../../parts/secret.tsx';
-import { Badge } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { api, type Readable, type Schemas } from '../api/client.ts';
+import { useChange } from '../parts/change.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { EntryForm } from '../parts/entry-form.tsx';
+import { Field } from '../parts/field.tsx';
+import { Lines } from '../parts/lines.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { RowMenu } from '../parts/row-menu.tsx';
+import { Secret } from '../parts/secret.tsx';
+import { Badge } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { agentCommand } from './agent-command.ts';
 import { isInContact, useNow } from './contact.ts';
 
 type Token = Schemas['client.AgentToken'];
@@ -108,11 +110,15 @@ function NewToken({ issue, outdates }: Pick<Props, 'issue' | 'outdates'>) {
         <Field label="Description" name="description" description="The place where the agent runs, such as rack 4." />
       </EntryForm>
       {issued !== undefined && (
-        <Secret
-          key={issued.id}
-          label={`Token ${issued.attributes.description || issued.id}.`}
-          value={issued.attributes.token}
-        />
+        <>
+          <Secret
+            key={issued.id}
+            label={`Token ${issued.attributes.description || issued.id}.`}
+            value={issued.attributes.token}
+          />
+          <p>Start an agent with it:</p>
+          <Lines label="the command of the agent" text={agentCommand(issued.attributes.token)} />
+        </>
       )}
     </>
   );

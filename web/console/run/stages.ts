@@ -1,4 +1,4 @@
-import { useMaybeRead } from '../../api/reading.ts';
+import { useMaybeRead } from '../api/reading.ts';
 
 /** The names of the stages at which a run is checked. */
 export const stageNames = {

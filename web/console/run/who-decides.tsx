@@ -1,5 +1,5 @@
-import { useMaybeRead } from '../../api/reading.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import { useMaybeRead } from '../api/reading.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 interface Props {
   readonly organization: string;

@@ -1,6 +1,6 @@
-import { included, type Schemas } from '../../api/client.ts';
-import { statusWords } from '../../parts/status-words.ts';
-import { Time } from '../../parts/time.tsx';
+import { included, type Schemas } from '../api/client.ts';
+import { statusWords } from '../parts/status-words.ts';
+import { Time } from '../parts/time.tsx';
 import { useRunEvents } from './run-events.ts';
 
 /** Says who decided before the person did. */
