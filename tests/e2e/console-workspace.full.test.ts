@@ -158,7 +158,9 @@ async function prepareLedger(service: ServiceProcess): Promise<void> {
     ['developers', 'team-workspaces', { workspace: { data: { type: 'workspaces', id: ledger } } }],
     ['platform', 'team-projects', { project: relationships.project }],
   ] as const) {
-    const team = await steps.ask('POST', '/organizations/acme/teams', { data: { type: 'teams', attributes: { name } } });
+    const team = await steps.ask('POST', '/organizations/acme/teams', {
+      data: { type: 'teams', attributes: { name } },
+    });
     const given = { team: { data: { type: 'teams', id: team.id } }, ...at };
     await steps.ask('POST', `/${type}`, { data: { type, attributes: { access: 'write' }, relationships: given } });
   }
@@ -224,7 +226,7 @@ describeConsole('the overview of a workspace', prepareLedger, (suite) => {
     await view.find('link', 'developers');
     const facts = async () => (await view.text()).replace(/\s+/g, ' ');
     expect(await facts()).toContain('Write developers, platform (project)');
-    expect(await facts()).toContain('Terraform 1 Environment 1, 1 of them sensitive');
+    expect(await facts()).toContain('Terraform 1 Environment 1 (1 sensitive)');
     await view.isAccessible();
   });
 

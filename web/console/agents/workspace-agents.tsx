@@ -31,7 +31,7 @@ export const WorkspaceAgents = ({ organization, workspace: { attributes }, child
 
 const polled = { refetchInterval: contactInterval };
 
-/** Of tokens that are undefined while they are read. */
+/** The tokens are undefined while they are read. */
 function contactOf(tokens: readonly Schemas['client.AgentToken'][] | undefined, now: number): Agents['contact'] {
   if (tokens === undefined) return 'unknown';
   return tokens.some((token) => isInContact(token, now)) ? 'some' : 'none';

@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { copied } from './copy.tsx';
 
 interface Props {
-  /** What the lines are, which the button names too. */
+  /** Names the lines, and the button that copies them. */
   readonly label: string;
   readonly text: string;
 }
@@ -12,11 +12,7 @@ interface Props {
 export const Lines = ({ label, text }: Props) => (
   <figure className="copied-lines" aria-label={label}>
     <pre className="lines">{text}</pre>
-    <Button
-      kind="quiet"
-      aria-label={`Copy ${label}`}
-      onPress={() => void copied(text).then((done) => announce(done))}
-    >
+    <Button kind="quiet" aria-label={`Copy ${label}`} onPress={() => void copied(text).then((done) => announce(done))}>
       Copy
     </Button>
   </figure>

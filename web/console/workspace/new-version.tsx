@@ -50,8 +50,14 @@ export function UploadForm({ workspaceId, close }: Props) {
   const [share, setShare] = useState<number>();
   const last = useRef<Begun>(undefined);
   const running = useRef<AbortController>(undefined);
-  // Closing the dialog, or leaving the page, ends the upload.
-  useEffect(() => () => running.current?.abort(), []);
+  // Closing the dialog ends the upload. A form on a page disappears when the service reports the version.
+  const isInDialog = close !== undefined;
+  useEffect(
+    () => () => {
+      if (isInDialog) running.current?.abort();
+    },
+    [isInDialog],
+  );
   const begin = async (wanted: Wanted): Promise<Begun> => {
     const { data } = await api.post('/workspaces/{workspaceId}/configuration-versions', {
       path: { workspaceId },

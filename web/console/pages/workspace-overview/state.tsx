@@ -15,7 +15,11 @@ interface Props {
 /** The resources of the current state. */
 export function CurrentResources({ organization, workspace }: Props) {
   const id = workspace.relationships['current-state-version'].data?.id;
-  const { data, error } = useMaybeRead('/state-versions/{id}', { path: { id: id ?? '' } }, { enabled: id !== undefined });
+  const { data, error } = useMaybeRead(
+    '/state-versions/{id}',
+    { path: { id: id ?? '' } },
+    { enabled: id !== undefined },
+  );
   return (
     <section className="card" aria-labelledby="resources">
       <div className="heading">

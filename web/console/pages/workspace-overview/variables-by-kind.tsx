@@ -17,7 +17,7 @@ export function VariablesByKind({ organization, workspace: { id, attributes } }:
   const countOf = (kind: string): string => {
     const found = (variables ?? []).filter(({ attributes: { category } }) => category === kind);
     const sensitive = found.filter(({ attributes: { sensitive } }) => sensitive).length;
-    return sensitive === 0 ? String(found.length) : `${found.length}, ${sensitive} of them sensitive`;
+    return sensitive === 0 ? String(found.length) : `${found.length} (${sensitive} sensitive)`;
   };
   return (
     <section className="card" aria-labelledby="variables">
