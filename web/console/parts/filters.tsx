@@ -58,7 +58,7 @@ export function FilterField({ label, value = '', onChange }: Props) {
     <Field
       label={label}
       type="search"
-      // Styles tell by it whether the field is empty.
+      // Its style depends on whether this is shown.
       placeholder=" "
       value={text}
       onChange={typed}

@@ -79,7 +79,7 @@ interface OpenerProps {
   readonly children: (opening: Opening) => ReactNode;
 }
 
-/** What opens a dialog: a button, or an item if it stands in a menu. */
+/** Opens a dialog: a button, or an item if it stands in a menu. */
 export function Opener({ trigger, triggerName, kind, children }: OpenerProps) {
   const place = useContext(InMenu);
   if (place === undefined) {
