@@ -15,8 +15,8 @@ import { StatusBadge } from '../parts/status.tsx';
 import { runGroupChoices, runStatusesIn } from '../parts/status-words.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { operations } from '../run/operations.ts';
 import { OrganizationPage } from '../shell/organization-page.tsx';
-import { operations } from './runs.tsx';
 
 const list = '/organizations/{organization}/runs';
 type Query = QueryOf<typeof list>;

@@ -12,6 +12,7 @@ import { StatusBadge } from '../parts/status.tsx';
 import { runGroupChoices, runStatusesIn } from '../parts/status-words.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { operations } from '../run/operations.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { WorkspacePage } from '../workspace/workspace-page.tsx';
 
@@ -27,16 +28,6 @@ export const RunsPage = ({ params: { organization, workspace: name } }: Params<'
     )}
   </WorkspacePage>
 );
-
-/** The choices of a filter by what runs do. */
-export const operations = [
-  { value: '', label: 'Any' },
-  { value: 'plan_and_apply', label: 'Plan and apply' },
-  { value: 'plan_only', label: 'Plan only' },
-  { value: 'save_plan', label: 'Saved plan' },
-  { value: 'destroy', label: 'Destroy' },
-  { value: 'refresh_only', label: 'Refresh only' },
-];
 
 function Filters() {
   const [values, change] = useAddressValues();

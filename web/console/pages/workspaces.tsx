@@ -14,7 +14,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Page } from '../shell/page.tsx';
 import { NewWorkspace } from '../workspace/new-workspace.tsx';
-import { sortIn, WorkspaceFilters } from './workspace-filters.tsx';
+import { sortIn, WorkspaceFilters } from './workspaces/workspace-filters.tsx';
 
 type Workspace = Schemas['client.Workspace'];
 
@@ -34,8 +34,8 @@ export function WorkspacesPage({ params: { organization } }: Params<'organizatio
   );
 }
 
-const queryOf = (values: Values) => ({
-  ...(sortIn(values) !== undefined && { sort: sortIn(values) }),
+const queryOf = (values: Values, sort = sortIn(values)) => ({
+  ...(sort !== undefined && { sort }),
   include: ['current_run' as const, 'project' as const],
   'search[name]': values.name ?? '',
   'search[tags]': values.tags?.split(',') ?? [],

@@ -36,11 +36,7 @@ export function Resources({ state: { attributes } }: Props) {
     <>
       {resources.length > 1 && (
         <search className="filters" aria-label="Resources">
-          <FilterField
-            label="Search resources"
-            value={search}
-            onChange={(text) => change({ resource: text })}
-          />
+          <FilterField label="Search resources" value={search} onChange={(text) => change({ resource: text })} />
           <p className="quiet" role="status">
             {found.length === resources.length
               ? `${resources.length} resources`

@@ -4,9 +4,9 @@ import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { gravestFirst, messageOf } from './policy-message.ts';
 import { useRunEvents } from '../../run/run-events.ts';
 import { stageNames, useStage } from '../../run/stages.ts';
+import { gravestFirst, messageOf } from './policy-message.ts';
 import { type TaskResult, TaskResults } from './task-results.tsx';
 
 type Outcome = Schemas['client.PolicySetOutcome'];

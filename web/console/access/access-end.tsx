@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import type { FormValues } from '../../parts/entry-form.tsx';
-import { SelectField } from '../../parts/field.tsx';
-import { Time } from '../../parts/time.tsx';
+import type { FormValues } from '../parts/entry-form.tsx';
+import { SelectField } from '../parts/field.tsx';
+import { Time } from '../parts/time.tsx';
 
 /** The end of an access, and what the team has from then on. */
 interface Ending {

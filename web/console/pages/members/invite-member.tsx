@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { api } from '../api/client.ts';
-import { useMaybeRead } from '../api/reading.ts';
-import { CheckField, type Choice, Field } from '../parts/field.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { PickerOfMore } from '../parts/picker.tsx';
+import { api } from '../../api/client.ts';
+import { useMaybeRead } from '../../api/reading.ts';
+import { CheckField, type Choice, Field } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { PickerOfMore } from '../../parts/picker.tsx';
 
 const list = '/organizations/{organization}/organization-memberships';
 

@@ -1,6 +1,6 @@
-import { Chips } from '../../parts/chips.tsx';
-import type { Team } from '../../parts/team-parts.tsx';
-import { organizationPermissions, permissionsInOrder } from '../access/words.ts';
+import { Chips } from '../parts/chips.tsx';
+import type { Team } from '../parts/team-parts.tsx';
+import { organizationPermissions, permissionsInOrder } from './words.ts';
 
 /** The organization-level permissions of a team. */
 export function AccessChips({ team }: { readonly team: Team }) {

@@ -1,4 +1,4 @@
-import type { Schemas } from '../../api/client.ts';
+import type { Schemas } from '../api/client.ts';
 
 export type TeamAccess = Schemas['client.TeamAccess'];
 export type ProjectAccess = Schemas['client.ProjectAccess'];

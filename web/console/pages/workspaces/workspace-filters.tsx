@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { useMaybeRead } from '../api/reading.ts';
-import { useAddressValues, type Values } from '../parts/address-values.ts';
-import { FilterChips } from '../parts/chips.tsx';
-import { SelectField } from '../parts/field.tsx';
-import { FilterBar, FilterField } from '../parts/filters.tsx';
-import { PickerOfMore } from '../parts/picker.tsx';
-import { ProjectPicker } from '../parts/project-picker.tsx';
-import { runGroupChoices } from '../parts/status-words.ts';
+import { useMaybeRead } from '../../api/reading.ts';
+import { useAddressValues, type Values } from '../../parts/address-values.ts';
+import { FilterChips } from '../../parts/chips.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { FilterBar, FilterField } from '../../parts/filters.tsx';
+import { PickerOfMore } from '../../parts/picker.tsx';
+import { ProjectPicker } from '../../parts/project-picker.tsx';
+import { runGroupChoices } from '../../parts/status-words.ts';
 
 const sorts = [
   { value: '', label: 'By name' },
@@ -15,7 +15,8 @@ const sorts = [
 ] as const;
 
 /** The order that the address asks for; the service refuses others. */
-export const sortIn = ({ sort }: Values) => sorts.find(({ value }) => value === sort && value !== '')?.value || undefined;
+export const sortIn = ({ sort }: Values) =>
+  sorts.find(({ value }) => value === sort && value !== '')?.value || undefined;
 
 /** The filters of the list of workspaces, kept in the address. */
 export function WorkspaceFilters({ organization }: { readonly organization: string }) {

@@ -1,8 +1,5 @@
 import { useState } from 'react';
-import type { Schemas } from '../../api/client.ts';
-import type { FormValues } from '../../parts/entry-form.tsx';
-import { CheckField, SelectField } from '../../parts/field.tsx';
-import { attributesOfEnd, EndFields } from './access-end.tsx';
+import { attributesOfEnd, EndFields } from '../../access/access-end.tsx';
 import {
   mocks,
   projectLevels,
@@ -12,8 +9,11 @@ import {
   states,
   variableSets,
   variables,
-} from './levels.ts';
-import { customWords } from './words.ts';
+} from '../../access/levels.ts';
+import { customWords } from '../../access/words.ts';
+import type { Schemas } from '../../api/client.ts';
+import type { FormValues } from '../../parts/entry-form.tsx';
+import { CheckField, SelectField } from '../../parts/field.tsx';
 
 type Attributes = Schemas['client.ProjectAccess']['attributes'];
 type OnProject = Attributes['project-access'];

@@ -1,3 +1,7 @@
+import { AccessActions, AddAccess } from '../../access/access-dialogs.tsx';
+import { End } from '../../access/access-end.tsx';
+import type { ProjectAccess } from '../../access/levels.ts';
+import { projectLabels, projectWorkspaceLabels } from '../../access/permission-words.ts';
 import { api } from '../../api/client.ts';
 import { useRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues } from '../../parts/address-values.ts';
@@ -5,10 +9,6 @@ import { Chips } from '../../parts/chips.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Table } from '../../parts/table.tsx';
 import { TeamLink } from '../../parts/team-parts.tsx';
-import { AccessActions, AddAccess } from './access-dialogs.tsx';
-import { End } from './access-end.tsx';
-import type { ProjectAccess } from './levels.ts';
-import { projectLabels, projectWorkspaceLabels } from './permission-words.ts';
 import { attributesOfProjectAccess, ProjectAccessFields } from './project-access-fields.tsx';
 
 const type = 'team-projects';

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import type { Readable } from '../../api/client.ts';
-import { useChange } from '../../parts/change.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import type { FormValues } from '../../parts/entry-form.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { RowMenu } from '../../parts/row-menu.tsx';
-import { TeamSelect, useTeamName } from '../../parts/team-parts.tsx';
+import type { Readable } from '../api/client.ts';
+import { useChange } from '../parts/change.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import type { FormValues } from '../parts/entry-form.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { RowMenu } from '../parts/row-menu.tsx';
+import { TeamSelect, useTeamName } from '../parts/team-parts.tsx';
 
 /** The access of a team to a workspace or a project. */
 interface Access {

@@ -1,9 +1,9 @@
 import { useLocation } from 'wouter';
-import { addresses } from '../addresses.ts';
-import { api } from '../api/client.ts';
-import { useMaybeRead } from '../api/reading.ts';
-import { Field } from '../parts/field.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
+import { addresses } from '../../addresses.ts';
+import { api } from '../../api/client.ts';
+import { useMaybeRead } from '../../api/reading.ts';
+import { Field } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 
 /** For site administrators only. */
 export function NewOrganization() {

@@ -1,4 +1,4 @@
-import type { Team } from '../../parts/team-parts.tsx';
+import type { Team } from '../parts/team-parts.tsx';
 
 export type Visibility = Team['attributes']['visibility'];
 

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { api, type Schemas } from '../api/client.ts';
-import { useRead } from '../api/reading.ts';
-import { session } from '../api/session.ts';
-import { useChange } from '../parts/change.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { RowMenu } from '../parts/row-menu.tsx';
-import { Table } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
+import { api, type Schemas } from '../../api/client.ts';
+import { useRead } from '../../api/reading.ts';
+import { session } from '../../api/session.ts';
+import { useChange } from '../../parts/change.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
 
 const sessions = '/account/sessions';
 const identities = '/account/identities';
