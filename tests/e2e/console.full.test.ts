@@ -210,6 +210,10 @@ describeConsole('the console', showOrganization, (suite) => {
     };
     await jump('netw');
     await view.find('menuitem', 'network');
+    // The library names the first result to screen readers a moment after the results have changed.
+    await view.page.waitForFunction(
+      `document.getElementById(document.querySelector('.jump input').getAttribute('aria-activedescendant')) !== null`,
+    );
     await view.isAccessible();
     await follow('network');
     await view.find('heading', 'network');
@@ -289,27 +293,21 @@ describeConsole('the console', showOrganization, (suite) => {
   });
 
   it.each([
-    ['/app', 'acme', '/organizations'],
-    ['/app/acme/workspaces', 'billing', '/organizations/acme/workspaces'],
-    ['/app/acme/teams', 'developers', '/organizations/acme/teams'],
-  ])('has the rows of %s after at most two requests to the API in sequence', async (path, row, list) => {
+    ['/app', 'acme', ['/organizations']],
+    ['/app/acme/workspaces', 'billing', ['/organizations/acme', '/organizations/acme/workspaces']],
+    ['/app/acme/teams', 'developers', ['/organizations/acme', '/organizations/acme/teams']],
+  ])('has the rows of %s once these requests to the API are answered', async (path, row, needed) => {
     const { view } = suite;
     await view.signIn(path, adminToken);
+    await view.find('link', row);
+    await view.page.setRequestInterception(true);
+    view.page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      const isNeeded = !pathname.startsWith('/api/v2/') || needed.includes(pathname.slice('/api/v2'.length));
+      // The others stay without an answer.
+      if (isNeeded) void request.continue();
+    });
     await view.page.reload();
     await view.find('link', row);
-    // A request that began after another had ended may have waited for it.
-    const inSequence = await view.page.evaluate(`(() => {
-      const calls = performance.getEntriesByType('resource')
-        .filter(({ name }) => new URL(name).pathname.startsWith('/api/v2/'))
-        .sort((one, other) => one.startTime - other.startTime);
-      const placeOf = new Map();
-      for (const call of calls) {
-        const before = calls.filter(({ responseEnd }) => responseEnd <= call.startTime);
-        placeOf.set(call, 1 + Math.max(0, ...before.map((one) => placeOf.get(one))));
-      }
-      return placeOf.get(calls.find(({ name }) => new URL(name).pathname === '/api/v2${list}'));
-    })()`);
-    expect(inSequence).toBeLessThanOrEqual(2);
-    expect(inSequence).toBeGreaterThan(0);
   });
 });

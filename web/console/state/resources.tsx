@@ -71,5 +71,6 @@ export function Resources({ state: { attributes } }: Props) {
   );
 }
 
-/** Without the quotes and brackets of the state file: `registry.terraform.io/hashicorp/aws`. */
-const providerName = (provider: string): string => /\["([^"]+)"\]/.exec(provider)?.[1] ?? provider;
+/** As in a configuration: without the brackets of the state file, and without the registry if it is the usual one. */
+const providerName = (provider: string): string =>
+  (/\["([^"]+)"\]/.exec(provider)?.[1] ?? provider).replace(/^registry\.terraform\.io\//, '');
