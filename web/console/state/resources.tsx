@@ -4,18 +4,10 @@ import { useAddressValues } from '../parts/address-values.ts';
 import { Button } from '../parts/button.tsx';
 import { FilterField } from '../parts/filters.tsx';
 import { Table } from '../parts/table.tsx';
-
-type Resource = NonNullable<Schemas['client.StateVersion']['attributes']['resources']>[number];
+import { matching, providerName } from './resource-words.ts';
 
 /** The rows that are shown until a person asks for all. */
 const first = 50;
-
-const textOf = ({ module, type, name, provider }: Resource): string => `${module} ${type}.${name} ${provider}`;
-
-const matching = (resources: readonly Resource[], search: string): readonly Resource[] => {
-  const words = search.toLowerCase().split(/\s+/);
-  return resources.filter((resource) => words.every((word) => textOf(resource).toLowerCase().includes(word)));
-};
 
 interface Props {
   readonly state: Schemas['client.StateVersion'];
@@ -70,7 +62,3 @@ export function Resources({ state: { attributes } }: Props) {
     </>
   );
 }
-
-/** As in a configuration: without the brackets of the state file, and without the registry if it is the usual one. */
-const providerName = (provider: string): string =>
-  (/\["([^"]+)"\]/.exec(provider)?.[1] ?? provider).replace(/^registry\.terraform\.io\//, '');
