@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
@@ -608,7 +608,12 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
 /** Creates the file and its directory. */
 export async function seedSqlite(file: string, size: Size): Promise<Seeded> {
   await mkdir(dirname(file), { recursive: true });
-  return seed(openSqlite(file), () => onSqlite(file), size);
+  const seeded = await seed(openSqlite(file), () => onSqlite(file), size);
+  // Otherwise the first checkpoint of the service waits until all of it has reached the disk.
+  const written = await open(file, 'r+');
+  await written.sync();
+  await written.close();
+  return seeded;
 }
 
 /** The database must exist and be empty. */

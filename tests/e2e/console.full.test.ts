@@ -115,8 +115,11 @@ describeConsole('the console', showOrganization, (suite) => {
     await view.choose('Valid for', '30 days');
     await view.press('button', 'Issue token');
     await view.shows('It is shown only once.');
-    await view.find('rowheader', 'laptop');
+    expect((await view.rowOf('Your tokens', 'laptop')).slice(1, 4)).toEqual([expect.any(String), 'you', 'never']);
     const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
+    await view.shows(`TFE_TOKEN=${secret}`);
+    await view.find('button', 'Copy the lines for curl');
+    await view.isAccessible();
     const answer = await fetch(`${service.url}/api/v2/account/details`, {
       headers: { Authorization: `Bearer ${secret}` },
     });

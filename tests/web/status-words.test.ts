@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { statuses, statusTraits } from '../../src/domain/configuration-versions/lifecycle.js';
 import { outcomeStatuses } from '../../src/domain/policy-outcomes/policy-set-outcome.js';
+import { trialStatuses, trialVerdicts } from '../../src/domain/policy-outcomes/policy-trial.js';
 import { evaluationStatuses, taskStageStatuses } from '../../src/domain/policy-outcomes/task-stage.js';
 import { membershipStatuses } from '../../src/domain/supporting/organizations/organization.js';
 import { taskResultStatuses } from '../../src/domain/supporting/run-tasks/task-result.js';
@@ -26,6 +27,8 @@ describe('the words of the console', () => {
     ['evaluation', evaluationStatuses],
     ['task', taskResultStatuses],
     ['outcome', outcomeStatuses],
+    ['trial', trialStatuses],
+    ['verdict', trialVerdicts],
     ['version', statuses],
     ['state', stateVersionStatuses],
     ['membership', membershipStatuses],

@@ -7,6 +7,8 @@ import './styles/fields.css';
 import './styles/row-menu.css';
 import './styles/access.css';
 import './styles/log.css';
+import './styles/outcomes.css';
+import './styles/secret.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

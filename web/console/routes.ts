@@ -86,6 +86,13 @@ export const routes: readonly Route[] = [
   page('/app/:organization/policies/:id', 'PolicyPage', () => import('./pages/policies/policy.tsx')),
   page('/app/:organization/policy-sets', 'PolicySetsPage', () => import('./pages/policies/policy-sets.tsx')),
   page('/app/:organization/policy-sets/:id', 'PolicySetPage', () => import('./pages/policies/policy-set.tsx')),
+  page('/app/:organization/policy-trials', 'PolicyTrialsPage', () => import('./pages/policy-trials/policy-trials.tsx')),
+  page(
+    '/app/:organization/policy-trials/:id',
+    'PolicyTrialPage',
+    () => import('./pages/policy-trials/policy-trial.tsx'),
+  ),
+  page('/app/:organization/outcomes', 'OutcomesPage', () => import('./pages/outcomes/outcomes.tsx')),
   page('/app/:organization/tasks', 'RunTasksPage', () => import('./pages/run-tasks/run-tasks.tsx')),
   page('/app/:organization/agent-pools', 'AgentPoolsPage', () => import('./pages/agents/agent-pools.tsx')),
   page('/app/:organization/agent-pools/:id', 'AgentPoolPage', () => import('./pages/agents/agent-pool.tsx')),

@@ -34,6 +34,8 @@ export const organizationSections: readonly OrganizationSection[] = [
   { path: 'tokens', label: 'Tokens', entry: 'Access' },
   { path: 'policy-sets', label: 'Policy sets', entry: 'Policy', when: (may) => may['can-update-sentinel'] },
   { path: 'policies', label: 'Policies', entry: 'Policy', when: (may) => may['can-update-sentinel'] },
+  { path: 'policy-trials', label: 'Policy trials', entry: 'Policy', when: (may) => may['can-update-sentinel'] },
+  { path: 'outcomes', label: 'Outcomes', heading: 'Policy outcomes', entry: 'Policy' },
   {
     path: 'settings',
     label: 'General',

@@ -47,7 +47,7 @@ export interface AccessReportPart {
 
 /** The rows of a part, which are in memory together. */
 const rowsAtOnce = 100;
-const peopleAtOnce = 100;
+const peopleAtOnce = 25;
 
 /** Grants of teams that many people share, which take 4 to 8 MB. */
 const grantsRemembered = 20_000;

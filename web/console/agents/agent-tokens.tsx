@@ -2,16 +2,15 @@ import { useState } from 'react';
 import { api, type Readable, type Schemas } from '../api/client.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { Creator } from '../parts/creator.tsx';
 import { EntryForm } from '../parts/entry-form.tsx';
 import { Field } from '../parts/field.tsx';
-import { Lines } from '../parts/lines.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { Badge } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { agentCommand } from './agent-command.ts';
 import { isInContact, useNow } from './contact.ts';
 
 type Token = Schemas['client.AgentToken'];
@@ -19,13 +18,15 @@ type Token = Schemas['client.AgentToken'];
 const nameOf = ({ id, attributes }: Token): string => attributes.description || id;
 
 interface Props {
+  /** Undefined for a pool of the site. */
+  readonly organization?: string;
   readonly tokens: { readonly data: readonly Token[]; readonly meta: { readonly pagination: Schemas['Pagination'] } };
   readonly issue: (description: string) => Promise<{ readonly data: Schemas['client.IssuedAgentToken'] }>;
   readonly outdates: readonly Readable[];
 }
 
 /** The tokens of a pool. Each belongs to one agent or more, which are in contact if it was used just now. */
-export function AgentTokens({ tokens, issue, outdates }: Props) {
+export function AgentTokens({ organization, tokens, issue, outdates }: Props) {
   const revoke = useChange((id: string) => api.delete('/authentication-tokens/{id}', { path: { id } }), {
     done: 'The token was revoked.',
     outdates,
@@ -45,6 +46,10 @@ export function AgentTokens({ tokens, issue, outdates }: Props) {
           { head: 'Agents', cell: (token) => <Contact token={token} now={now} /> },
           { head: 'Last contact', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
           { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          {
+            head: 'Created by',
+            cell: ({ relationships }) => <Creator organization={organization} of={relationships['created-by'].data} />,
+          },
           {
             head: 'Actions',
             cell: (token) => (
@@ -110,15 +115,12 @@ function NewToken({ issue, outdates }: Pick<Props, 'issue' | 'outdates'>) {
         <Field label="Description" name="description" description="The place where the agent runs, such as rack 4." />
       </EntryForm>
       {issued !== undefined && (
-        <>
-          <Secret
-            key={issued.id}
-            label={`Token ${issued.attributes.description || issued.id}.`}
-            value={issued.attributes.token}
-          />
-          <p>Start an agent with it:</p>
-          <Lines label="the command of the agent" text={agentCommand(issued.attributes.token)} />
-        </>
+        <Secret
+          key={issued.id}
+          label={`Token ${issued.attributes.description || issued.id}.`}
+          value={issued.attributes.token}
+          use="agent"
+        />
       )}
     </>
   );

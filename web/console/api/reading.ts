@@ -1,4 +1,5 @@
 import {
+  type keepPreviousData,
   QueryClient,
   type UseQueryOptions,
   type UseQueryResult,
@@ -27,6 +28,8 @@ interface More {
   readonly enabled?: boolean;
   /** In milliseconds. */
   readonly refetchInterval?: number;
+  /** Keeps the last response while the read with other parameters is on its way. */
+  readonly placeholderData?: typeof keepPreviousData;
 }
 
 /** The key of a read: the path template, then its parameters. A change invalidates all reads of a template at once. */

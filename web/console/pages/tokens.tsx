@@ -1,9 +1,11 @@
+import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { api, type QueryOf, type Schemas } from '../api/client.ts';
 import { useMaybeRead, useRead } from '../api/reading.ts';
 import { pageOf, useAddressValues } from '../parts/address-values.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { Creator } from '../parts/creator.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { FilterField } from '../parts/filters.tsx';
 import { Expiry, soon } from '../parts/lifetime.tsx';
@@ -97,7 +99,7 @@ function TeamTokens({ organization }: { readonly organization: string }) {
         caption="Team tokens"
         rows={data}
         keyOf={({ id }) => id}
-        empty={<p>No team token that you manage matches.</p>}
+        empty={<Empty organization={organization} isFiltered={expiry !== '' || (values.team ?? '') !== ''} />}
         columns={[
           {
             head: 'Team',
@@ -105,6 +107,10 @@ function TeamTokens({ organization }: { readonly organization: string }) {
           },
           { head: 'Expires', cell: ({ attributes }) => <Expiry at={attributes['expired-at']} /> },
           { head: 'Issued', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          {
+            head: 'Issued by',
+            cell: ({ relationships }) => <Creator organization={organization} of={relationships['created-by'].data} />,
+          },
           { head: 'Last used', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
           { head: 'Actions', cell: (token) => <Revoke organization={organization} token={token} /> },
         ]}
@@ -113,6 +119,16 @@ function TeamTokens({ organization }: { readonly organization: string }) {
     </>
   );
 }
+
+const Empty = ({ organization, isFiltered }: { readonly organization: string; readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <p>No team token that you manage matches.</p>
+  ) : (
+    <p>
+      There are no team tokens that you manage. Pipelines and other programs use them: issue one on the page of a{' '}
+      <Link href={addresses.inOrganization(organization, 'teams')}>team</Link>.
+    </p>
+  );
 
 function Revoke({ organization, token }: { readonly organization: string; readonly token: Token }) {
   const teamId = token.relationships.team.data.id;
@@ -160,6 +176,8 @@ function OrganizationToken({ organization, kind }: OrganizationProps) {
   });
   return (
     <SingleToken
+      organization={organization}
+      use={kind === undefined ? 'organization' : 'audit'}
       name={kind === undefined ? 'Organization token' : 'Audit token'}
       about={
         kind === undefined

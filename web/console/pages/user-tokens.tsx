@@ -4,6 +4,7 @@ import { useMaybeRead, useRead } from '../api/reading.ts';
 import { pageOf, useAddressValues } from '../parts/address-values.ts';
 import { useChange } from '../parts/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { Creator } from '../parts/creator.tsx';
 import { EntryForm } from '../parts/entry-form.tsx';
 import { Field } from '../parts/field.tsx';
 import { Expiry, expiryOf, LifetimeField } from '../parts/lifetime.tsx';
@@ -52,7 +53,8 @@ function NewToken({ userId }: { readonly userId: string }) {
     <section className="card" aria-labelledby="new-token">
       <h2 id="new-token">Issue a token</h2>
       <p>
-        For <code>terraform login</code>, scripts and other clients. It has all your permissions.
+        For terraform, scripts and other clients. It has all your permissions.{' '}
+        <code>terraform login {location.host}</code> issues one too.
       </p>
       <EntryForm
         submit="Issue token"
@@ -70,6 +72,7 @@ function NewToken({ userId }: { readonly userId: string }) {
           key={issue.result.data.id}
           label={`Token ${issue.result.data.attributes.description || issue.result.data.id}.`}
           value={issue.result.data.attributes.token}
+          use="client"
         />
       )}
     </section>
@@ -97,6 +100,10 @@ function Tokens({ userId }: { readonly userId: string }) {
         columns={[
           { head: 'Description', cell: nameOf },
           { head: 'Created', cell: ({ attributes }) => <Time at={attributes['created-at']} /> },
+          {
+            head: 'Created by',
+            cell: ({ relationships }) => <Creator organization={undefined} of={relationships['created-by'].data} />,
+          },
           { head: 'Last used', cell: ({ attributes }) => <Time at={attributes['last-used-at']} /> },
           { head: 'Expires', cell: ({ attributes }) => <Expiry at={attributes['expired-at']} /> },
           {

@@ -1,10 +1,19 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
 import { copied } from './copy.tsx';
+import { type TokenUse, tokenLines } from './token-lines.ts';
 
-/** A secret that is shown once, with a button that copies it. */
-export function Secret({ label, value }: { readonly label: string; readonly value: string }) {
+interface Props {
+  readonly label: string;
+  readonly value: string;
+  /** The kind of programs that use it, if it is a token. */
+  readonly use?: TokenUse;
+}
+
+/** A secret that is shown once, with a button that copies it, and the lines that use it. */
+export function Secret({ label, value, use }: Props) {
   const [result, setResult] = useState<string>();
+  const copy = (text: string): void => void copied(text).then(setResult);
   return (
     <div className="secret">
       <p>
@@ -12,9 +21,21 @@ export function Secret({ label, value }: { readonly label: string; readonly valu
       </p>
       <div className="secret-line">
         <code>{value}</code>
-        <Button onPress={() => void copied(value).then(setResult)}>Copy</Button>
+        <Button onPress={() => copy(value)}>Copy</Button>
       </div>
       <p role="status">{result}</p>
+      {use !== undefined &&
+        tokenLines(use, location, value).map(({ program, text }) => (
+          <div key={program}>
+            <p className="secret-use">
+              With {program}:{' '}
+              <Button kind="quiet" aria-label={`Copy the lines for ${program}`} onPress={() => copy(text)}>
+                Copy
+              </Button>
+            </p>
+            <pre className="lines">{text}</pre>
+          </div>
+        ))}
     </div>
   );
 }

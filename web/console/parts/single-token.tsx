@@ -2,20 +2,24 @@ import { useId } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import { Confirm } from './confirm.tsx';
+import { Creator } from './creator.tsx';
 import { EntryForm } from './entry-form.tsx';
 import { Facts } from './facts.tsx';
 import { Expiry, expiryOf, LifetimeField } from './lifetime.tsx';
 import { ProblemView } from './problem-view.tsx';
 import { Secret } from './secret.tsx';
 import { Time } from './time.tsx';
+import type { TokenUse } from './token-lines.ts';
 
 type Token = Schemas['client.TeamToken'] | Schemas['client.OrganizationToken'];
 type Issued = Schemas['client.IssuedTeamToken'] | Schemas['client.IssuedOrganizationToken'];
 
 interface Props {
+  readonly organization: string;
   /** Such as `Team token`: the heading, and a part of the names of the buttons. */
   readonly name: string;
   readonly about: string;
+  readonly use: TokenUse;
   /** The read of the token, which is refused with 404 while there is none. */
   readonly read: { readonly data: { readonly data: Token } | undefined; readonly error: unknown };
   readonly issue: {
@@ -28,7 +32,7 @@ interface Props {
 }
 
 /** The one token of a team or an organization: when it expires, its replacement and its end. */
-export function SingleToken({ name, about, read, issue, revoke }: Props) {
+export function SingleToken({ organization, name, about, use, read, issue, revoke }: Props) {
   const heading = useId();
   const noun = name.toLowerCase();
   const { error } = read;
@@ -44,6 +48,10 @@ export function SingleToken({ name, about, read, issue, revoke }: Props) {
           <Facts
             facts={[
               ['Issued', <Time key="issued" at={token.attributes['created-at']} />],
+              [
+                'Issued by',
+                <Creator key="by" organization={organization} of={token.relationships['created-by'].data} />,
+              ],
               ['Last used', <Time key="used" at={token.attributes['last-used-at']} />],
               ['Expires', <Expiry key="expires" at={token.attributes['expired-at']} />],
             ]}
@@ -60,7 +68,7 @@ export function SingleToken({ name, about, read, issue, revoke }: Props) {
         <LifetimeField label={`${name} valid for`} />
       </EntryForm>
       {issued !== undefined && issued.id === token?.id && (
-        <Secret key={issued.id} label={`${name}.`} value={issued.attributes.token} />
+        <Secret key={issued.id} label={`${name}.`} value={issued.attributes.token} use={use} />
       )}
       {token !== undefined && (
         <p>

@@ -70,6 +70,20 @@ export const statusWords = {
   evaluation: { ...checked, overridden: ['Overridden', 'warn'] },
   task: { ...checked, errored: ['No result', 'bad'], unreachable: ['Task did not answer', 'bad'] },
   outcome: { passed: checked.passed, failed: checked.failed, errored: checked.errored },
+  trial: {
+    queued: ['Waiting for an agent', 'idle'],
+    running: ['Evaluating', 'busy'],
+    finished: ['Finished', 'good'],
+    canceled: checked.canceled,
+    errored: ['Failed', 'bad'],
+  },
+  /** The result of a trial for a plan or a policy. */
+  verdict: {
+    passed: checked.passed,
+    failed: checked.failed,
+    errored: checked.errored,
+    'not-comparable': ['Not comparable', 'idle'],
+  },
   version: {
     pending: ['Waiting for the upload', 'idle'],
     fetching: ['Fetching', 'busy'],

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
-import { DialogTrigger, DropZone, type FileDropItem, FileTrigger, Text } from 'react-aria-components';
+import { DialogTrigger } from 'react-aria-components';
 import { api } from '../api/client.ts';
 import { ownAddress } from '../api/own-address.ts';
 import { isPassing } from '../api/problem.ts';
+import { ArchiveChoice, archiveFault } from '../parts/archive-choice.tsx';
 import { Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { ModalDialog } from '../parts/confirm.tsx';
@@ -92,7 +93,8 @@ export function UploadForm({ workspaceId, close }: Props) {
       problem={create.problem}
       {...(close !== undefined && { onCancel: close })}
       onSubmit={async (values) => {
-        const wrong = file === undefined ? 'Choose a .tar.gz archive first.' : await archiveFault(file);
+        const wrong =
+          file === undefined ? 'Choose a .tar.gz archive first.' : await archiveFault(file, 'configuration.tar.gz');
         setFault(wrong);
         if (file === undefined || wrong !== undefined) return;
         const attributes = {
@@ -104,7 +106,7 @@ export function UploadForm({ workspaceId, close }: Props) {
         close?.();
       }}
     >
-      <FileChoice file={file} onChoose={setFile} />
+      <ArchiveChoice file={file} onChoose={setFile} />
       {fault !== undefined && (
         <p role="alert" className="field-error">
           {fault}
@@ -122,37 +124,3 @@ export function UploadForm({ workspaceId, close }: Props) {
     </EntryForm>
   );
 }
-
-/** The reason why the service would refuse these bytes, from their first two; the rest is checked as it arrives. */
-async function archiveFault(file: File): Promise<string | undefined> {
-  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  if (first === 0x1f && second === 0x8b) return undefined;
-  const kind = first === 0x50 && second === 0x4b ? 'a zip archive' : 'not a gzip archive';
-  return `${file.name} is ${kind}. Pack the files with tar: tar czf configuration.tar.gz -C FOLDER .`;
-}
-
-interface ChoiceProps {
-  readonly file: File | undefined;
-  readonly onChoose: (file: File) => void;
-}
-
-const FileChoice = ({ file, onChoose }: ChoiceProps) => (
-  <DropZone
-    className="drop"
-    onDrop={async ({ items }) => {
-      const dropped = items.find((item): item is FileDropItem => item.kind === 'file');
-      if (dropped !== undefined) onChoose(await dropped.getFile());
-    }}
-  >
-    <Text slot="label">{file === undefined ? 'Drop a .tar.gz archive here.' : `Chosen: ${file.name}`}</Text>
-    <FileTrigger
-      acceptedFileTypes={['.tar.gz', '.tgz', 'application/gzip']}
-      onSelect={(files) => {
-        const chosen = files?.[0];
-        if (chosen !== undefined) onChoose(chosen);
-      }}
-    >
-      <Button>Choose a file</Button>
-    </FileTrigger>
-  </DropZone>
-);

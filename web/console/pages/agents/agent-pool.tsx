@@ -43,6 +43,7 @@ export function AgentPoolPage({ params: { organization, id } }: Params<'organiza
           {tokens === undefined && error instanceof Problem && <Refused problem={error} />}
           {tokens !== undefined && (
             <AgentTokens
+              organization={organization}
               tokens={tokens}
               issue={(description) =>
                 api.post(tokensPath, {

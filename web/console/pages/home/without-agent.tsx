@@ -1,10 +1,10 @@
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
-import { agentCommand } from '../../agents/agent-command.ts';
 import type { Schemas } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { agentCommand } from '../../parts/token-lines.ts';
 import { earlierFirst, type Item, listed } from './attention.ts';
 import { AttentionList } from './attention-list.tsx';
 import { RunLink } from './run-link.tsx';
@@ -29,7 +29,7 @@ export const WithoutAgent = ({ attentions, isOfAll }: Props) => (
   >
     <p>
       These runs start once an agent of their pool does. Issue a token of the pool, and start one:{' '}
-      <code>{agentCommand()}</code>
+      <code>{agentCommand(location.origin)}</code>
     </p>
   </AttentionList>
 );

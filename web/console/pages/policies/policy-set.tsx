@@ -14,6 +14,7 @@ import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { Parameters } from './parameters.tsx';
 import { type PolicySet, PolicySetFields, policySetSettings } from './policy-set-fields.tsx';
+import { TryChange } from './try-change.tsx';
 
 const one = '/policy-sets/{id}';
 const list = '/organizations/{organization}/policy-sets';
@@ -26,7 +27,12 @@ export function PolicySetPage({ params: { organization, id } }: Params<'organiza
   });
   const { attributes } = set.data;
   return (
-    <OrganizationPage organization={organization} section="policy-sets" title={attributes.name}>
+    <OrganizationPage
+      organization={organization}
+      section="policy-sets"
+      title={attributes.name}
+      actions={() => attributes.kind === 'opa' && <TryChange organization={organization} set={set.data} />}
+    >
       {() => (
         <>
           <Policies organization={organization} set={set} />

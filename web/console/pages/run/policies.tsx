@@ -2,11 +2,11 @@ import { included, type Schemas } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { gravestFirst } from '../../run/policy-message.ts';
+import { Messages } from '../../run/policy-messages.tsx';
 import { useRunEvents } from '../../run/run-events.ts';
 import { stageNames, useStage } from '../../run/stages.ts';
-import { gravestFirst, messageOf } from './policy-message.ts';
 import { type TaskResult, TaskResults } from './task-results.tsx';
 
 type Outcome = Schemas['client.PolicySetOutcome'];
@@ -146,49 +146,3 @@ const SetOutcome = ({ outcome: { attributes } }: { readonly outcome: Outcome }) 
     </ul>
   </section>
 );
-
-/** Values that are shown of a message, messages of a policy, and characters of a text. */
-const most = { values: 50, messages: 50, text: 2_000 };
-
-const cut = (text: string): string => (text.length > most.text ? `${text.slice(0, most.text)}…` : text);
-
-interface MessagesProps {
-  readonly policy: string;
-  readonly output: readonly unknown[] | null;
-}
-
-const Messages = ({ policy, output }: MessagesProps) =>
-  output === null || output.length === 0 ? null : (
-    <ul className="messages" aria-label={`Messages of ${policy}`}>
-      {output.slice(0, most.messages).map((message, index) => (
-        // Two messages may be the same, and their order stays.
-        // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <li key={index}>
-          <OneMessage caption={`Values of message ${index + 1} of ${policy}`} message={message} />
-        </li>
-      ))}
-      {output.length > most.messages && <li>{output.length - most.messages} more messages</li>}
-    </ul>
-  );
-
-function OneMessage({ caption, message }: { readonly caption: string; readonly message: unknown }) {
-  const { text, values } = messageOf(message);
-  return (
-    <>
-      {text !== '' && <span className="lines">{cut(text)}</span>}
-      {values.length > 0 && (
-        <Table
-          caption={caption}
-          rows={values.slice(0, most.values).map((entry, index) => ({ entry, index }))}
-          keyOf={({ index }) => String(index)}
-          empty={null}
-          columns={[
-            { head: 'Name', cell: ({ entry: [name] }) => name },
-            { head: 'Value', cell: ({ entry: [, value] }) => <span className="lines">{cut(value)}</span> },
-          ]}
-        />
-      )}
-      {values.length > most.values && <p className="quiet">{values.length - most.values} more values</p>}
-    </>
-  );
-}

@@ -53,7 +53,7 @@ export function TeamPage({ params: { organization, id } }: Params<'organization'
       <TeamMembers organization={organization} team={team} members={members} />
       {isOwner && <TeamGroup key={attributes['sso-team-id']} organization={organization} team={team} />}
       <OrganizationAccess team={team} />
-      {attributes.permissions['can-update-api-token'] && <TeamToken teamId={id} />}
+      {attributes.permissions['can-update-api-token'] && <TeamToken organization={organization} teamId={id} />}
       {attributes.permissions['can-update'] && <TeamSettings team={team} />}
       {attributes.permissions['can-destroy'] && (
         <DangerZone>

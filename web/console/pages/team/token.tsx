@@ -6,7 +6,12 @@ import { SingleToken } from '../../parts/single-token.tsx';
 const path = '/teams/{teamId}/authentication-token';
 const reads = [path, '/organizations/{organization}/team-tokens'] as const;
 
-export function TeamToken({ teamId }: { readonly teamId: string }) {
+interface Props {
+  readonly organization: string;
+  readonly teamId: string;
+}
+
+export function TeamToken({ organization, teamId }: Props) {
   const read = useMaybeRead(path, { path: { teamId } });
   const issue = useChange(
     (expiredAt: string | null) =>
@@ -22,7 +27,9 @@ export function TeamToken({ teamId }: { readonly teamId: string }) {
   });
   return (
     <SingleToken
+      organization={organization}
       name="Team token"
+      use="client"
       about="For pipelines and other programs. It has the permissions of the team."
       read={read}
       issue={issue}

@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
-import { agentCommand } from '../../agents/agent-command.ts';
 import { WorkspaceAgents } from '../../agents/workspace-agents.tsx';
 import { Lines } from '../../parts/lines.tsx';
+import { agentCommand } from '../../parts/token-lines.ts';
 import { cloudBlock } from '../../workspace/cloud-block.ts';
 import { UploadForm } from '../../workspace/new-version.tsx';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -30,7 +30,7 @@ export function GetStarted({ organization, workspace }: Props) {
                 <p>
                   Agents execute the runs, and none is in contact. Issue a token of {pool}, and start an agent with it:
                 </p>
-                <Lines label="the command of the agent" text={agentCommand()} />
+                <Lines label="the command of the agent" text={agentCommand(location.origin)} />
               </>
             )
           }

@@ -1,7 +1,9 @@
+import type { Knex } from 'knex';
 import type { RemovalTarget } from '../../../../../application/ports/repositories/effect.js';
 import type { OrganizationRemoval, Removals } from '../../../../../application/ports/repositories/effect-outbox.js';
 import type { Page, PageRequest } from '../../../../../application/ports/repositories/page.js';
 import type { BundleKey, UserId } from '../../../../../domain/index.js';
+import { onPostgres } from '../../engine/on-postgres.js';
 import { prepared } from '../../engine/prepared.js';
 import { rowsOf } from '../../engine/rows.js';
 import { countOf, pageOf, type Statements, spelledOut } from '../../engine/statements.js';
@@ -13,11 +15,11 @@ import { type Branch, branch, type FoundRow } from './removal-branches.js';
 /** The limit for rows on which many others hang. */
 const fewAtOnce = 20;
 
-/**
- * The limits of one transaction, which holds up everything else on SQLite, for some 20 milliseconds. Bytes count
- * because SQLite walks through the pages of a long value to free them.
- */
-const atOnce = { rows: 500, bytes: 4 * 1_048_576 };
+/** The limit of one transaction. On SQLite, it holds up everything else, for some 30 milliseconds. */
+const rowsAtOnce = (sql: Knex): number => (onPostgres(sql) ? 500 : 250);
+
+/** Bytes count because SQLite walks through the pages of a long value to free them. */
+const bytesAtOnce = 4 * 1_048_576;
 
 const ofRuns = [
   branch('run_log_chunks', 'run_id', { key: 'place', bytes: 'end_byte - start_byte' }),
@@ -189,13 +191,15 @@ export class KnexRemovals implements Removals {
 
 class Batch {
   readonly bundleKeys: BundleKey[] = [];
-  private rows = atOnce.rows;
-  private bytes = atOnce.bytes;
+  private rows: number;
+  private bytes = bytesAtOnce;
 
   constructor(
     private readonly db: Statements,
     private readonly limit: number,
-  ) {}
+  ) {
+    this.rows = rowsAtOnce(db.sql);
+  }
 
   /** Returns whether nothing is left that hangs on the rows of these ids. */
   async clear(branches: readonly Branch[], ids: readonly string[]): Promise<boolean> {
@@ -204,7 +208,7 @@ class Batch {
   }
 
   private async clearOne(next: Branch, ids: readonly string[]): Promise<boolean> {
-    const limit = next.max === undefined ? atOnce.rows : Math.min(next.max, this.limit);
+    const limit = next.max === undefined ? rowsAtOnce(this.db.sql) : Math.min(next.max, this.limit);
     const found = await this.db.all<FoundRow>(next.find(this.db, { ids, limit }));
     if (found.length === 0) return true;
     if (next.branches.length > 0) {
