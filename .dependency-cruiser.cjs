@@ -1,3 +1,23 @@
+/** What each folder of the console may import of it, besides itself. `main.tsx`, `console.tsx` and `routes.ts` import the rest. */
+const consoleFolders = {
+  api: ['addresses.ts'],
+  parts: ['addresses.ts', 'api'],
+  shell: ['addresses.ts', 'sections.ts', 'api', 'parts'],
+  access: ['addresses.ts', 'api', 'parts'],
+  state: ['addresses.ts', 'api', 'parts'],
+  workspace: ['addresses.ts', 'sections.ts', 'api', 'parts', 'shell'],
+  agents: ['addresses.ts', 'api', 'parts', 'workspace'],
+  run: ['addresses.ts', 'api', 'parts', 'workspace'],
+  pages: ['addresses.ts', 'sections.ts', 'api', 'parts', 'shell', 'access', 'state', 'workspace', 'agents', 'run'],
+};
+
+const consoleRules = Object.entries(consoleFolders).map(([folder, others]) => ({
+  name: `console-${folder}-imports-what-its-row-names`,
+  severity: 'error',
+  from: { path: `^web/console/${folder}/` },
+  to: { path: '^web/console/', pathNot: `^web/console/(${[folder, ...others].join('|')})(/|$)` },
+}));
+
 /** Who may import whom. The layers are folders, so every rule is a path. */
 module.exports = {
   forbidden: [
@@ -100,6 +120,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/agent' },
       to: { path: '^src/agent' },
+    },
+    ...consoleRules,
+    {
+      // `pages/run.tsx` and the files of `pages/run` are one page.
+      name: 'console-pages-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^web/console/pages/([^/.]+)' },
+      to: { path: '^web/console/pages/', pathNot: '^web/console/pages/$1(/|\\.)' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
   ],

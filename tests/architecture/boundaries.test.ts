@@ -1,7 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Cruise, cruise, reports, root } from './cruise.js';
+
+const rules: readonly { readonly name: string }[] = createRequire(import.meta.url)(
+  '../../.dependency-cruiser.cjs',
+).forbidden;
 
 describe('the layers', () => {
   let ours: Cruise;
@@ -80,6 +85,13 @@ describe('files', () => {
       [...source, ...ofConsole].map(async (file) => [file, (await sourceOf(file)).split('\n').length - 1]),
     );
     expect(lengths.filter(([, lines]) => Number(lines) > 400)).toEqual([]);
+  });
+
+  it('of the console lie in folders of which each has a row in the table of imports', async () => {
+    const entries = await readdir(join(root, 'web/console'), { withFileTypes: true });
+    const folders = entries.flatMap((entry) => (entry.isDirectory() && entry.name !== 'styles' ? [entry.name] : []));
+    const rows = rules.flatMap(({ name }) => /^console-(\w+)-imports-what-its-row-names$/.exec(name)?.[1] ?? []);
+    expect(folders.sort()).toEqual(rows.sort());
   });
 
   it('called index are published surfaces and no other', async () => {

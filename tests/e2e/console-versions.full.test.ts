@@ -100,8 +100,42 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
     await view.fill(`Type ${older} to confirm`, older);
     await view.press('button', 'Delete permanently');
     await view.shows('The files are permanently deleted.');
-    expect(await view.has('button', `Restore files of ${older}`)).toBe(false);
+    await view.lacks('button', `Actions for ${older}`);
     await view.isAccessible();
+  });
+
+  it('have their actions in a menu that the keyboard serves alone', async () => {
+    const { view, steps } = suite;
+    const { keyboard } = view.page;
+    const id = await steps.uploaded(workspace, bytes, { 'auto-queue-runs': false });
+    await steps.uploaded(workspace, bytes, { 'auto-queue-runs': false });
+    await view.signIn(address, adminToken);
+    const menu = `Actions for ${id}`;
+    const focused = (name: string) =>
+      view.page.waitForFunction(`document.activeElement.getAttribute('aria-label') === ${JSON.stringify(name)}`);
+    await (await view.find('button', menu)).focus();
+    await keyboard.press('ArrowDown');
+    await focused(`Download ${id}`);
+    await view.isAccessible();
+    await keyboard.press('ArrowDown');
+    await focused(`Archive ${id}`);
+    await keyboard.press('End');
+    await focused(`Delete files of ${id}`);
+    await keyboard.press('Home');
+    await focused(`Download ${id}`);
+    await keyboard.press('KeyA');
+    await focused(`Archive ${id}`);
+    await keyboard.press('Escape');
+    await focused(menu);
+    await view.page.waitForFunction(`document.querySelector('[role=menu]') === null`);
+    await keyboard.press('Enter');
+    await keyboard.press('KeyA');
+    await focused(`Archive ${id}`);
+    await keyboard.press('Enter');
+    await view.find('heading', `Archive ${id}?`);
+    await keyboard.press('Escape');
+    await focused(menu);
+    await view.lacks('heading', `Archive ${id}?`);
   });
 
   it('are downloaded as they were uploaded', async () => {
@@ -119,17 +153,18 @@ describeConsole('configuration versions in the console', prepare, (suite) => {
     const token = await steps.memberToken('readers', { 'read-workspaces': true });
     await view.signIn(address, token);
     await view.shows('Configuration versions:');
-    const namesIn = async (place: string) =>
+    const namesOf = async (selector: string) =>
       (await view.page.evaluate(
-        `[...document.querySelectorAll('${place} button')].map((button) => button.getAttribute('aria-label') ?? button.textContent)`,
+        `[...document.querySelectorAll('${selector}')].map((one) => one.getAttribute('aria-label') ?? one.textContent)`,
       )) as string[];
-    const menus = await namesIn('main');
+    const menus = await namesOf('main button');
     expect(menus.filter((name) => !name.startsWith('Actions for '))).toEqual([]);
     for (const name of menus) {
       await view.press('button', name);
-      expect(await namesIn('.row-menu')).toEqual([name.replace('Actions for', 'Download')]);
+      await view.find('menuitem', name.replace('Actions for', 'Download'));
+      expect(await namesOf('[role=menuitem]')).toEqual([name.replace('Actions for', 'Download')]);
       await view.page.keyboard.press('Escape');
-      await view.page.waitForFunction(`document.querySelector('.row-menu') === null`);
+      await view.page.waitForFunction(`document.querySelector('[role=menu]') === null`);
     }
   });
 });

@@ -1,7 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { archiveOf } from '../support/archives.js';
 import { describeConsole } from '../support/console-suite.js';
-import { adminToken, type ServiceProcess } from '../support/process.js';
+import { adminToken, inTemporaryDirectory, type ServiceProcess } from '../support/process.js';
 import { ServiceSteps, until } from '../support/service-steps.js';
+import { writeStates } from '../support/written-states.js';
 
 const address = '/app/acme/workspaces/network/settings';
 /** A port at which nothing listens. */
@@ -9,7 +13,9 @@ const cloneUrl = 'http://127.0.0.1:1/acme/network.git';
 
 let network: string;
 
-/** The organization acme with the workspaces network and billing. */
+const files = await archiveOf({ 'main.tf': 'terraform {}\n' });
+
+/** The organization acme with the workspaces network and billing, which has nothing yet. */
 async function prepare(service: ServiceProcess): Promise<void> {
   network = await service.provision('acme', 'network');
   await new ServiceSteps(service).workspace('billing');
@@ -140,3 +146,108 @@ describeConsole(
   },
   () => ({ environment: { VCS_ALLOWED_HOSTS: '127.0.0.1:1' } }),
 );
+
+/** The workspace ledger: a run that waits for a confirmation, a state, a team of each kind of access, and variables. */
+async function prepareLedger(service: ServiceProcess): Promise<void> {
+  await service.provision('acme', 'ledger');
+  const steps = new ServiceSteps(service);
+  await steps.workspace('fresh');
+  const { id: ledger, relationships } = await steps.ask('GET', '/organizations/acme/workspaces/ledger');
+  await writeStates(steps, ledger);
+  for (const [name, type, at] of [
+    ['developers', 'team-workspaces', { workspace: { data: { type: 'workspaces', id: ledger } } }],
+    ['platform', 'team-projects', { project: relationships.project }],
+  ] as const) {
+    const team = await steps.ask('POST', '/organizations/acme/teams', {
+      data: { type: 'teams', attributes: { name } },
+    });
+    const given = { team: { data: { type: 'teams', id: team.id } }, ...at };
+    await steps.ask('POST', `/${type}`, { data: { type, attributes: { access: 'write' }, relationships: given } });
+  }
+  for (const [key, category, sensitive] of [
+    ['region', 'terraform', false],
+    ['AWS_SECRET_ACCESS_KEY', 'env', true],
+  ]) {
+    const attributes = { key, value: 'example', category, sensitive };
+    await steps.ask('POST', `/workspaces/${ledger}/vars`, { data: { type: 'vars', attributes } });
+  }
+  const policies = [{ name: 'tags', query: 'data.tags.deny', 'enforcement-level': 'mandatory' }];
+  await steps.ask('POST', '/organizations/acme/policy-sets', {
+    data: { type: 'policy-sets', attributes: { name: 'baseline', global: true, policies } },
+  });
+}
+
+describeConsole('the overview of a workspace', prepareLedger, (suite) => {
+  /** Waits for a text that several elements share. */
+  const says = (text: string) =>
+    until(`there is "${text}"`, async () => (await suite.view.text()).replace(/\s+/g, ' ').includes(text));
+
+  it('says how to get started with a new one, as far as the caller may', async () => {
+    const { view, steps } = suite;
+    await view.signIn('/app/acme/workspaces/fresh', await steps.memberToken('readers', { 'read-workspaces': true }));
+    await view.find('heading', 'Get started');
+    await view.shows(`hostname     = "${new URL(suite.service.url).host}"`);
+    await view.shows('workspaces { name = "fresh" }');
+    for (const way of ['Start an agent', 'Upload a configuration', 'Link a repository']) {
+      expect(await view.has('heading', way)).toBe(false);
+    }
+  });
+
+  it('takes an archive that is dropped on a new one, and then shows its run', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces/fresh', adminToken);
+    await view.find('heading', 'Start an agent');
+    await view.shows(`GATEHOUSE_URL=${suite.service.url} AGENT_TOKEN=…`);
+    await view.find('link', 'Link one under Version control in the settings');
+    await view.press('button', 'Copy the cloud block');
+    await view.isAccessible();
+    await inTemporaryDirectory(async (directory) => {
+      const file = join(directory, 'fresh.tar.gz');
+      await writeFile(file, files);
+      await view.drop('.drop', file);
+      await view.shows('Chosen: fresh.tar.gz');
+      await view.press('button', 'Upload');
+      await view.shows('was uploaded.');
+    });
+    await view.find('heading', 'Latest run');
+    await view.shows('Plan waits for an agent');
+    expect(await view.has('heading', 'Get started')).toBe(false);
+  });
+
+  it('shows what the state has, who has access, and what runs get', async () => {
+    const { view } = suite;
+    await view.signIn('/app/acme/workspaces/ledger', adminToken);
+    expect(await view.rowOf('Resources', 'main')).toEqual(['main', 'aws_vpc', 'root', 'hashicorp/aws', '2']);
+    expect(await view.rowOf('Outputs', 'cidr')).toEqual(['cidr', 'string', '10.1.0.0/16']);
+    await view.press('button', 'Show the value of password');
+    await view.shows('secret-2');
+    await view.find('link', 'developers');
+    await says('Write developers, platform (project)');
+    await says('Terraform 1 Environment 1 (1 sensitive)');
+    await view.isAccessible();
+  });
+
+  it('has the decision that the latest run waits for', async () => {
+    const { view, steps } = suite;
+    const { id } = await steps.ask('GET', '/organizations/acme/workspaces/ledger');
+    await steps.uploaded(id, files, { 'auto-queue-runs': false });
+    const run = await steps.run(id, undefined, { message: 'Widen the subnets' });
+    const agent = steps.agent(await steps.agentToken());
+    const job = await until('its plan is claimed', async () => {
+      const claimed = await agent.claimed();
+      if (claimed.runId === run) return claimed;
+      await claimed.report('plan', { status: 'errored' });
+      return undefined;
+    });
+    await job.planned();
+    await job.judgeAll(() => 'passed');
+    await view.signIn('/app/acme/workspaces/ledger', adminToken);
+    await view.find('heading', 'This plan waits for a confirmation');
+    await says('Policy sets of the latest run baseline ✓ Passed');
+    await view.isAccessible();
+    await view.press('button', 'Confirm and apply');
+    await view.shows('The run is confirmed.');
+    await steps.runBecomes(run, 'apply_queued');
+    await view.lacks('heading', 'This plan waits for a confirmation');
+  });
+});

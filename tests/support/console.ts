@@ -2,7 +2,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { ElementHandle, Page } from 'puppeteer-core';
+import { type ElementHandle, Locator, type Page } from 'puppeteer-core';
 import { until } from './service-steps.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -63,11 +63,18 @@ export class ConsolePage {
     await until(`there is no ${role} "${name}"`, async () => !(await this.has(role, name)));
   }
 
-  /** Presses what has these names, one after the other: the second may be in the dialog that the first opens. */
+  /**
+   * Presses what has these names, one after the other: the second may be in the dialog or menu that the first opens, where
+   * it is a menuitem instead of a button.
+   */
   async press(role: Role, ...names: readonly string[]): Promise<void> {
-    for (const name of names) {
+    for (const [index, name] of names.entries()) {
+      const roles: readonly Role[] = role === 'button' && index > 0 ? ['button', 'menuitem'] : [role];
       // The locator waits until it stands still: what is read above it moves it, and a menu moves when it opens.
-      const pressed = () => this.page.locator(selectorOf(role, name)).setTimeout(attempt).click();
+      const pressed = () =>
+        Locator.race(roles.map((one) => this.page.locator(selectorOf(one, name))))
+          .setTimeout(attempt)
+          .click();
       await this.orText(role, name, () =>
         pressed().then(
           () => true,

@@ -9,9 +9,9 @@ const root = 'web/console';
 const computed: Readonly<Record<string, string>> = {
   'parts/outside-link.tsx': 'any address; it checks the scheme',
   'parts/save-file.ts': 'content that the page holds',
-  'pages/versions/actions.tsx': 'a capability URL that the service signed',
+  'pages/configuration-versions/actions.tsx': 'a capability URL that the service signed',
   'pages/run/log-view.tsx': 'a line on the same page',
-  'pages/run/stage-links.tsx': 'a part of the same page',
+  'run/stage-links.tsx': 'a part of the same page',
   'pages/states/state.tsx': 'capability URLs that the service signed',
   'shell/sign-in.tsx': 'a page of the service',
 };

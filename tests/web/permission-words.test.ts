@@ -15,7 +15,7 @@ import {
   permissionsWithoutEffect,
   projectRightWords,
   rightWords,
-} from '../../web/console/pages/access/words.js';
+} from '../../web/console/access/words.js';
 import { custom, member, towards } from '../domain/samples.js';
 
 /** The actions that the policy allows, towards a visible and a secret team. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { gravestFirst, messageOf } from '../../web/console/pages/run/policy-message.js';
+import { gravestFirst, messageOf } from '../../web/console/run/policy-message.js';
 
 describe('a message of a policy', () => {
   it.each([

@@ -3,6 +3,7 @@ import './styles/base.css';
 import './styles/layout.css';
 import './styles/frame.css';
 import './styles/parts.css';
+import './styles/fields.css';
 import './styles/row-menu.css';
 import './styles/access.css';
 import './styles/log.css';

@@ -3,6 +3,22 @@ import { defineConfig } from 'vite';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+const page = at('./index.html');
+/** Drag and drop has sentences in thirty languages, and only the page of a workspace uses it. */
+const laterOnly = /\/dnd\/|\/(DropZone|FileTrigger)\.mjs$/;
+
+/** The page and the modules that it imports, directly or not. */
+const first = new Set<string>();
+
+function isInFirstScript(id: string, importedBy: (id: string) => readonly string[]): boolean {
+  if (first.size === 0) {
+    first.add(page);
+    // A set goes on to what is added to it meanwhile.
+    for (const one of first) for (const next of importedBy(one)) first.add(next);
+  }
+  return first.has(id) && !laterOnly.test(id);
+}
+
 export default defineConfig({
   root: at('.'),
   // JSX is compiled by Vite itself; the types are checked by `npm run typecheck`.
@@ -17,7 +33,23 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     // Libraries mark modules for servers that render; here there is only the browser.
-    rolldownOptions: { checks: { moduleLevelDirective: false } },
+    rolldownOptions: {
+      checks: { moduleLevelDirective: false },
+      output: {
+        // The first page is one script. Each page that is visited later adds its own.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            {
+              debugName: 'console',
+              name: (id, graph) =>
+                isInFirstScript(id, (one) => graph.getModuleInfo(one)?.importedIds ?? []) ? 'console' : null,
+            },
+          ],
+        },
+      },
+    },
+    chunkSizeWarningLimit: 700,
     // The notices of what is bundled.
     license: { fileName: 'licenses.md' },
   },

@@ -12,7 +12,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Workspace } from '../workspace/workspace.ts';
 import { WorkspacePage } from '../workspace/workspace-page.tsx';
-import { VersionActions } from './versions/actions.tsx';
+import { VersionActions } from './configuration-versions/actions.tsx';
 
 type Version = Schemas['client.ConfigurationVersion'];
 type Names = Params<'organization' | 'workspace'>;

@@ -17,7 +17,7 @@ import { Table } from '../parts/table.tsx';
 import type { Team } from '../parts/team-parts.tsx';
 import { Time } from '../parts/time.tsx';
 import { Page } from '../shell/page.tsx';
-import { InviteMember } from './invite-member.tsx';
+import { InviteMember } from './members/invite-member.tsx';
 
 const list = '/organizations/{organization}/organization-memberships';
 const statuses = [

@@ -3,10 +3,10 @@ import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type QueryOf, type Schemas } from '../api/client.ts';
 import { useMaybeRead, useRead } from '../api/reading.ts';
-import { pageOf, useAddressValues, type Values } from '../parts/address-values.ts';
-import { Button } from '../parts/button.tsx';
+import { pageQuery, useAddressValues, type Values } from '../parts/address-values.ts';
+import { FilterChips } from '../parts/chips.tsx';
 import { SelectField } from '../parts/field.tsx';
-import { FilterField } from '../parts/filters.tsx';
+import { FilterBar, FilterField } from '../parts/filters.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
 import { PickerOfMore } from '../parts/picker.tsx';
@@ -15,8 +15,8 @@ import { StatusBadge } from '../parts/status.tsx';
 import { runGroupChoices, runStatusesIn } from '../parts/status-words.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { operations } from '../run/operations.ts';
 import { OrganizationPage } from '../shell/organization-page.tsx';
-import { operations } from './runs.tsx';
 
 const list = '/organizations/{organization}/runs';
 type Query = QueryOf<typeof list>;
@@ -53,7 +53,7 @@ function Filters({ organization }: { readonly organization: string }) {
   const names = namesIn(values);
   const choose = (chosen: readonly string[]): void => change({ workspaces: chosen.join(',') });
   return (
-    <search className="filters" aria-label="Runs">
+    <FilterBar of="Runs">
       <FilterField label="Message or ID" value={values.text} onChange={(text) => change({ text })} />
       <SelectField
         label="Status"
@@ -69,16 +69,8 @@ function Filters({ organization }: { readonly organization: string }) {
         onChange={(source) => change({ source })}
       />
       <WorkspacePicker organization={organization} chosen={names} onChoose={(name) => choose([...names, name])} />
-      {names.map((name) => (
-        <Button
-          key={name}
-          aria-label={`Remove the workspace ${name} from the filters`}
-          onPress={() => choose(names.filter((one) => one !== name))}
-        >
-          {name} ×
-        </Button>
-      ))}
-    </search>
+      <FilterChips what="workspace" names={names} onRemove={(name) => choose(names.filter((one) => one !== name))} />
+    </FilterBar>
   );
 }
 
@@ -117,7 +109,7 @@ const queryOf = (values: Values): Query => ({
   ...(values.kind ? { 'filter[operation]': [values.kind] as NonNullable<Query['filter[operation]']> } : {}),
   ...(isSource(values.source) ? { 'filter[source]': [values.source] } : {}),
   'filter[workspace_names]': [...namesIn(values)],
-  'page[number]': pageOf(values),
+  ...pageQuery(values),
 });
 
 function Runs({ organization }: { readonly organization: string }) {

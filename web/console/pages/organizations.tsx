@@ -7,7 +7,7 @@ import { Pager } from '../parts/pager.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Page } from '../shell/page.tsx';
-import { NewOrganization } from './new-organization.tsx';
+import { NewOrganization } from './organizations/new-organization.tsx';
 
 export function OrganizationsPage() {
   const [values, change] = useAddressValues();

@@ -11,7 +11,7 @@ import { FormDialog } from '../parts/form-dialog.tsx';
 import type { Params } from '../parts/params.ts';
 import { Time } from '../parts/time.tsx';
 import { Page } from '../shell/page.tsx';
-import { ProjectTeams } from './access/project-teams.tsx';
+import { ProjectTeams } from './project/project-teams.tsx';
 
 interface Props {
   readonly organization: string;

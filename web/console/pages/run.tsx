@@ -8,13 +8,13 @@ import { Facts } from '../parts/facts.tsx';
 import type { Params } from '../parts/params.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { Decision } from '../run/decision.tsx';
+import { StageLinks } from '../run/stage-links.tsx';
 import { WorkspacePage } from '../workspace/workspace-page.tsx';
 import { RunActions } from './run/actions.tsx';
 import { PlannedChanges } from './run/changes.tsx';
-import { Decision } from './run/decision.tsx';
 import { LogView, useLinkedLine } from './run/log-view.tsx';
 import { Policies } from './run/policies.tsx';
-import { StageLinks } from './run/stage-links.tsx';
 import { Timeline } from './run/timeline.tsx';
 import { Waiting } from './run/waiting.tsx';
 

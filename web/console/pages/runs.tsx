@@ -4,7 +4,7 @@ import { included, type QueryOf, type Schemas } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
 import { pageQuery, useAddressValues, type Values } from '../parts/address-values.ts';
 import { SelectField } from '../parts/field.tsx';
-import { FilterField } from '../parts/filters.tsx';
+import { FilterBar, FilterField } from '../parts/filters.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
 import { useSettled } from '../parts/settled.ts';
@@ -12,6 +12,7 @@ import { StatusBadge } from '../parts/status.tsx';
 import { runGroupChoices, runStatusesIn } from '../parts/status-words.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { operations } from '../run/operations.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { WorkspacePage } from '../workspace/workspace-page.tsx';
 
@@ -28,20 +29,10 @@ export const RunsPage = ({ params: { organization, workspace: name } }: Params<'
   </WorkspacePage>
 );
 
-/** The choices of a filter by what runs do. */
-export const operations = [
-  { value: '', label: 'Any' },
-  { value: 'plan_and_apply', label: 'Plan and apply' },
-  { value: 'plan_only', label: 'Plan only' },
-  { value: 'save_plan', label: 'Saved plan' },
-  { value: 'destroy', label: 'Destroy' },
-  { value: 'refresh_only', label: 'Refresh only' },
-];
-
 function Filters() {
   const [values, change] = useAddressValues();
   return (
-    <search className="filters" aria-label="Runs">
+    <FilterBar of="Runs">
       <FilterField label="Message or ID" value={values.text} onChange={(text) => change({ text })} />
       <SelectField
         label="Status"
@@ -50,7 +41,7 @@ function Filters() {
         onChange={(status) => change({ status })}
       />
       <SelectField label="Kind" value={values.kind ?? ''} choices={operations} onChange={(kind) => change({ kind })} />
-    </search>
+    </FilterBar>
   );
 }
 

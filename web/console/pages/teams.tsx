@@ -1,4 +1,6 @@
 import { Link, useLocation } from 'wouter';
+import { AccessChips } from '../access/access-chips.tsx';
+import { type Visibility, visibilities, visibilityLabels } from '../access/visibility.ts';
 import { addresses } from '../addresses.ts';
 import { api } from '../api/client.ts';
 import { useRead } from '../api/reading.ts';
@@ -11,8 +13,6 @@ import type { Params } from '../parts/params.ts';
 import { useSettled } from '../parts/settled.ts';
 import { Table } from '../parts/table.tsx';
 import { Page } from '../shell/page.tsx';
-import { AccessChips } from './team/access-chips.tsx';
-import { type Visibility, visibilities, visibilityLabels } from './team/visibility.ts';
 
 const list = '/organizations/{organization}/teams';
 

@@ -15,7 +15,7 @@ import { Secret } from '../parts/secret.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Loading, Page } from '../shell/page.tsx';
-import { UserSessions } from './user-sessions.tsx';
+import { UserSessions } from './user-tokens/user-sessions.tsx';
 
 const list = '/users/{userId}/authentication-tokens';
 

@@ -13,8 +13,8 @@ import { runStatusesIn } from '../parts/status-words.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Page } from '../shell/page.tsx';
-import { NewWorkspace } from './new-workspace.tsx';
-import { WorkspaceFilters } from './workspace-filters.tsx';
+import { NewWorkspace } from '../workspace/new-workspace.tsx';
+import { sortIn, WorkspaceFilters } from './workspaces/workspace-filters.tsx';
 
 type Workspace = Schemas['client.Workspace'];
 
@@ -34,7 +34,8 @@ export function WorkspacesPage({ params: { organization } }: Params<'organizatio
   );
 }
 
-const queryOf = (values: Values) => ({
+const queryOf = (values: Values, sort = sortIn(values)) => ({
+  ...(sort !== undefined && { sort }),
   include: ['current_run' as const, 'project' as const],
   'search[name]': values.name ?? '',
   'search[tags]': values.tags?.split(',') ?? [],
@@ -53,7 +54,7 @@ function Workspaces({ organization }: { readonly organization: string }) {
     included<Schemas['client.Run']>(list, 'runs', relationships['current-run']?.data?.id);
   const projectOf = ({ relationships }: Workspace) =>
     included<Schemas['client.Project']>(list, 'projects', relationships.project.data.id);
-  const isFiltered = Object.keys(values).some((name) => name !== 'page');
+  const isFiltered = Object.keys(values).some((name) => name !== 'page' && name !== 'sort');
   return (
     <>
       <Table

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react';
 import { Button as AriaButton, type ButtonProps } from 'react-aria-components';
 
 interface Props extends Omit<ButtonProps, 'className' | 'style' | 'isPending'> {
-  readonly kind?: 'main' | 'plain' | 'danger' | 'menu' | 'quiet';
+  readonly kind?: 'main' | 'plain' | 'danger' | 'menu' | 'quiet' | 'chip';
   /** While its request runs it keeps the focus, and ignores further presses. */
   readonly isPending?: boolean;
 }

@@ -1,3 +1,5 @@
+import { Button } from './button.tsx';
+
 interface Props {
   readonly texts: readonly string[];
   /** Shown instead of an empty list. */
@@ -17,3 +19,23 @@ export const Chips = ({ texts, none }: Props) =>
       ))}
     </span>
   );
+
+interface FilterProps {
+  /** The kind of the names, such as `tag`. */
+  readonly what: string;
+  readonly names: readonly string[];
+  readonly onRemove: (name: string) => void;
+}
+
+/** The names that a list is filtered by, each with a button that removes it. */
+export const FilterChips = ({ what, names, onRemove }: FilterProps) =>
+  names.map((name) => (
+    <Button
+      key={name}
+      kind="chip"
+      aria-label={`Remove the ${what} ${name} from the filters`}
+      onPress={() => onRemove(name)}
+    >
+      {name} <span aria-hidden="true">×</span>
+    </Button>
+  ));

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
-import { Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Button, Sending } from './button.tsx';
 import { Field } from './field.tsx';
 import { ProblemView } from './problem-view.tsx';
-import { useMenuClosing } from './row-menu.tsx';
+import { Opener } from './row-menu.tsx';
 
 interface Props {
   /** The label of the button that opens the dialog. */
@@ -26,27 +26,30 @@ interface Props {
   readonly onConfirm: (comment: string) => Promise<unknown>;
 }
 
-/** A button that asks before it acts. */
+/** A button, or an item of a menu, that asks before it acts. */
 export function Confirm({ trigger, triggerName, title, kind = 'plain', ...props }: Props) {
   return (
-    <DialogTrigger onOpenChange={useMenuClosing()}>
-      <Button kind={kind} aria-label={triggerName}>
-        {trigger}
-      </Button>
-      <ModalDialog title={title}>{(close) => <Question {...props} close={close} />}</ModalDialog>
-    </DialogTrigger>
+    <Opener trigger={trigger} triggerName={triggerName} kind={kind}>
+      {(opening) => (
+        <ModalDialog title={title} {...opening}>
+          {(close) => <Question {...props} close={close} />}
+        </ModalDialog>
+      )}
+    </Opener>
   );
 }
 
-/** A dialog above the page: it takes the focus, and Escape closes it. */
-export const ModalDialog = ({
-  title,
-  children,
-}: {
+interface DialogProps {
   readonly title: string;
+  /** Without these, the trigger around it opens it. */
+  readonly isOpen?: boolean;
+  readonly onOpenChange?: (isOpen: boolean) => void;
   readonly children: (close: () => void) => ReactNode;
-}) => (
-  <ModalOverlay className="overlay" isDismissable>
+}
+
+/** A dialog above the page: it takes the focus, and Escape closes it. */
+export const ModalDialog = ({ title, children, ...opening }: DialogProps) => (
+  <ModalOverlay className="overlay" isDismissable {...opening}>
     <Modal className="modal">
       <Dialog className="dialog">
         {({ close }) => (

@@ -1,4 +1,6 @@
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useAddressValues } from './address-values.ts';
+import { Button } from './button.tsx';
 import { Field } from './field.tsx';
 import { useLater } from './later.ts';
 import { localText } from './local-text.ts';
@@ -8,6 +10,29 @@ interface Props {
   readonly label: string;
   readonly value: string | undefined;
   readonly onChange: (value: string) => void;
+}
+
+interface BarProps {
+  /** The name of the list. */
+  readonly of: string;
+  /** Fields whose values are in the address; the search field first. */
+  readonly children: ReactNode;
+}
+
+/** The filters of a list, which one button clears. */
+export function FilterBar({ of, children }: BarProps) {
+  const [values, change] = useAddressValues();
+  const set = Object.keys(values).filter((name) => name !== 'page');
+  return (
+    <search className="filters" aria-label={of}>
+      {children}
+      {set.length > 0 && (
+        <Button kind="quiet" onPress={() => change(Object.fromEntries(set.map((name) => [name, undefined])))}>
+          Clear filters
+        </Button>
+      )}
+    </search>
+  );
 }
 
 /** A search field whose value is in the address. */
@@ -33,6 +58,8 @@ export function FilterField({ label, value = '', onChange }: Props) {
     <Field
       label={label}
       type="search"
+      // Its style depends on whether this is shown.
+      placeholder=" "
       value={text}
       onChange={typed}
       onKeyDown={(event) => {

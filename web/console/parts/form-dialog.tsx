@@ -1,11 +1,9 @@
 import type { ReactNode } from 'react';
-import { DialogTrigger } from 'react-aria-components';
 import type { Readable } from '../api/client.ts';
-import { Button } from './button.tsx';
 import { useChange } from './change.ts';
 import { ModalDialog } from './confirm.tsx';
 import { EntryForm, type FormValues } from './entry-form.tsx';
-import { useMenuClosing } from './row-menu.tsx';
+import { Opener } from './row-menu.tsx';
 
 interface ContentProps<Result> {
   /** The label of the button that sends. */
@@ -28,14 +26,15 @@ interface Props<Result> extends ContentProps<Result> {
   readonly kind?: 'main' | 'plain';
 }
 
-/** A button that opens a form. */
+/** A button, or an item of a menu, that opens a form. */
 export const FormDialog = <Result,>({ trigger, triggerName, title, kind = 'plain', ...props }: Props<Result>) => (
-  <DialogTrigger onOpenChange={useMenuClosing()}>
-    <Button kind={kind} aria-label={triggerName}>
-      {trigger}
-    </Button>
-    <ModalDialog title={title}>{(close) => <Content {...props} close={close} />}</ModalDialog>
-  </DialogTrigger>
+  <Opener trigger={trigger} triggerName={triggerName} kind={kind}>
+    {(opening) => (
+      <ModalDialog title={title} {...opening}>
+        {(close) => <Content {...props} close={close} />}
+      </ModalDialog>
+    )}
+  </Opener>
 );
 
 /** Inside the dialog, so that the next form begins without the problem of the last. */

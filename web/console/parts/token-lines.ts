@@ -48,11 +48,13 @@ const linesOf: Readonly<Record<TokenUse, (service: Service, token: string) => re
   ],
   organization: (service, token) => [provider(service, token), curl(service, token, '/organizations')],
   audit: (service, token) => [curl(service, token, '/organization/audit-trails')],
-  agent: ({ origin }, token) => [
-    { program: 'the agent', text: `GATEHOUSE_URL=${origin} AGENT_TOKEN=${token} gatehouse-agent` },
-  ],
+  agent: ({ origin }, token) => [{ program: 'the agent', text: agentCommand(origin, token) }],
 };
 
 /** The lines with which programs use a token of a service. */
 export const tokenLines = (use: TokenUse, service: Service, token: string): readonly TokenLines[] =>
   linesOf[use](service, token);
+
+/** The line that starts the agent which comes with the service; without a token, its place is left open. */
+export const agentCommand = (origin: string, token = '…'): string =>
+  `GATEHOUSE_URL=${origin} AGENT_TOKEN=${token} gatehouse-agent`;

@@ -23,7 +23,8 @@ export const NewVersion = ({ workspaceId }: { readonly workspaceId: string }) =>
 
 interface Props {
   readonly workspaceId: string;
-  readonly close: () => void;
+  /** For a form in a dialog; called after the upload too. */
+  readonly close?: () => void;
 }
 
 interface Wanted {
@@ -43,14 +44,21 @@ const isFor = (begun: Begun, { archive, attributes }: Wanted): boolean =>
 const isUploaded = async (id: string): Promise<boolean> =>
   (await api.get('/configuration-versions/{id}', { path: { id } })).data.attributes.status === 'uploaded';
 
-function UploadForm({ workspaceId, close }: Props) {
+/** Uploads an archive as a configuration version; its run starts if that is wanted. */
+export function UploadForm({ workspaceId, close }: Props) {
   const [file, setFile] = useState<File>();
   const [fault, setFault] = useState<string>();
   const [share, setShare] = useState<number>();
   const last = useRef<Begun>(undefined);
   const running = useRef<AbortController>(undefined);
-  // Who closes the dialog ends the upload.
-  useEffect(() => () => running.current?.abort(), []);
+  // Closing the dialog ends the upload. A form on a page disappears when the service reports the version.
+  const isInDialog = close !== undefined;
+  useEffect(
+    () => () => {
+      if (isInDialog) running.current?.abort();
+    },
+    [isInDialog],
+  );
   const begin = async (wanted: Wanted): Promise<Begun> => {
     const { data } = await api.post('/workspaces/{workspaceId}/configuration-versions', {
       path: { workspaceId },
@@ -83,7 +91,7 @@ function UploadForm({ workspaceId, close }: Props) {
       submit="Upload"
       isPending={create.isPending}
       problem={create.problem}
-      onCancel={close}
+      {...(close !== undefined && { onCancel: close })}
       onSubmit={async (values) => {
         const wrong =
           file === undefined ? 'Choose a .tar.gz archive first.' : await archiveFault(file, 'configuration.tar.gz');
@@ -95,7 +103,7 @@ function UploadForm({ workspaceId, close }: Props) {
           provisional: values.provisional === 'on',
         };
         await create.run({ archive: file, attributes });
-        close();
+        close?.();
       }}
     >
       <ArchiveChoice file={file} onChoose={setFile} />

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
+import type { TeamAccess } from '../../access/levels.ts';
+import { customWords, rightWords } from '../../access/words.ts';
 import { api } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { useChange } from '../../parts/change.ts';
 import { EntryForm, type FormValues } from '../../parts/entry-form.tsx';
 import { type Chosen, effectOf, type Permissions } from './level-effect.ts';
-import type { TeamAccess } from './levels.ts';
 import type { EffectiveAccess } from './sources.tsx';
-import { customWords, rightWords } from './words.ts';
 import { accessOutdates, attributesOfWorkspaceAccess, WorkspaceAccessFields } from './workspace-access-fields.tsx';
 
 interface Props {

@@ -1,4 +1,5 @@
 import { useLocation } from 'wouter';
+import { claimWords, rightWords } from '../../access/words.ts';
 import { addresses } from '../../addresses.ts';
 import { Problem } from '../../api/problem.ts';
 import { useMaybeRead, useRead } from '../../api/reading.ts';
@@ -13,7 +14,6 @@ import { TeamSelect } from '../../parts/team-parts.tsx';
 import { Loading } from '../../shell/page.tsx';
 import { WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { type Right, Ways } from './sources.tsx';
-import { claimWords, rightWords } from './words.ts';
 
 type Names = Params<'organization' | 'workspace'>;
 type Holder = { readonly 'filter[user][id]': string } | { readonly 'filter[team][id]': string };

@@ -1,5 +1,7 @@
 import { Fragment, useState } from 'react';
 import { Link } from 'wouter';
+import { End } from '../../access/access-end.tsx';
+import type { TeamAccess } from '../../access/levels.ts';
 import { addresses } from '../../addresses.ts';
 import { useMaybeReadEach, useRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues } from '../../parts/address-values.ts';
@@ -9,9 +11,8 @@ import { ProblemView } from '../../parts/problem-view.tsx';
 import { useSettled } from '../../parts/settled.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { AccessEditor } from './access-editor.tsx';
-import { End } from './access-end.tsx';
-import type { TeamAccess } from './levels.ts';
-import { type EffectiveAccess, type GivenClaim, markOf, marks, SourceLink, throughInWords } from './sources.tsx';
+import { columns, distinct, type Held, hasSomething, heldOf, nameOf } from './held-levels.ts';
+import { type EffectiveAccess, markOf, marks, SourceLink, throughInWords } from './sources.tsx';
 
 const rowsPerPage = 50;
 
@@ -19,67 +20,6 @@ const inGroups = (ids: readonly string[]): readonly (readonly string[])[] =>
   Array.from({ length: Math.ceil(ids.length / rowsPerPage) }, (_, at) =>
     ids.slice(at * rowsPerPage, (at + 1) * rowsPerPage),
   );
-
-type Levels = readonly (readonly [label: string, ...claims: string[]])[];
-
-/** The columns: levels from the lowest to the highest, each with the claims of the access policy that are enough for it. */
-const columns: readonly { readonly head: string; readonly levels: Levels }[] = [
-  {
-    head: 'Runs',
-    levels: [
-      ['read', 'runs: read'],
-      ['plan', 'runs: plan'],
-      ['apply', 'runs: apply'],
-    ],
-  },
-  {
-    head: 'Variables',
-    levels: [
-      ['read', 'variables: read'],
-      ['write', 'variables: write'],
-    ],
-  },
-  {
-    head: 'State',
-    levels: [
-      ['outputs', 'state-versions: read-outputs'],
-      ['read', 'state-versions: read'],
-      ['write', 'state-versions: write'],
-    ],
-  },
-  { head: 'Lock', levels: [['yes', 'workspace locking']] },
-  {
-    head: 'Override policies',
-    levels: [['yes', 'manage-policy-overrides', 'policy overrides, through a team with delegate-policy-overrides']],
-  },
-  { head: 'Administer', levels: [['yes', 'workspace admin']] },
-];
-
-interface Held {
-  /** Undefined if the team has nothing of the column. */
-  readonly label: string | undefined;
-  /** The ways in which the team has it. */
-  readonly ways: readonly GivenClaim[];
-}
-
-/** The highest level that the team has. */
-function heldOf(access: EffectiveAccess, levels: Levels): Held {
-  const held = access.attributes.rights.flatMap((right) => right.claims);
-  const waysTo = (claims: readonly string[]) => held.filter(({ claim }) => claims.includes(claim));
-  const [label, ...claims] = levels.findLast(([, ...enough]) => waysTo(enough).length > 0) ?? [];
-  return { label, ways: waysTo(claims) };
-}
-
-/** Several rights may need the same claim. */
-const distinct = (ways: readonly GivenClaim[]): readonly GivenClaim[] => [
-  ...new Map(ways.map((way) => [throughInWords(way), way])).values(),
-];
-
-const nameOf = ({ attributes }: EffectiveAccess): string => attributes.name ?? 'a secret team';
-
-/** Whether a column has a level: every member may list the teams of a workspace, which gives no access. */
-const hasSomething = (access: EffectiveAccess): boolean =>
-  columns.some(({ levels }) => heldOf(access, levels).label !== undefined);
 
 interface Props {
   readonly organization: string;

@@ -1,8 +1,8 @@
 import { Fragment } from 'react';
 import { Link } from 'wouter';
+import { claimWords, organizationPermissions } from '../../access/words.ts';
 import { addresses } from '../../addresses.ts';
 import type { Schemas } from '../../api/client.ts';
-import { claimWords, organizationPermissions } from './words.ts';
 
 export type EffectiveAccess = Schemas['client.EffectiveAccess'];
 export type Right = EffectiveAccess['attributes']['rights'][number];

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { organizationRightWords, projectRightWords, rightWords } from '../../access/words.ts';
 import { type QueryOf, type Schemas, send } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues, type Values } from '../../parts/address-values.ts';
@@ -17,7 +18,6 @@ import { Time } from '../../parts/time.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { Loading } from '../../shell/page.tsx';
 import { Ways } from './sources.tsx';
-import { organizationRightWords, projectRightWords, rightWords } from './words.ts';
 
 type Query = QueryOf<'/organizations/{organization}/who-can'>;
 type Holders = NonNullable<ReturnType<typeof useHolders>['data']>;

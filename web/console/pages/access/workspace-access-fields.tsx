@@ -1,10 +1,10 @@
 import { useState } from 'react';
+import { attributesOfEnd, EndFields } from '../../access/access-end.tsx';
+import { mocks, noLevel, runs, states, variables, workspaceLevels } from '../../access/levels.ts';
+import { customWords } from '../../access/words.ts';
 import type { Schemas } from '../../api/client.ts';
 import type { FormValues } from '../../parts/entry-form.tsx';
 import { CheckField, SelectField } from '../../parts/field.tsx';
-import { attributesOfEnd, EndFields } from './access-end.tsx';
-import { mocks, noLevel, runs, states, variables, workspaceLevels } from './levels.ts';
-import { customWords } from './words.ts';
 
 type Attributes = Schemas['client.TeamAccess']['attributes'];
 type Level<Name extends keyof Attributes> = Exclude<Attributes[Name], 'none'>;

@@ -1,12 +1,12 @@
+import { AddAccess } from '../../access/access-dialogs.tsx';
+import { End } from '../../access/access-end.tsx';
+import { workspaceAccessLabels } from '../../access/permission-words.ts';
 import { api } from '../../api/client.ts';
 import { useRead } from '../../api/reading.ts';
 import { Chips } from '../../parts/chips.tsx';
 import { Table } from '../../parts/table.tsx';
 import { TeamLink } from '../../parts/team-parts.tsx';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { AddAccess } from './access-dialogs.tsx';
-import { End } from './access-end.tsx';
-import { workspaceAccessLabels } from './permission-words.ts';
 import { RightsMatrix } from './rights-matrix.tsx';
 import { accessOutdates, attributesOfWorkspaceAccess, WorkspaceAccessFields } from './workspace-access-fields.tsx';
 

@@ -1,5 +1,7 @@
 import { Link, useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
+import { AgentTokens } from '../../agents/agent-tokens.tsx';
+import { contactInterval } from '../../agents/contact.ts';
 import { api, included, type Schemas } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { useMaybeRead, useMaybeReadEach, useRead } from '../../api/reading.ts';
@@ -16,8 +18,6 @@ import { SettingsCard } from '../../parts/settings-card.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
 import { Loading } from '../../shell/page.tsx';
-import { AgentTokens } from './agent-tokens.tsx';
-import { contactInterval } from './contact.ts';
 
 type Pool = Schemas['client.AgentPool'];
 

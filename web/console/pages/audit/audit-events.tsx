@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.ts';
 import { useAddressValues, type Values } from '../../parts/address-values.ts';
 import { SelectField } from '../../parts/field.tsx';
-import { FilterField, InstantField } from '../../parts/filters.tsx';
+import { FilterBar, FilterField, InstantField } from '../../parts/filters.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -52,7 +52,7 @@ export const auditQuery = (values: Values) => ({
 export function AuditFilters({ children }: { readonly children?: ReactNode }) {
   const [values, change] = useAddressValues();
   return (
-    <search className="filters" aria-label="Audit events">
+    <FilterBar of="Audit events">
       <FilterField label="Action" value={values.action} onChange={(action) => change({ action })} />
       <FilterField label="Username" value={values.user} onChange={(user) => change({ user })} />
       <FilterField label="Workspace ID" value={values.workspace} onChange={(workspace) => change({ workspace })} />
@@ -74,7 +74,7 @@ export function AuditFilters({ children }: { readonly children?: ReactNode }) {
         onChange={(chosen) => change({ routine: chosen })}
       />
       {children}
-    </search>
+    </FilterBar>
   );
 }
 

@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/client.ts';
 import { useMaybeRead } from '../../api/reading.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { agentCommand } from '../../parts/token-lines.ts';
 import { earlierFirst, type Item, listed } from './attention.ts';
 import { AttentionList } from './attention-list.tsx';
 import { RunLink } from './run-link.tsx';
@@ -12,9 +13,6 @@ interface Props {
   readonly attentions: readonly Schemas['client.Attention'][];
   readonly isOfAll: boolean;
 }
-
-/** The line that starts the agent which comes with the service. */
-const start = () => `GATEHOUSE_URL=${location.origin} AGENT_TOKEN=… gatehouse-agent`;
 
 /** Runs that nothing will execute until an agent is started, oldest first. */
 export const WithoutAgent = ({ attentions, isOfAll }: Props) => (
@@ -31,7 +29,7 @@ export const WithoutAgent = ({ attentions, isOfAll }: Props) => (
   >
     <p>
       These runs start once an agent of their pool does. Issue a token of the pool, and start one:{' '}
-      <code>{start()}</code>
+      <code>{agentCommand(location.origin)}</code>
     </p>
   </AttentionList>
 );

@@ -12,9 +12,9 @@ import { SettingsCard } from '../../parts/settings-card.tsx';
 import { Table } from '../../parts/table.tsx';
 import { WorkspaceAttachments } from '../../parts/workspace-attachments.tsx';
 import { OrganizationPage } from '../../shell/organization-page.tsx';
-import { TryChange } from '../policy-trials/try-change.tsx';
 import { Parameters } from './parameters.tsx';
 import { type PolicySet, PolicySetFields, policySetSettings } from './policy-set-fields.tsx';
+import { TryChange } from './try-change.tsx';
 
 const one = '/policy-sets/{id}';
 const list = '/organizations/{organization}/policy-sets';

@@ -11,6 +11,7 @@ import type { Params } from '../../parts/params.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { agentCommand } from '../../parts/token-lines.ts';
 import { type Organization, OrganizationPage } from '../../shell/organization-page.tsx';
 import { Results } from './results.tsx';
 import { differenceOf, isOpen } from './verdicts.ts';
@@ -170,7 +171,7 @@ const Queued = () => (
       No agent evaluates this trial yet. An agent that serves its workspaces, and has OPA, takes it once no run waits
       for it. After an hour without one, the trial fails. To start one, with a token of the agent pool:
     </p>
-    <code>{`GATEHOUSE_URL=${location.origin} AGENT_TOKEN=… gatehouse-agent`}</code>
+    <code>{agentCommand(location.origin)}</code>
   </div>
 );
 

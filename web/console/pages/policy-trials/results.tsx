@@ -5,9 +5,9 @@ import { useMaybeRead } from '../../api/reading.ts';
 import { Button } from '../../parts/button.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
+import { gravestFirst } from '../../run/policy-message.ts';
+import { Messages } from '../../run/policy-messages.tsx';
 import { Loading } from '../../shell/page.tsx';
-import { gravestFirst } from '../run/policy-message.ts';
-import { Messages } from '../run/policy-messages.tsx';
 import { type Case, casesOf, type Difference, type PolicyVerdict, type Result, type Verdict } from './verdicts.ts';
 
 const path = '/policy-trials/{id}/results';

@@ -3,10 +3,10 @@ import { useMaybeRead } from '../../api/reading.ts';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { gravestFirst } from './policy-message.ts';
-import { Messages } from './policy-messages.tsx';
-import { useRunEvents } from './run-events.ts';
-import { stageNames, useStage } from './stages.ts';
+import { gravestFirst } from '../../run/policy-message.ts';
+import { Messages } from '../../run/policy-messages.tsx';
+import { useRunEvents } from '../../run/run-events.ts';
+import { stageNames, useStage } from '../../run/stages.ts';
 import { type TaskResult, TaskResults } from './task-results.tsx';
 
 type Outcome = Schemas['client.PolicySetOutcome'];

@@ -7,8 +7,8 @@ import { duration } from '../../parts/relative-time.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { statusWords } from '../../parts/status-words.ts';
 import { Time } from '../../parts/time.tsx';
+import { useRunEvents } from '../../run/run-events.ts';
 import { outdatedByRuns } from '../../workspace/outdated.ts';
-import { useRunEvents } from './run-events.ts';
 
 interface Props {
   readonly run: Schemas['client.Run'];

@@ -1,11 +1,10 @@
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
+import { WorkspaceAgents } from '../../agents/workspace-agents.tsx';
 import type { Schemas } from '../../api/client.ts';
-import { useMaybeRead, useMaybeReadEach } from '../../api/reading.ts';
+import { useMaybeRead } from '../../api/reading.ts';
 import { waitsFor } from '../../parts/status-words.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { contactInterval, isInContact, useNow } from '../agents/contact.ts';
 
 type Run = Schemas['client.Run'];
 
@@ -61,70 +60,23 @@ function TurnOf({ organization, workspace, run }: Props) {
   );
 }
 
-const AgentOf = ({ organization, workspace: { attributes } }: Props) =>
-  attributes['execution-mode'] === 'agent' && attributes['agent-pool-id'] !== null ? (
-    <PoolOfOrganization organization={organization} poolId={attributes['agent-pool-id']} />
-  ) : (
-    <SitePools />
-  );
+/** Whether an agent is in contact, for those who may know. */
+const AgentOf = ({ organization, workspace }: Props) => (
+  <WorkspaceAgents organization={organization} workspace={workspace}>
+    {({ contact, pool }) => {
+      if (contact === 'unknown') return null;
+      if (contact === 'hidden') return <p>It starts when an agent is free. {askFor(workspace)}</p>;
+      if (contact === 'some') return <p>It starts when an agent of {pool} is free.</p>;
+      return (
+        <p>
+          <strong>No agent is in contact.</strong> Start one with a token of {pool}.
+        </p>
+      );
+    }}
+  </WorkspaceAgents>
+);
 
-const polled = { refetchInterval: contactInterval };
-
-function PoolOfOrganization({ organization, poolId }: { readonly organization: string; readonly poolId: string }) {
-  const pool = useMaybeRead('/agent-pools/{id}', { path: { id: poolId } }).data?.data;
-  const path = { poolId };
-  const { data, error } = useMaybeRead('/agent-pools/{poolId}/authentication-tokens', { path }, polled);
-  return (
-    <Contact
-      tokens={error === null ? data?.data : 'hidden'}
-      pool={
-        pool && (
-          <Link href={addresses.inSection(organization, 'agent-pools', poolId)}>
-            the agent pool {pool.attributes.name}
-          </Link>
-        )
-      }
-      ask="Ask those who manage the agent pool of the workspace whether an agent is in contact."
-    />
-  );
-}
-
-/** Their tokens are for site administrators. */
-function SitePools() {
-  const isAdmin = useMaybeRead('/account/details', {}).data?.data.attributes['is-site-admin'];
-  const pools = useMaybeRead('/admin/agent-pools', { query: { 'page[size]': 100 } }, { enabled: isAdmin === true });
-  const tokens = useMaybeReadEach(
-    '/admin/agent-pools/{sitePoolId}/authentication-tokens',
-    (pools.data?.data ?? []).map(({ id }) => ({ path: { sitePoolId: id } })),
-    polled,
-  );
-  const isRead = pools.data !== undefined && tokens.every(({ data }) => data !== undefined);
-  const known = isRead ? tokens.flatMap(({ data }) => data?.data ?? []) : undefined;
-  return (
-    <Contact
-      tokens={isAdmin === false ? 'hidden' : known}
-      pool={<Link href={addresses.site('agent-pools')}>the site agent pools</Link>}
-      ask="Ask a site administrator whether an agent is in contact."
-    />
-  );
-}
-
-interface ContactProps {
-  /** Undefined while they are read. */
-  readonly tokens: readonly Schemas['client.AgentToken'][] | 'hidden' | undefined;
-  readonly pool: ReactNode;
-  /** A sentence for those who may not see the tokens. */
-  readonly ask: string;
-}
-
-function Contact({ tokens, pool, ask }: ContactProps) {
-  const now = useNow();
-  if (tokens === undefined) return null;
-  if (tokens === 'hidden') return <p>It starts when an agent is free. {ask}</p>;
-  if (tokens.some((token) => isInContact(token, now))) return <p>It starts when an agent of {pool} is free.</p>;
-  return (
-    <p>
-      <strong>No agent is in contact.</strong> Start one with a token of {pool}.
-    </p>
-  );
-}
+const askFor = ({ attributes }: Workspace): string =>
+  attributes['execution-mode'] === 'agent'
+    ? 'Ask those who manage the agent pool of the workspace whether an agent is in contact.'
+    : 'Ask a site administrator whether an agent is in contact.';

@@ -1,5 +1,7 @@
 import { useLocation } from 'wouter';
 import { addresses } from '../../addresses.ts';
+import { AgentTokens } from '../../agents/agent-tokens.tsx';
+import { contactInterval } from '../../agents/contact.ts';
 import { api, type Schemas } from '../../api/client.ts';
 import { usePolled, useRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues } from '../../parts/address-values.ts';
@@ -10,8 +12,6 @@ import { Field } from '../../parts/field.tsx';
 import type { Params } from '../../parts/params.ts';
 import { SettingsCard } from '../../parts/settings-card.tsx';
 import { SitePage } from '../../shell/site-page.tsx';
-import { AgentTokens } from '../agents/agent-tokens.tsx';
-import { contactInterval } from '../agents/contact.ts';
 
 type Pool = Schemas['client.SiteAgentPool'];
 

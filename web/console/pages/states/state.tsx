@@ -1,19 +1,18 @@
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { addresses } from '../../addresses.ts';
-import { api, type Schemas } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { useMaybeRead, useRead } from '../../api/reading.ts';
 import { pageOf, useAddressValues } from '../../parts/address-values.ts';
-import { Button, DisabledButton } from '../../parts/button.tsx';
+import { DisabledButton } from '../../parts/button.tsx';
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import type { Params } from '../../parts/params.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { OutputTable } from '../../state/outputs.tsx';
+import { Resources } from '../../state/resources.tsx';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { WorkspacePage } from '../../workspace/workspace-page.tsx';
 import { Origin } from './state-origin.tsx';
@@ -55,7 +54,10 @@ export function StatePage({ params: { organization, workspace: name, id } }: Nam
           {workspace.attributes.permissions['can-read-state-outputs'] && attributes['resources-processed'] && (
             <Outputs id={id} />
           )}
-          <Resources version={version} />
+          <section className="card" aria-labelledby="resources">
+            <h2 id="resources">Resources</h2>
+            <Resources state={version} />
+          </section>
         </>
       )}
     </WorkspacePage>
@@ -168,64 +170,8 @@ function Outputs({ id }: { readonly id: string }) {
   return (
     <section className="card" aria-labelledby="outputs">
       <h2 id="outputs">Outputs</h2>
-      <Table
-        caption="Outputs"
-        rows={data}
-        keyOf={(output) => output.id}
-        empty={<p>This state has no outputs.</p>}
-        columns={[
-          { head: 'Name', cell: ({ attributes }) => <code>{attributes.name}</code> },
-          { head: 'Type', cell: ({ attributes }) => attributes.type },
-          { head: 'Value', cell: (output) => <OutputValue output={output} /> },
-        ]}
-      />
+      <OutputTable outputs={data} />
       <Pager pagination={meta.pagination} what="Outputs" />
-    </section>
-  );
-}
-
-const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2));
-
-/** A sensitive value is read only when the button is pressed. */
-function OutputValue({ output: { id, attributes } }: { readonly output: Schemas['client.StateVersionOutput'] }) {
-  const [isAsked, setAsked] = useState(false);
-  const { data, error } = useMaybeRead('/state-version-outputs/{id}', { path: { id } }, { enabled: isAsked });
-  if (!attributes.sensitive) return <code className="lines">{valueText(attributes.value)}</code>;
-  if (data !== undefined && isAsked) return <code className="lines">{valueText(data.data.attributes.value)}</code>;
-  if (error !== null) return <ProblemView problem={error} />;
-  return (
-    <>
-      <span className="quiet">sensitive</span>{' '}
-      <Button aria-label={`Show the value of ${attributes.name}`} isPending={isAsked} onPress={() => setAsked(true)}>
-        Show
-      </Button>
-    </>
-  );
-}
-
-function Resources({ version }: { readonly version: StateVersion }) {
-  const { attributes } = version;
-  const resources = attributes.resources ?? [];
-  return (
-    <section className="card" aria-labelledby="resources">
-      <h2 id="resources">Resources</h2>
-      {attributes['resources-processed'] ? (
-        <Table
-          caption="Resources"
-          rows={resources}
-          keyOf={({ module, type, name }) => `${module} ${type} ${name}`}
-          empty={<p>This state has no resources.</p>}
-          columns={[
-            { head: 'Name', cell: ({ name }) => <code>{name}</code> },
-            { head: 'Type', cell: ({ type }) => <code>{type}</code> },
-            { head: 'Module', cell: ({ module }) => <code>{module}</code> },
-            { head: 'Provider', cell: ({ provider }) => provider },
-            { head: 'Instances', isNumber: true, cell: ({ count }) => count },
-          ]}
-        />
-      ) : (
-        <p>The service has not read the content of this state.</p>
-      )}
     </section>
   );
 }

@@ -1,10 +1,10 @@
+import { AccessChips } from '../../access/access-chips.tsx';
+import { type OrganizationPermission, organizationPermissions, permissionsInOrder } from '../../access/words.ts';
 import { api } from '../../api/client.ts';
 import { useChange } from '../../parts/change.ts';
 import { EntryForm } from '../../parts/entry-form.tsx';
 import { CheckField } from '../../parts/field.tsx';
 import type { Team } from '../../parts/team-parts.tsx';
-import { type OrganizationPermission, organizationPermissions, permissionsInOrder } from '../access/words.ts';
-import { AccessChips } from './access-chips.tsx';
 
 export function OrganizationAccess({ team }: { readonly team: Team }) {
   const held = team.attributes['organization-access'];

@@ -1,8 +1,8 @@
+import { type Visibility, visibilities } from '../../access/visibility.ts';
 import { api } from '../../api/client.ts';
 import { CheckField, Field, SelectField } from '../../parts/field.tsx';
 import { SettingsCard } from '../../parts/settings-card.tsx';
 import type { Team } from '../../parts/team-parts.tsx';
-import { type Visibility, visibilities } from './visibility.ts';
 
 export const TeamSettings = ({ team: { id, attributes } }: { readonly team: Team }) => (
   <SettingsCard

@@ -1,4 +1,5 @@
 import { useLocation } from 'wouter';
+import { visibilityLabels } from '../../access/visibility.ts';
 import { addresses } from '../../addresses.ts';
 import { api, included, type Schemas } from '../../api/client.ts';
 import { forget, useMaybeRead, useRead } from '../../api/reading.ts';
@@ -14,7 +15,6 @@ import { TeamMembers } from './members.tsx';
 import { OrganizationAccess } from './organization-access.tsx';
 import { TeamSettings } from './settings.tsx';
 import { TeamToken } from './token.tsx';
-import { visibilityLabels } from './visibility.ts';
 
 export function TeamPage({ params: { organization, id } }: Params<'organization' | 'id'>) {
   const document = useRead('/teams/{id}', { path: { id }, query: { include: ['users'] } });
