@@ -1,4 +1,5 @@
 import { useMaybeRead } from '../../api/reading.ts';
+import { Names } from '../../parts/names.tsx';
 import type { Workspace } from '../../workspace/workspace.ts';
 
 interface Props {
@@ -25,9 +26,13 @@ export function WhoDecides({ organization, workspace, action, may }: Props) {
   return (
     <p className="quiet">
       {!may && 'You may not decide this. '}
-      {teams.length === 0
-        ? 'Owners of the organization can decide, and teams with this permission.'
-        : `Can decide: members of ${teams.join(', ')}.`}
+      {teams.length === 0 ? (
+        'Owners of the organization can decide, and teams with this permission.'
+      ) : (
+        <>
+          Can decide: members of <Names of={teams} />.
+        </>
+      )}
     </p>
   );
 }
