@@ -1,103 +1,125 @@
-/** Takes the pictures in docs/images from the built service: `npm run screenshot`. Needs chromium on PATH, or in CHROMIUM. */
+/**
+ * Takes the pictures in docs/images of the built service: `npm run screenshot`. With `-- --all FOLDER`, takes every
+ * page instead, whole, in both colour schemes and on a wide and a narrow screen; `--as carl` shows what a person sees
+ * who may little. Needs chromium on PATH, or in CHROMIUM.
+ */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { archiveOf } from '../tests/support/archives.js';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Page } from 'puppeteer-core';
 import { openBrowser } from '../tests/support/browser.js';
 import { ConsolePage } from '../tests/support/console.js';
-import { adminToken, ServiceProcess, temporaryDirectory } from '../tests/support/process.js';
-import { ServiceSteps } from '../tests/support/service-steps.js';
+import { ServiceProcess, temporaryDirectory } from '../tests/support/process.js';
+import { type Pictured, pictureOrganization } from './pictured/organization.js';
+import { day, PastClock } from './pictured/past-clock.js';
 
-const folder = fileURLToPath(new URL('../docs/images/', import.meta.url));
+const images = fileURLToPath(new URL('../docs/images/console/', import.meta.url));
+const preload = pathToFileURL(fileURLToPath(new URL('pictured/past-clock.mjs', import.meta.url)));
 
-/** The organization acme, with a run in the workspace network whose policies disagree. */
-async function provision(service: ServiceProcess): Promise<string> {
-  const steps = new ServiceSteps(service);
-  const network = await service.provision('acme', 'network');
-  for (const name of ['billing', 'identity', 'search']) await steps.workspace(name);
-  const set = (name: string, policies: Readonly<Record<string, string>>) =>
-    steps.ask('POST', '/organizations/acme/policy-sets', {
-      data: {
-        type: 'policy-sets',
-        attributes: {
-          name,
-          global: true,
-          overridable: true,
-          policies: Object.entries(policies).map(([policy, level]) => ({
-            name: policy,
-            query: `data.${policy.replaceAll('-', '_')}.deny`,
-            'enforcement-level': level,
-          })),
-        },
-      },
-    });
-  await set('baseline', { 'cost-centre': 'advisory', 'no-public-bucket': 'mandatory', tags: 'mandatory' });
-  await set('naming', { 'resource-prefix': 'mandatory' });
-  const agent = steps.agent(await steps.agentToken());
-  await steps.uploaded(network, await archiveOf({ 'main.tf': 'terraform {}\n' }), { 'auto-queue-runs': false });
-  await steps.run(network, undefined, { message: 'Widen the subnets' });
-  const job = await agent.claimed();
-  await job.planned();
-  await job.judgeAll((policy) => (policy === 'cost-centre' || policy === 'no-public-bucket' ? 'failed' : 'passed'));
-  await people(steps, network);
-  return (await steps.ask('GET', `/workspaces/${network}/runs`))[0].id;
+const wide = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844, isMobile: true, hasTouch: true };
+
+interface Picture {
+  readonly address: (of: Pictured) => string;
+  /** Done on the page before it is taken. */
+  readonly first?: (view: ConsolePage) => Promise<unknown>;
+  /** Whether docs/images has it. */
+  readonly isShown?: true;
 }
 
-/** Teams with access to the workspace, and what its runs receive. */
-async function people(steps: ServiceSteps, workspace: string): Promise<void> {
-  const grants = { engineers: 'write', auditors: 'read', releases: 'admin' };
-  for (const [name, access] of Object.entries(grants)) {
-    const team = await steps.ask('POST', '/organizations/acme/teams', {
-      data: { type: 'teams', attributes: { name, visibility: 'organization' } },
-    });
-    const relationships = {
-      team: { data: { type: 'teams', id: team.id } },
-      workspace: { data: { type: 'workspaces', id: workspace } },
-    };
-    await steps.ask('POST', '/team-workspaces', {
-      data: { type: 'team-workspaces', attributes: { access }, relationships },
-    });
-  }
-  const values = { region: 'eu-north-1', subnet_count: '3', database_password: 'example' };
-  for (const [key, value] of Object.entries(values)) {
-    const attributes = { key, value, category: 'terraform', sensitive: key === 'database_password' };
-    await steps.ask('POST', `/workspaces/${workspace}/vars`, { data: { type: 'vars', attributes } });
-  }
+const inNetwork = (rest = ''): string => `/app/acme/workspaces/network-production${rest}`;
+
+const pictures: Readonly<Record<string, Picture>> = {
+  home: { address: () => '/app/acme', isShown: true },
+  'home-of-all': { address: () => '/app/acme?of=all' },
+  workspaces: { address: () => '/app/acme/workspaces', isShown: true },
+  overview: { address: () => inNetwork(), isShown: true },
+  confirmation: { address: ({ waiting }) => inNetwork(`/runs/${waiting}`) },
+  run: { address: ({ failed }) => `/app/acme/workspaces/vpn/runs/${failed}`, isShown: true },
+  applied: { address: ({ applied }) => `/app/acme/workspaces/dns/runs/${applied}` },
+  changes: {
+    address: ({ waiting }) => inNetwork(`/runs/${waiting}`),
+    first: async (view) => {
+      await view.page.locator('aria/aws_iam_role.flow_logs will be updated in place').click();
+      await view.page.locator('aria/aws_nat_gateway.public will be replaced').click();
+      await view.page.evaluate(`document.querySelector('[aria-labelledby="plan"]').scrollIntoView()`);
+    },
+    isShown: true,
+  },
+  access: { address: () => inNetwork('/access'), isShown: true },
+  'who-can': { address: ({ network }) => `/app/acme/who-can?workspace=${network}`, isShown: true },
+  outcomes: { address: () => '/app/acme/outcomes' },
+  'policy-set': { address: ({ policySet }) => `/app/acme/policy-sets/${policySet}`, isShown: true },
+  tokens: { address: () => '/app/acme/tokens' },
+  team: { address: ({ team }) => `/app/acme/teams/${team}` },
+  audit: { address: () => '/app/acme/audit', isShown: true },
+  jump: {
+    address: () => '/app/acme',
+    first: async (view) => {
+      await view.press('button', 'Search Ctrl K');
+      await view.page.keyboard.type('net');
+      await view.find('menuitem', 'network-production');
+    },
+  },
+};
+
+async function take(view: ConsolePage, { address, first }: Picture, of: Pictured, shot: Shot): Promise<void> {
+  await view.open(address(of));
+  await first?.(view);
+  await view.page.screenshot({ path: `${shot.path}.webp`, type: 'webp', quality: 45, fullPage: shot.isWhole });
 }
 
-/** The pages of the console, by the names of their pictures. */
-const consolePages = (run: string): Readonly<Record<string, string>> => ({
-  home: '/app/acme',
-  workspaces: '/app/acme/workspaces',
-  overview: '/app/acme/workspaces/network',
-  run: `/app/acme/workspaces/network/runs/${run}`,
-  'configuration-versions': '/app/acme/workspaces/network/configuration-versions',
-  variables: '/app/acme/workspaces/network/variables',
-  access: '/app/acme/workspaces/network/access',
-  rights: '/app/acme/workspaces/network/access/rights',
-  teams: '/app/acme/teams',
-  'policy-sets': '/app/acme/policy-sets',
-  audit: '/app/acme/audit',
-});
+interface Shot {
+  /** Without the extension. */
+  readonly path: string;
+  readonly isWhole: boolean;
+}
 
-const directory = await temporaryDirectory();
-const service = await ServiceProcess.start({ DATA_DIR: join(directory, 'data') });
-const chrome = await openBrowser();
-try {
-  const run = await provision(service);
-  const page = await chrome.browser.newPage();
-  await page.setViewport({ width: 1280, height: 800 });
-  await page.emulateMediaFeatures([
-    { name: 'prefers-color-scheme', value: 'light' },
+const show = (page: Page, theme: 'light' | 'dark'): Promise<void> =>
+  page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: theme },
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
-  await new ConsolePage(page, service.url).signIn('/app', adminToken);
-  await mkdir(join(folder, 'console'), { recursive: true });
-  for (const [name, address] of Object.entries(consolePages(run))) {
-    await page.goto(service.url + address, { waitUntil: 'networkidle2' });
-    const path = join(folder, 'console', `${name}.webp`) as `${string}.webp`;
-    await page.screenshot({ path, type: 'webp', quality: 60 });
+
+async function takeShown(view: ConsolePage, of: Pictured): Promise<void> {
+  await view.page.setViewport(wide);
+  await show(view.page, 'light');
+  for (const [name, picture] of Object.entries(pictures)) {
+    if (picture.isShown) await take(view, picture, of, { path: join(images, name), isWhole: false });
   }
+}
+
+async function takeAll(view: ConsolePage, of: Pictured, folder: string): Promise<void> {
+  for (const screen of [wide, phone]) {
+    await view.page.setViewport(screen);
+    for (const theme of ['light', 'dark'] as const) {
+      await show(view.page, theme);
+      for (const [name, picture] of Object.entries(pictures)) {
+        await take(view, picture, of, { path: join(folder, `${name}-${theme}-${screen.width}`), isWhole: true });
+      }
+    }
+  }
+}
+
+const { all, as } = parseArgs({ options: { all: { type: 'string' }, as: { type: 'string', default: 'ann' } } }).values;
+await mkdir(all ?? images, { recursive: true });
+const directory = await temporaryDirectory();
+const behind = join(directory, 'behind');
+const clock = new PastClock(behind, 20 * day);
+const service = await ServiceProcess.start({
+  DATA_DIR: join(directory, 'data'),
+  CLOCK_BEHIND: behind,
+  NODE_OPTIONS: `--import ${preload}`,
+});
+const chrome = await openBrowser();
+try {
+  const pictured = await pictureOrganization(service, clock);
+  const view = new ConsolePage(await chrome.browser.newPage(), service.url);
+  await view.signIn('/app', pictured.tokens[as] ?? '');
+  await view.find('heading', 'Organizations');
+  if (all === undefined) await takeShown(view, pictured);
+  else await takeAll(view, pictured, all);
 } finally {
   await chrome.close();
   await service.end();

@@ -91,13 +91,18 @@ export class ServiceProcess {
     return code as number | null;
   }
 
-  /** Sends a request as the administrator. Returns status and document. */
-  // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
-  async api(method: string, path: string, body?: object): Promise<{ status: number; json: any; headers: Headers }> {
+  /** Sends a request, as the administrator if no token is given. Returns status and document. */
+  async api(
+    method: string,
+    path: string,
+    body?: object,
+    token = adminToken,
+    // biome-ignore lint/suspicious/noExplicitAny: documents are read member by member in tests.
+  ): Promise<{ status: number; json: any; headers: Headers }> {
     const response = await fetch(this.url + path, {
       method,
       redirect: 'manual',
-      headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/vnd.api+json' },
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/vnd.api+json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();

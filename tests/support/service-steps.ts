@@ -23,12 +23,15 @@ export async function until<Answer>(
   }
 }
 
-/** A running service as its administrator and owner uses it: each step is one request, which must succeed. */
+/** A running service as a person uses it, usually its administrator: each step is one request, which must succeed. */
 export class ServiceSteps {
-  constructor(readonly service: ServiceProcess) {}
+  constructor(
+    readonly service: ServiceProcess,
+    private readonly token?: string,
+  ) {}
 
   async ask(method: string, path: string, body?: object): Promise<Json> {
-    const { status, json } = await this.service.api(method, path, body);
+    const { status, json } = await this.service.api(method, path, body, this.token);
     if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(json)}`);
     return json?.data;
   }

@@ -13,7 +13,7 @@ const run = {
   planned_and_saved: ['Plan saved, needs confirmation', 'warn'],
   post_plan_running: ['Checking the plan', 'busy'],
   post_plan_awaiting_decision: ['Override needed', 'warn'],
-  post_plan_completed: ['Checked, needs confirmation', 'warn'],
+  post_plan_completed: ['Needs confirmation', 'warn'],
   confirmed: ['Confirmed', 'idle'],
   pre_apply_running: ['Tasks before the apply', 'busy'],
   pre_apply_completed: ['Tasks before the apply passed', 'idle'],

@@ -40,8 +40,13 @@ export function LockNotice({ organization, workspace: { attributes, relationship
   const team = included<Schemas['client.Team']>(data, 'teams', holder.id)?.attributes.name;
   return (
     <p className="notice">
-      Locked by {person ?? (team === undefined ? holder.id : `the team ${team}`)} <Time at={attributes['locked-at']} />
-      {attributes['locked-reason'] !== null && `: ${attributes['locked-reason']}`}
+      Locked by <bdi>{person ?? (team === undefined ? holder.id : `the team ${team}`)}</bdi>{' '}
+      <Time at={attributes['locked-at']} />
+      {attributes['locked-reason'] !== null && (
+        <>
+          : <bdi>{attributes['locked-reason']}</bdi>
+        </>
+      )}
     </p>
   );
 }

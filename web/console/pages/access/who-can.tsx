@@ -6,6 +6,7 @@ import { pageOf, useAddressValues, type Values } from '../../parts/address-value
 import { useChange } from '../../parts/change.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { SelectField } from '../../parts/field.tsx';
+import { Names } from '../../parts/names.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import type { Params } from '../../parts/params.ts';
 import { Picker } from '../../parts/picker.tsx';
@@ -238,7 +239,9 @@ function MayBecome({
   return (
     <section className="card" aria-labelledby="may-become">
       <h2 id="may-become">Could come to hold it</h2>
-      <p>These may join a team that gives it, or issue its token: {names.join(', ')}.</p>
+      <p>
+        These may join a team that gives it, or issue its token: <Names of={names} />.
+      </p>
       {!complete && <p className="quiet">More people may manage teams or members. Only 50 are looked at.</p>}
     </section>
   );

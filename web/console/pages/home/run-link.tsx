@@ -13,6 +13,6 @@ interface Props {
 /** The workspace and the title of a run, which lead to it. */
 export const RunLink = ({ run }: Props) => (
   <Link href={addresses.run(run.organization, run['workspace-name'], run.id)}>
-    {run['workspace-name']}: {run.message || run.id}
+    <bdi>{run['workspace-name']}</bdi>: <bdi>{run.message || run.id}</bdi>
   </Link>
 );
