@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { stepsOf } from '../../web/console/run/stage-bar.js';
 import { hasEnded } from '../../web/console/parts/status-words.js';
+import { stepsOf } from '../../web/console/run/stage-bar.js';
 
 const at = (minute: number) => `2030-01-01T12:0${minute}:00.000Z`;
 
