@@ -142,22 +142,33 @@ export class KnexOutcomeCounts implements OutcomeCounts {
     const { sql } = this.db;
     const first = dayNumber(from);
     const spans: readonly Spans[] = group === 'day' ? [{ span: 1, first, before: undefined }] : spansSince(first);
-    return spans.map((some) => {
-      const part = rows.clone().where('k.span', some.span).where('k.day', '>=', some.first);
-      if (some.before !== undefined) part.where('k.day', '<', some.before);
+    const parts = spans.map(({ span, first: since, before }) => {
+      const part = rows.clone().where('k.span', span).where('k.day', '>=', since);
+      if (before !== undefined) part.where('k.day', '<', before);
       if (!speculative) part.whereRaw('k.speculative = FALSE');
-      const columns: Record<string, Knex.Raw | string> = {
-        ...nulls(sql, 'name', 'workspace_id', 'day'),
-        is_subtracted: sql.raw(isSubtracted ? 'TRUE' : 'FALSE'),
-        ...nulls(sql, ...sumNames, 'policies', 'created_at', 'policy_set', 'policy', 'status', 'enforcement_level'),
-        ...nulls(sql, 'is_overridden', 'counted_as', 'is_too_many'),
-      };
-      const keys = summedBy[group];
-      // One row of texts, since each row costs more than its text.
-      if (keys === undefined) return part.select({ ...columns, policies: sql.raw(`string_agg(k.policies, ',')`) });
-      for (const name of sumNames) columns[name] = sql.raw('sum(??)', [`k.${name}`]);
-      return part.select({ ...columns, ...keys }).groupBy(Object.values(keys));
+      return part;
     });
+    const columns: Record<string, Knex.Raw | string> = {
+      ...nulls(sql, 'name', 'workspace_id', 'day'),
+      is_subtracted: sql.raw(isSubtracted ? 'TRUE' : 'FALSE'),
+      ...nulls(sql, ...sumNames, 'policies', 'created_at', 'policy_set', 'policy', 'status', 'enforcement_level'),
+      ...nulls(sql, 'is_overridden', 'counted_as', 'is_too_many'),
+    };
+    const keys = summedBy[group];
+    // Few rows: each costs more than its text.
+    if (keys === undefined) {
+      return parts.map((part) => part.select({ ...columns, policies: sql.raw(`string_agg(k.policies, ',')`) }));
+    }
+    const names = Object.keys(keys);
+    const all = sql.unionAll(parts.map((part) => part.select({ ...keys }, ...sumNames.map((name) => `k.${name}`))));
+    for (const name of names) columns[name] = `s.${name}`;
+    for (const name of sumNames) columns[name] = sql.raw('sum(??)', [`s.${name}`]);
+    return [
+      sql
+        .from(all.as('s'))
+        .select(columns)
+        .groupBy(names.map((name) => `s.${name}`)),
+    ];
   }
 
   private active(organizationId: OrganizationId): Knex.QueryBuilder {
