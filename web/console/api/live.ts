@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { send } from './client.ts';
 import { queries } from './reading.ts';
 
-/** The net for changes that no event reports, in milliseconds. */
+/** The net for changes that no event reports, in milliseconds. With an open stream, every second time suffices. */
 export const fallbackInterval = 60_000;
 /** Between two attempts to open a stream, in milliseconds. */
 const shortest = 1_000;
@@ -85,7 +85,7 @@ async function listen(path: string, signal: AbortSignal, opened: () => void): Pr
 }
 
 /** Follows until `left`: while the tab is visible there is one stream, since browsers allow few connections per host. */
-async function follow(path: string, left: AbortSignal): Promise<void> {
+async function follow(path: string, left: AbortSignal, onOpen: (isOpen: boolean) => void): Promise<void> {
   let wait = shortest;
   while (!left.aborted) {
     await visible(left);
@@ -97,9 +97,11 @@ async function follow(path: string, left: AbortSignal): Promise<void> {
     const ended = AbortSignal.any([left, hidden.signal]);
     const opened = (): void => {
       wait = shortest;
+      onOpen(true);
     };
     // It ends after some minutes; where it cannot be opened, the net is what remains.
     await listen(path, ended, opened).catch(() => undefined);
+    onOpen(false);
     await pause(wait, ended);
     document.removeEventListener('visibilitychange', look);
     wait = Math.min(wait * 2, fallbackInterval);
@@ -119,9 +121,14 @@ const lingering = 1_000;
 
 function begin(path: string): Shown {
   const left = new AbortController();
-  void follow(path, left.signal);
+  let isOpen = false;
+  void follow(path, left.signal, (now) => {
+    isOpen = now;
+  });
+  let turns = 0;
   const net = setInterval(() => {
-    if (!document.hidden) report();
+    turns += 1;
+    if (!document.hidden && !(isOpen && turns % 2 > 0)) report();
   }, fallbackInterval);
   left.signal.addEventListener('abort', () => clearInterval(net));
   return { pages: 0, left };
