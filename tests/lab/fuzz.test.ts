@@ -18,7 +18,7 @@ import { seedRun } from '../support/seed-run.js';
 
 describe('generated requests', () => {
   it('are answered as described (the first 200)', async () => {
-    const { findings, counts } = await walk({ seed: 3, requests: 200, rows: new RowsInMemory() });
+    const { findings, counts } = await walk({ seed: 6, requests: 200, rows: new RowsInMemory() });
     expect(findings.map(textOfFinding)).toEqual([]);
     expect([...counts.values()].flatMap((byStatus) => [...byStatus.keys()])).toEqual(
       expect.arrayContaining([200, 201, 202, 204, 400, 401, 404, 405, 409, 422]),
