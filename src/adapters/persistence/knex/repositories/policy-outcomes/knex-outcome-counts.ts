@@ -18,7 +18,15 @@ import { onPostgres } from '../../engine/on-postgres.js';
 import { countOf, type Statements, spelledOut } from '../../engine/statements.js';
 import { workspacesThrough } from '../authorization/grant-rows.js';
 import { activeWorkspaces } from '../supporting/workspaces/knex-workspaces.js';
-import { allWorkspaces, Changes, keyColumns, keyFrom, type SpanKey } from './outcome-changes.js';
+import {
+  allWorkspaces,
+  Changes,
+  keyColumns,
+  keyFrom,
+  type SpanKey,
+  type SumsRow,
+  saveChanges,
+} from './outcome-changes.js';
 import { Groups } from './outcome-groups.js';
 import { dayNumber, dayOfNumber, type Spans, spanLengths, spanOf, spansSince } from './outcome-spans.js';
 import { addTo, changeOf, type OutcomeRow, PolicySums, sumNames } from './outcome-sums.js';
@@ -32,10 +40,6 @@ const isUncounted = `s.stage = 'post_plan' and s.status not in ('pending', 'runn
 
 /** One transaction at a time adds up. The deletion of a workspace takes the same lock in a trigger. */
 const tryLock = 'select pg_try_advisory_xact_lock(4711002, 0) as taken';
-
-interface SumsRow extends OutcomeSums {
-  readonly policies: string;
-}
 
 /** Either sums, of policies or of all together, or an outcome that is not in them. */
 type Found = { readonly is_too_many: boolean | number | null } & (
@@ -289,7 +293,7 @@ export class KnexOutcomeCounts implements OutcomeCounts {
       changes,
       stages.filter((stage) => stage.deleted_at === null && stage.created_at >= oldest),
     );
-    await this.save(changes);
+    await saveChanges(this.db, changes);
     for (const row of leaving) await this.db.run(sql('outcome_counts').where(keyFrom(row)).delete());
     const ids = stages.map(({ id }) => id);
     if (ids.length > 0)
@@ -345,37 +349,7 @@ export class KnexOutcomeCounts implements OutcomeCounts {
       }
     }
   }
-
-  /** Writes what was there, with the changes. */
-  private async save(changes: Changes): Promise<void> {
-    const { sql } = this.db;
-    const { keys } = changes;
-    for (let start = 0; start < keys.length; start += keysAtOnce) {
-      const some = keys.slice(start, start + keysAtOnce);
-      const values = some.map((key) => keyColumns.map((column) => key[column]));
-      const listed = sql.raw(values.map(() => keyCasts).join(), values.flat());
-      const rows = sql
-        .from(sql.raw('(values ?) as v', [listed]))
-        .crossJoin(sql.raw('outcome_counts as k'))
-        .whereRaw(keyColumns.map((column, index) => `k.${column} = v.column${index + 1}`).join(' and '))
-        .select([...keyColumns, ...sumNames, 'policies'].map((column) => `k.${column}`));
-      for (const { policies, ...row } of await this.db.all<SpanKey & SumsRow>(rows)) {
-        const changed = changes.of(keyFrom(row));
-        addTo(changed.sums, row);
-        changed.policies.addTexts(policies);
-      }
-    }
-    const rows = changes.rows();
-    for (let start = 0; start < rows.length; start += keysAtOnce) {
-      const insert = sql('outcome_counts').insert(rows.slice(start, start + keysAtOnce));
-      await this.db.run(insert.onConflict([...keyColumns]).merge([...sumNames, 'policies']));
-    }
-  }
 }
-
-const keysAtOnce = 100;
-
-const keyCasts = '(cast(? as text), cast(? as text), cast(? as integer), cast(? as integer), cast(? as boolean))';
 
 const typeOf: Readonly<Record<string, string>> = {
   day: 'integer',
