@@ -86,7 +86,8 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.choose('Team token valid for', '30 days');
     await view.press('button', 'Issue team token');
     await view.shows('It is shown only once.');
-    await view.shows('in 30 days');
+    await view.shows('in 29 days');
+    await view.shows('soon');
     await view.isAccessible();
     const secret = String(await view.page.evaluate(`document.querySelector('.secret code').textContent`));
     const asked = () =>
@@ -147,7 +148,7 @@ describeConsole('access in the console', prepare, (suite) => {
     await view.shows('One team token expires within 30 days.');
     await view.choose('Expires', 'Within 7 days');
     await view.find('link', 'auditors');
-    await view.shows('in 3 days');
+    await view.shows('in 2 days');
     await view.isAccessible();
     await view.press('button', 'Actions for auditors', 'Revoke the token of auditors', 'Revoke token');
     await view.shows('The token of auditors was revoked.');

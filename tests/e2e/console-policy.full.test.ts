@@ -50,8 +50,8 @@ describeConsole('the policies of an organization', prepare, (suite) => {
     await view.signIn('/app/acme/workspaces', adminToken);
     await view.press('link', 'Outcomes');
     await view.find('heading', 'Policy outcomes');
-    expect(await view.rowOf('Policies', 'owners')).toEqual(['owners', 'baseline', '1', '0', '1', '1', '']);
-    expect(await view.rowOf('Policies', 'tags')).toEqual(['tags', 'baseline', '0', '0', '0', '3', '']);
+    expect(await view.rowOf('Policies', 'owners')).toEqual(['owners', 'baseline', '1', '0', '1', '1', '33%', '']);
+    expect(await view.rowOf('Policies', 'tags')).toEqual(['tags', 'baseline', '0', '0', '0', '3', '0%', '']);
     expect((await view.rowOf('Workspaces', 'storage')).slice(1, 5)).toEqual(['1', '0', '0', '1']);
     await view.choose('Count by', 'Policy set');
     expect((await view.rowOf('Policy sets', 'baseline')).slice(1, 5)).toEqual(['1', '0', '1', '4']);

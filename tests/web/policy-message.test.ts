@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { gravestFirst, messageOf } from '../../web/console/run/policy-message.js';
+import { firstTextOf, gravestFirst, messageOf } from '../../web/console/run/policy-message.js';
 
 describe('a message of a policy', () => {
   it.each([
@@ -47,4 +47,10 @@ it('puts failed mandatory policies first, then those that errored, and those tha
     'passed mandatory',
     'passed advisory',
   ]);
+});
+
+it('gives the first text of a policy as the reason, cut off where it is long', () => {
+  expect(firstTextOf([{ port: 22 }, { msg: 'open to the internet' }, 'another'])).toBe('open to the internet');
+  expect(firstTextOf(['x'.repeat(300)])).toBe(`${'x'.repeat(200)}…`);
+  expect([firstTextOf(null), firstTextOf([{ port: 22 }])]).toEqual(['', '']);
 });

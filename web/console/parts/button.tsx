@@ -41,12 +41,14 @@ export const Sending = ({ isPending }: { readonly isPending: boolean }) => (
 /** Sends its form. */
 export const SubmitButton = ({
   isPending,
+  isMain = true,
   children,
 }: {
   readonly isPending: boolean;
+  readonly isMain?: boolean;
   readonly children: ReactNode;
 }) => (
-  <Button kind="main" type="submit" isPending={isPending}>
+  <Button kind={isMain ? 'main' : 'plain'} type="submit" isPending={isPending}>
     {children}
   </Button>
 );

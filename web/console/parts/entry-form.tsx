@@ -11,6 +11,8 @@ interface Props {
   /** The label of the button that sends. */
   readonly submit: string;
   readonly isPending: boolean;
+  /** False where another form of the page has the one button that stands out. */
+  readonly isMain?: boolean;
   /** The problem of the last attempt. Errors about an attribute also appear at the field of that name. */
   readonly problem: unknown;
   readonly onCancel?: () => void;
@@ -19,7 +21,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-export function EntryForm({ submit, isPending, problem, onCancel, onSubmit, children }: Props) {
+export function EntryForm({ submit, isPending, isMain = true, problem, onCancel, onSubmit, children }: Props) {
   // The Enter key sends a form whose button is disabled, and a second click may come before the next render.
   const isSending = useRef(false);
   // The errors at the fields end with the first change. If they ended when the field loses the focus, the button would move
@@ -47,7 +49,9 @@ export function EntryForm({ submit, isPending, problem, onCancel, onSubmit, chil
       <Sending isPending={isPending} />
       <div className="actions">
         {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
-        <SubmitButton isPending={isPending}>{submit}</SubmitButton>
+        <SubmitButton isPending={isPending} isMain={isMain}>
+          {submit}
+        </SubmitButton>
       </div>
     </Form>
   );

@@ -26,12 +26,11 @@ export const expiryOf = (days = ''): string | null =>
 /** When a token expires, and whether that is soon or over. */
 export function Expiry({ at }: { readonly at: string | null }) {
   const left = at === null ? Number.POSITIVE_INFINITY : Date.parse(at) - Date.now();
-  const days = Math.ceil(left / day);
   return (
     <>
       <Time at={at} />
       {left <= 0 && <Badge tone="bad">expired</Badge>}
-      {left > 0 && days <= soon && <Badge tone="warn">{days === 1 ? 'within a day' : `in ${days} days`}</Badge>}
+      {left > 0 && left <= soon * day && <Badge tone="warn">soon</Badge>}
     </>
   );
 }

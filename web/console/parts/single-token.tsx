@@ -61,6 +61,7 @@ export function SingleToken({ organization, name, about, use, read, issue, revok
       )}
       <EntryForm
         submit={`${token === undefined ? 'Issue' : 'Replace'} ${noun}`}
+        isMain={token === undefined}
         isPending={issue.isPending}
         problem={issue.problem}
         onSubmit={({ lifetime }) => issue.run(expiryOf(lifetime))}

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, included, type Schemas } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import { outdated, useMaybeRead } from '../api/reading.ts';
@@ -8,6 +8,7 @@ import { Field } from '../parts/field.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
 import { outdatedByRuns } from '../workspace/outdated.ts';
 import { Overtaken } from './overtaken.tsx';
+import { firstTextOf } from './policy-message.ts';
 import { stageNames, useStage } from './stages.ts';
 import { WhoDecides } from './who-decides.tsx';
 
@@ -194,7 +195,7 @@ function Buttons({ run, decide, label, main }: ButtonsProps) {
 const failed = new Set(['failed', 'errored', 'unreachable']);
 
 /** The effect of an apply in words; a count of nothing is left out. */
-function whatApplies({ attributes }: Schemas['client.Run'], plan: Schemas['client.Plan'] | undefined): string {
+function whatApplies({ attributes }: Schemas['client.Run'], plan: Schemas['client.Plan'] | undefined): ReactNode {
   if (attributes['plan-only']) return '';
   if (attributes['is-destroy']) return 'The apply destroys the resources of the workspace.';
   const counts = plan?.attributes;
@@ -207,7 +208,15 @@ function whatApplies({ attributes }: Schemas['client.Run'], plan: Schemas['clien
   const said = words
     .filter(([count]) => (count ?? 0) > 0)
     .map(([count, word]) => `${word} ${count} ${count === 1 ? 'resource' : 'resources'}`);
-  return said.length === 0 ? 'The apply changes no resource.' : `The apply ${said.join(', ')}.`;
+  if (said.length === 0) return 'The apply changes no resource.';
+  if ((counts?.['resource-destructions'] ?? 0) === 0) return `The apply ${said.join(', ')}.`;
+  const [destroys, ...others] = said;
+  return (
+    <>
+      The apply <strong className="grave">{destroys}</strong>
+      {others.map((one) => `, ${one}`)}.
+    </>
+  );
 }
 
 function afterOverride({ attributes }: Schemas['client.Run']): string {
@@ -217,7 +226,7 @@ function afterOverride({ attributes }: Schemas['client.Run']): string {
     : 'After an override the apply still has to be confirmed.';
 }
 
-/** The mandatory policies that failed, as items of a list. */
+/** The mandatory policies that failed, each with its first message, as items of a list. */
 function FailedPolicies({ evaluationId }: { readonly evaluationId: string }) {
   const { data } = useMaybeRead('/policy-evaluations/{policyEvaluationId}/policy-set-outcomes', {
     path: { policyEvaluationId: evaluationId },
@@ -226,10 +235,14 @@ function FailedPolicies({ evaluationId }: { readonly evaluationId: string }) {
   return data?.data.flatMap(({ id, attributes }) =>
     attributes.outcomes
       .filter(({ status, enforcement_level: level }) => failed.has(status) && level !== 'advisory')
-      .map(({ policy_name: name }) => (
-        <li key={`${id} ${name}`}>
-          <strong>{name}</strong> of {attributes['policy-set-name']}
-        </li>
-      )),
+      .map(({ policy_name: name, output }) => {
+        const reason = firstTextOf(output);
+        return (
+          <li key={`${id} ${name}`}>
+            <strong>{name}</strong> of {attributes['policy-set-name']}
+            {reason !== '' && `: ${reason}`}
+          </li>
+        );
+      }),
   );
 }

@@ -34,6 +34,15 @@ export function messageOf(output: unknown): Message {
   return { text: name === undefined ? '' : String(Reflect.get(output, name)), values };
 }
 
+/** In characters. */
+const longestReason = 200;
+
+/** The first text among the messages of a policy, cut off where it is long; empty if they have none. */
+export function firstTextOf(output: readonly unknown[] | null): string {
+  const first = (output ?? []).map((one) => messageOf(one).text).find((text) => text !== '') ?? '';
+  return first.length > longestReason ? `${first.slice(0, longestReason)}…` : first;
+}
+
 const gravity = ['failed mandatory', 'errored', 'failed advisory', 'passed'];
 
 interface Judged {

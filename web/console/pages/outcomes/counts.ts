@@ -11,6 +11,9 @@ export const sumOf = (all: readonly Sums[]): Sums => {
   return { failed: of('failed'), errored: of('errored'), overridden: of('overridden'), passed: of('passed') };
 };
 
+/** The part of the outcomes that stopped a run, or would have. */
+export const failedShare = (sums: Sums): number => (sums.failed + sums.errored) / Math.max(totalOf(sums), 1);
+
 export interface Part {
   readonly outcome: Outcome;
   /** Both in hundredths of the plot, from the base. */

@@ -14,7 +14,7 @@ import { ProblemView } from '../../parts/problem-view.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { type Organization, OrganizationPage } from '../../shell/organization-page.tsx';
 import { Loading } from '../../shell/page.tsx';
-import { everyDay, firstOfDays, outcomes, type Sums, totalOf } from './counts.ts';
+import { everyDay, failedShare, firstOfDays, outcomes, type Sums, totalOf } from './counts.ts';
 import { DayPlot, dayIn, labelOf, Patterns, RowBar } from './plot.tsx';
 
 const path = '/organizations/{organization}/policy-outcome-counts';
@@ -98,10 +98,6 @@ function Outcomes({ name, organization }: Props) {
   return (
     <>
       <Patterns />
-      <section className="card" aria-labelledby="by-day">
-        <h2 id="by-day">By day</h2>
-        <ByDay meta={meta} counts={data} />
-      </section>
       <section aria-labelledby="by-policy">
         <h2 id="by-policy">{isBySet ? 'Policy sets' : 'Policies'}</h2>
         <Counts
@@ -110,6 +106,10 @@ function Outcomes({ name, organization }: Props) {
           names={[...(isBySet ? [] : [policyName]), { head: 'Policy set', cell: setName(name, mayManage) }]}
         />
         <Pager pagination={byPolicy.data.meta.pagination} what={isBySet ? 'Policy sets' : 'Policies'} />
+      </section>
+      <section className="card" aria-labelledby="by-day">
+        <h2 id="by-day">By day</h2>
+        <ByDay meta={meta} counts={data} />
       </section>
       <section aria-labelledby="by-workspace">
         <h2 id="by-workspace">Workspaces</h2>
@@ -200,9 +200,10 @@ interface CountsProps {
   readonly more?: readonly Column<Count>[];
 }
 
-/** The numbers of each row, and the same as a bar. */
+const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
+
+/** The numbers of each row, and their shares as a bar. */
 function Counts({ caption, counts, names, more = [] }: CountsProps) {
-  const most = Math.max(0, ...counts.map(({ attributes }) => totalOf(attributes)));
   return (
     <Table
       caption={caption}
@@ -212,7 +213,12 @@ function Counts({ caption, counts, names, more = [] }: CountsProps) {
       columns={[
         ...names,
         ...numbers(({ attributes }: Count) => attributes),
-        { head: 'Distribution', cell: ({ attributes }) => <RowBar sums={attributes} most={most} /> },
+        {
+          head: 'Share of failures',
+          isNumber: true,
+          cell: ({ attributes }) => percent.format(failedShare(attributes)),
+        },
+        { head: 'Distribution', cell: ({ attributes }) => <RowBar sums={attributes} /> },
         ...more,
       ]}
     />

@@ -98,10 +98,10 @@ export function DayPlot({ days }: { readonly days: readonly DayOfOutcomes[] }) {
 const inWords = (sums: Sums): string =>
   outcomes.map((outcome) => `${labelOf(outcome).toLowerCase()} ${sums[outcome]}`).join(', ');
 
-/** The outcomes of a row of a table as one bar, whose length is comparable with those of the other rows. */
-export const RowBar = ({ sums, most }: { readonly sums: Sums; readonly most: number }) => (
+/** The shares of the outcomes of a row. */
+export const RowBar = ({ sums }: { readonly sums: Sums }) => (
   <svg className="plot-row" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
-    {partsOf(sums, most).map(({ outcome, start, length }) => (
+    {partsOf(sums, totalOf(sums)).map(({ outcome, start, length }) => (
       <rect key={outcome} x={start} width={length} height="8" fill={fillOf(outcome)} />
     ))}
   </svg>

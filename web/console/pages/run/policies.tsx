@@ -104,12 +104,13 @@ function Evaluation({ evaluation }: { readonly evaluation: Schemas['client.Polic
 /** The number of policies by their result, the gravest first. */
 function tallyOf({ attributes: { 'result-count': count } }: Schemas['client.PolicyEvaluation']): string {
   const policies = [
-    `${count['mandatory-failed']} failed`,
-    `${count.errored} errored`,
-    `${count['advisory-failed']} failed but advisory`,
-    `${count.passed} passed`,
-  ];
-  return `Policies: ${policies.join(', ')}.`;
+    [count['mandatory-failed'], 'failed'],
+    [count.errored, 'errored'],
+    [count['advisory-failed'], 'failed but advisory'],
+    [count.passed, 'passed'],
+  ] as const;
+  const some = policies.filter(([number]) => number > 0).map(([number, result]) => `${number} ${result}`);
+  return `Policies: ${some.length === 0 ? 'none' : some.join(', ')}.`;
 }
 
 const judgedSet = ({ attributes }: Outcome) => ({

@@ -4,7 +4,7 @@ import { EntryForm } from '../../parts/entry-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { duration } from '../../parts/relative-time.ts';
-import { StatusBadge } from '../../parts/status.tsx';
+import { Badge } from '../../parts/status.tsx';
 import { statusWords } from '../../parts/status-words.ts';
 import { Time } from '../../parts/time.tsx';
 import { useRunEvents } from '../../run/run-events.ts';
@@ -29,8 +29,9 @@ export function Timeline({ run }: Props) {
           const actor = included<Schemas['client.Member']>(data, 'users', relationships.actor.data?.id);
           return (
             <li key={id}>
-              <StatusBadge of="event" status={attributes.action} /> <Time at={attributes['created-at']} />
-              {lasted !== undefined && <span className="quiet">, for {lasted}</span>}
+              <EventBadge action={attributes.action} isOver={index + 1 < events.length} />{' '}
+              <Time at={attributes['created-at']} />{' '}
+              {lasted !== undefined && <span className="quiet lasted">for {lasted}</span>}
               {actor !== undefined && <span className="quiet"> by {actor.attributes.username}</span>}
               {attributes.comment !== null && <blockquote>{attributes.comment}</blockquote>}
             </li>
@@ -40,6 +41,12 @@ export function Timeline({ run }: Props) {
       {run.attributes.permissions['can-comment'] && <NewComment runId={run.id} />}
     </section>
   );
+}
+
+/** What went on, and is over, looks like what is done. */
+function EventBadge({ action, isOver }: { readonly action: Event['action']; readonly isOver: boolean }) {
+  const [label, tone] = statusWords.event[action];
+  return <Badge tone={isOver && tone === 'busy' ? 'idle' : tone}>{label}</Badge>;
 }
 
 /** How long the run was in a status in which something worked on it, or in which it waited. */
@@ -63,6 +70,7 @@ function NewComment({ runId }: { readonly runId: string }) {
     <EntryForm
       key={add.result?.data.id ?? ''}
       submit="Add comment"
+      isMain={false}
       isPending={add.isPending}
       problem={add.problem}
       onSubmit={({ body = '' }) => add.run(body)}

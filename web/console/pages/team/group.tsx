@@ -36,6 +36,7 @@ export function TeamGroup({ organization, team: { id, attributes } }: Props) {
       </p>
       <EntryForm
         submit="Save group"
+        isMain={false}
         isPending={save.isPending}
         problem={save.problem}
         onSubmit={(values) => save.run((values['sso-team-id'] ?? '').trim())}

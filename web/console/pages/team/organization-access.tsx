@@ -26,6 +26,7 @@ export function OrganizationAccess({ team }: { readonly team: Team }) {
       {team.attributes.permissions['can-update-organization-access'] ? (
         <EntryForm
           submit="Save organization access"
+          isMain={false}
           isPending={save.isPending}
           problem={save.problem}
           onSubmit={(values) => save.run(Object.fromEntries(permissionsInOrder.map((name) => [name, name in values])))}
