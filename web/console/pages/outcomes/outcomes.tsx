@@ -79,18 +79,18 @@ function Outcomes({ name, organization }: Props) {
   const counted = (more: Query) => ({ path: { organization: name }, query: { ...query, ...more } });
   const kept = { placeholderData: keepPreviousData };
   const byDay = useMaybeRead(path, counted({ group: 'day', 'page[size]': 100 }), kept);
-  const byPolicy = useMaybeRead(
-    path,
-    counted({ group: isBySet ? 'policy-set' : 'policy', 'page[number]': pageOf(values) }),
-    kept,
-  );
+  const listed = { 'page[number]': pageOf(values) };
+  // A read for each, so that what is kept of one never stands under the heading of the other.
+  const byPolicy = useMaybeRead(path, counted({ group: 'policy', ...listed }), { ...kept, enabled: !isBySet });
+  const bySet = useMaybeRead(path, counted({ group: 'policy-set', ...listed }), { ...kept, enabled: isBySet });
+  const chosen = isBySet ? bySet : byPolicy;
   const byWorkspace = useMaybeRead(path, counted({ group: 'workspace', 'page[size]': worst }), kept);
-  const reads = [byDay, byPolicy, byWorkspace];
+  const reads = [byDay, chosen, byWorkspace];
   const failed = reads.find(({ error }) => error !== null);
   if (failed !== undefined) {
     return <Missing problem={failed.error} retry={() => reads.map((read) => read.refetch())} />;
   }
-  if (byDay.data === undefined || byPolicy.data === undefined || byWorkspace.data === undefined) return <Loading />;
+  if (byDay.data === undefined || byWorkspace.data === undefined) return <Loading />;
   const { data, meta } = byDay.data;
   const mayManage = organization.attributes.permissions?.['can-update-sentinel'] === true;
   if (data.length === 0) return <Empty name={name} days={days} mayManage={mayManage} />;
@@ -100,12 +100,18 @@ function Outcomes({ name, organization }: Props) {
       <Patterns />
       <section aria-labelledby="by-policy">
         <h2 id="by-policy">{isBySet ? 'Policy sets' : 'Policies'}</h2>
-        <Counts
-          caption={isBySet ? 'Policy sets' : 'Policies'}
-          counts={byPolicy.data.data}
-          names={[...(isBySet ? [] : [policyName]), { head: 'Policy set', cell: setName(name, mayManage) }]}
-        />
-        <Pager pagination={byPolicy.data.meta.pagination} what={isBySet ? 'Policy sets' : 'Policies'} />
+        {chosen.data === undefined ? (
+          <Loading />
+        ) : (
+          <>
+            <Counts
+              caption={isBySet ? 'Policy sets' : 'Policies'}
+              counts={chosen.data.data}
+              names={[...(isBySet ? [] : [policyName]), { head: 'Policy set', cell: setName(name, mayManage) }]}
+            />
+            <Pager pagination={chosen.data.meta.pagination} what={isBySet ? 'Policy sets' : 'Policies'} />
+          </>
+        )}
       </section>
       <section className="card" aria-labelledby="by-day">
         <h2 id="by-day">By day</h2>
