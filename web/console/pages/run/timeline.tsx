@@ -43,7 +43,7 @@ export function Timeline({ run }: Props) {
   );
 }
 
-/** What went on, and is over, looks like what is done. */
+/** A step that is over looks like one that is done. */
 function EventBadge({ action, isOver }: { readonly action: Event['action']; readonly isOver: boolean }) {
   const [label, tone] = statusWords.event[action];
   return <Badge tone={isOver && tone === 'busy' ? 'idle' : tone}>{label}</Badge>;
