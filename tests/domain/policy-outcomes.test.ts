@@ -591,9 +591,9 @@ describe('a task stage', () => {
     const begun = (status: string) => status === 'pending' || status === 'running';
     for (const { from, to } of taskStageMoves) if (begun(to)) expect(from.filter((one) => !begun(one))).toEqual([]);
     const waits = concluded('fails, overridable', 'passes');
-    for (const over of [concluded('passes', 'passes'), concluded('fails for good', 'passes'), waits]) {
-      expect(canReset(over)).toBe(false);
-      expect(moveAll(over, 'reset', later)).toEqual({ ...over, revision: over.revision + 1 });
+    for (const stage of [concluded('passes', 'passes'), concluded('fails for good', 'passes'), waits]) {
+      expect(canReset(stage)).toBe(false);
+      expect(moveAll(stage, 'reset', later)).toEqual({ ...stage, revision: stage.revision + 1 });
     }
   });
 

@@ -1,5 +1,5 @@
 import { type Actor, authorized, type LocatedEvaluation, type TaskStageId } from '../../domain/index.js';
-import type { Page, PageRequest } from '../ports/repositories/page.js';
+import { type Page, type PageRequest, pageOfAll } from '../ports/repositories/page.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
 /** GET /task-stages/:id/policy-evaluations. A stage has exactly one per policy kind. */
@@ -9,9 +9,8 @@ export class ListPolicyEvaluations {
   execute(actor: Actor, id: TaskStageId, page: PageRequest): Promise<Page<LocatedEvaluation>> {
     return this.unitOfWork.read(async (tx) => {
       const { evaluations } = authorized(await tx.taskStages.findFor(actor, id), 'policy-outcomes/read');
-      const start = (page.number - 1) * page.size;
-      const items = evaluations.slice(start, start + page.size).map((one) => ({ ...one, taskStageId: id }));
-      return { ...page, total: evaluations.length, items };
+      const all = evaluations.map((one) => ({ ...one, taskStageId: id }));
+      return pageOfAll(all, page);
     });
   }
 }

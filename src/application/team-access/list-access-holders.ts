@@ -1,3 +1,4 @@
+import { memberWith } from '../../domain/authorization/standing.js';
 import {
   type Action,
   type Actor,
@@ -20,7 +21,7 @@ import {
   workspaceActions,
 } from '../../domain/index.js';
 import type { AccessPlace, PersonAtPlace, TeamAtPlace } from '../ports/repositories/access-holders.js';
-import type { Page, PageRequest } from '../ports/repositories/page.js';
+import { type Page, type PageRequest, pageOfAll } from '../ports/repositories/page.js';
 import type { AccessHolder } from '../ports/repositories/team-workspace-repository.js';
 import type { Transaction, UnitOfWork } from '../ports/repositories/unit-of-work.js';
 
@@ -85,9 +86,8 @@ export class ListAccessHolders {
         .filter(({ team }) => complete || may({ ...asker, team }, 'effective-access/read'))
         .flatMap((team) => ground.team(team));
       if (!complete) {
-        const items = teams.slice((page.number - 1) * page.size, page.number * page.size);
         const mayBecome = { organizationToken: false, complete: false, listed: [] };
-        return { ...page, total: teams.length, items, complete, organizationToken: false, mayBecome };
+        return { ...pageOfAll(teams, page), complete, organizationToken: false, mayBecome };
       }
       const people = await tx.accessHolders.people(organizationId, ground.needed, page);
       const before = Math.max(0, (page.number - 1) * page.size - people.total);
@@ -162,7 +162,10 @@ class Ground {
   }
 
   member(kind: 'user' | 'team' | 'organization', teams: readonly TeamAtPlace[]): Standing {
-    return { actor: kind, siteAdministrator: false, member: true, teams: teams.map(({ standing }) => standing) };
+    return memberWith(
+      kind,
+      teams.map(({ standing }) => standing),
+    );
   }
 
   standingOf({ teamIds }: PersonAtPlace): Standing {

@@ -1,6 +1,7 @@
+import { memberWith } from '../../domain/authorization/standing.js';
 import { type Actor, authorizedView, may, type TeamId, type WorkspaceId } from '../../domain/index.js';
 import type { TeamAtPlace } from '../ports/repositories/access-holders.js';
-import type { Page, PageRequest } from '../ports/repositories/page.js';
+import { type Page, type PageRequest, pageOfAll } from '../ports/repositories/page.js';
 import type { UnitOfWork } from '../ports/repositories/unit-of-work.js';
 import { askerOf, type EffectiveAccess, shownAccess } from './show-effective-access.js';
 
@@ -20,7 +21,7 @@ export class ListEffectiveAccess {
       const { organizationId, projectId } = subject;
       const heldBy = ({ name, team, standing: of }: TeamAtPlace) => ({
         subject: { name, invited: false, projectId, teams: new Map([[of.teamId, { ...team, name }]]) },
-        standing: { actor: 'team' as const, siteAdministrator: false, member: true, teams: [of] },
+        standing: memberWith('team', [of]),
       });
       const teams = await tx.accessHolders.teamsAt({ organizationId, on: { workspaceId } }, teamIds);
       const seen = teams
@@ -30,8 +31,8 @@ export class ListEffectiveAccess {
           return { workspaceId, holder, held, asker: askerOf(actor, standing, holder, held) };
         })
         .filter(({ asker }) => may(asker, 'effective-access/read'));
-      const items = seen.slice((page.number - 1) * page.size, page.number * page.size).map(shownAccess);
-      return { ...page, total: seen.length, items };
+      const found = pageOfAll(seen, page);
+      return { ...found, items: found.items.map(shownAccess) };
     });
   }
 }

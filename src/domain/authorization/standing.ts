@@ -58,6 +58,14 @@ export interface Standing {
   readonly isAuditor?: boolean;
 }
 
+/** The standing of a member, a team or the token of the organization, with these teams. */
+export const memberWith = (actor: 'user' | 'team' | 'organization', teams: readonly TeamStanding[]): Standing => ({
+  actor,
+  siteAdministrator: false,
+  member: true,
+  teams,
+});
+
 /** A standing on a workspace after its move to the project that `target` is the standing on. */
 export const movedTo = (target: Standing, standing: Standing): Standing => ({
   ...standing,

@@ -12,6 +12,12 @@ export interface Page<Item> extends PageRequest {
   readonly searched?: number;
 }
 
+/** A page of a list that is in memory. */
+export const pageOfAll = <Item>(all: readonly Item[], page: PageRequest): Page<Item> => {
+  const start = (page.number - 1) * page.size;
+  return { ...page, total: all.length, items: all.slice(start, start + page.size) };
+};
+
 /** The most rows that a search for a part of a text looks at, since no index finds one. */
 export const newestSearched = 10_000;
 

@@ -1,3 +1,4 @@
+import { memberWith } from '../../../domain/authorization/standing.js';
 import {
   type Actor,
   authorizedView,
@@ -6,10 +7,9 @@ import {
   may,
   type RunId,
   type RunStatus,
-  type Standing,
   type TeamId,
 } from '../../../domain/index.js';
-import type { Page, PageRequest } from '../../ports/repositories/page.js';
+import { type Page, type PageRequest, pageOfAll } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 
 /** A team whose members may take the decision that a run waits for. */
@@ -32,16 +32,14 @@ export class ListDecidingTeams {
       const { workspaceId, status } = subject.state;
       const action = actionDue(status);
       const workspace = action && (await tx.workspaces.find(workspaceId));
-      if (!workspace) return { ...page, total: 0, items: [] };
+      if (!workspace) return pageOfAll([], page);
       const { organizationId } = workspace;
       const teams = (await tx.accessHolders.teamsAt({ organizationId, on: { workspaceId } })).filter((one) => {
-        const member: Standing = { actor: 'user', siteAdministrator: false, member: true, teams: [one.standing] };
+        const member = memberWith('user', [one.standing]);
         return may({ ...standing, team: one.team }, 'teams/read') && may(member, action);
       });
-      const items = teams
-        .slice((page.number - 1) * page.size, page.number * page.size)
-        .map(({ team: { teamId }, name }) => ({ teamId, name }));
-      return { ...page, total: teams.length, items };
+      const all = teams.map(({ team: { teamId }, name }) => ({ teamId, name }));
+      return pageOfAll(all, page);
     });
   }
 }

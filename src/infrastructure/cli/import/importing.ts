@@ -202,11 +202,18 @@ export class Importing {
     }
   }
 
-  private async step(step: StepName, pair: Pair, kind: Kind): Promise<void> {
-    await this.steps[step](pair, kind).catch((error: unknown) => {
+  private step(step: StepName, pair: Pair, kind: Kind): Promise<void> {
+    return this.orTrouble(kind.name, pair.label, () => this.steps[step](pair, kind));
+  }
+
+  /** Reports a refusal, after which the import goes on with the rest. */
+  private async orTrouble(kind: string, name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.work.report.trouble({ kind: kind.name, name: pair.label, outcome: 'failed', detail: error.message });
-    });
+      this.work.report.trouble({ kind, name, outcome: 'failed', detail: error.message });
+    }
   }
 
   private nameOf(item: Item): string {
@@ -303,22 +310,18 @@ export class Importing {
 
   private sharing(kind: Kind, { name, list }: NonNullable<Kind['peers']>, pair: Pair): () => Promise<void> {
     const { source, target, report, applies } = this.work;
-    return async () => {
-      try {
-        const wanted = await this.unlessMissing(() => this.refs(source.list(list(pair.source.id)), kind.type));
-        if (wanted === undefined || wanted.length === 0) return;
-        const { targetId } = pair;
-        const has = targetId === undefined ? [] : await this.refs(target.list(list(targetId)), kind.type);
-        const mapped = this.mapped({ ...pair.source, related: { [name]: wanted } }, name, `${pair.label}/${name}`);
-        const lacking = mapped.filter(({ id }) => id === planned || !has.some((one) => one.id === id));
-        report.count(name, 'unchanged', mapped.length - lacking.length);
-        if (applies && lacking.length > 0) await target.send('POST', list(targetId ?? ''), { data: lacking });
-        report.count(name, 'created', lacking.length);
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        report.trouble({ kind: name, name: pair.label, outcome: 'failed', detail: error.message });
-      }
+    const work = async () => {
+      const wanted = await this.unlessMissing(() => this.refs(source.list(list(pair.source.id)), kind.type));
+      if (wanted === undefined || wanted.length === 0) return;
+      const { targetId } = pair;
+      const has = targetId === undefined ? [] : await this.refs(target.list(list(targetId)), kind.type);
+      const mapped = this.mapped({ ...pair.source, related: { [name]: wanted } }, name, `${pair.label}/${name}`);
+      const lacking = mapped.filter(({ id }) => id === planned || !has.some((one) => one.id === id));
+      report.count(name, 'unchanged', mapped.length - lacking.length);
+      if (applies && lacking.length > 0) await target.send('POST', list(targetId ?? ''), { data: lacking });
+      report.count(name, 'created', lacking.length);
     };
+    return () => this.orTrouble(name, pair.label, work);
   }
 
   /** Sets the mode and the pool, whose agents execute it from then on. */
@@ -333,17 +336,14 @@ export class Importing {
         report.leave('agent-mode', 1, label);
         return;
       }
-      try {
+      await this.orTrouble(poolUseInWords, label, async () => {
         if (applies && targetId !== undefined && id !== used) {
           const relationships = { [relationship]: { data: { type: pool.type, id } } };
           const data = { type: kind.type, id: targetId, attributes: { [mode]: 'agent' }, relationships };
           await target.send('PATCH', kind.one(targetId, ''), { data });
         }
         report.count(poolUseInWords, id === used ? 'unchanged' : outcome);
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        report.trouble({ kind: poolUseInWords, name: label, outcome: 'failed', detail: error.message });
-      }
+      });
     };
   }
 

@@ -382,9 +382,7 @@ export const organizations: Kind = {
   attributes: organizationSettings,
   leaves: ({ attributes }) => {
     const refused = Object.entries(restricting).filter(([name, value]) => attributes[name] === value).length;
-    return {
-      ...(refused > 0 && { restrictions: refused }),
-    };
+    return refused > 0 ? { restrictions: refused } : {};
   },
   poolUse: poolUse('default-'),
   // Each kind after those that its resources name.
