@@ -14,7 +14,6 @@ interface Change {
   readonly after?: object;
   /** The attributes that are known after the apply. */
   readonly unknown?: Readonly<Record<string, true>>;
-  readonly sensitive?: Readonly<Record<string, true>>;
   /** The attribute that forces the replacement. */
   readonly replacedBy?: string;
 }
@@ -108,7 +107,7 @@ const moduleOf = (address: string): string | undefined => /^(module\.[^.]+)\./.e
 /** The plan in terraform's JSON form. */
 export const planJson = ({ changes, outputs = {} }: Plan): object => ({
   format_version: '1.2',
-  resource_changes: changes.map(({ address, action, before = null, after = null, unknown, sensitive, replacedBy }) => ({
+  resource_changes: changes.map(({ address, action, before = null, after = null, unknown, replacedBy }) => ({
     address,
     module_address: moduleOf(address),
     change: {
@@ -116,8 +115,8 @@ export const planJson = ({ changes, outputs = {} }: Plan): object => ({
       before,
       after,
       after_unknown: unknown ?? {},
-      before_sensitive: sensitive ?? {},
-      after_sensitive: sensitive ?? {},
+      before_sensitive: {},
+      after_sensitive: {},
       ...(replacedBy === undefined ? {} : { replace_paths: [[replacedBy]] }),
     },
   })),

@@ -9,7 +9,7 @@ import { SelectField } from '../parts/field.tsx';
 import { FilterBar, FilterField } from '../parts/filters.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { Params } from '../parts/params.ts';
-import { PickerOfMore } from '../parts/picker.tsx';
+import { PickerOfNames } from '../parts/picker.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { runGroupChoices, runStatusesIn } from '../parts/status-words.ts';
@@ -87,18 +87,7 @@ function WorkspacePicker({ organization, chosen, onChoose }: PickerProps) {
     path: { organization },
     query: { 'search[name]': search, 'page[size]': 50 },
   });
-  return (
-    <PickerOfMore
-      label="Workspace"
-      choices={data?.data
-        .map(({ attributes }) => attributes.name)
-        .filter((name) => !chosen.includes(name))
-        .map((name) => ({ value: name, label: name }))}
-      isCut={(data?.meta.pagination['next-page'] ?? null) !== null}
-      onSearch={setSearch}
-      onChoose={onChoose}
-    />
-  );
+  return <PickerOfNames label="Workspace" found={data} chosen={chosen} onSearch={setSearch} onChoose={onChoose} />;
 }
 
 /** The values of the address; the service refuses what is not among its own. */

@@ -125,7 +125,7 @@ const Empty = ({ organization, isFiltered }: { readonly organization: string; re
     <p>No team token that you manage matches.</p>
   ) : (
     <p>
-      There are no team tokens that you manage. Pipelines and other programs use them: issue one on the page of a{' '}
+      You manage no team tokens. Pipelines and other programs use such tokens. Issue one on the page of a{' '}
       <Link href={addresses.inOrganization(organization, 'teams')}>team</Link>.
     </p>
   );

@@ -92,6 +92,32 @@ export function Picker({
   );
 }
 
+interface NamesProps {
+  readonly label: string;
+  /** The result of the last search; undefined until then. */
+  readonly found:
+    | {
+        readonly data: readonly { readonly attributes: { readonly name: string } }[];
+        readonly meta: { readonly pagination: { readonly 'next-page': number | null } };
+      }
+    | undefined;
+  readonly chosen: readonly string[];
+  readonly onSearch: (text: string) => void;
+  readonly onChoose: (name: string) => void;
+}
+
+/** A field for one more name that is not among the chosen ones. */
+export const PickerOfNames = ({ found, chosen, ...props }: NamesProps) => (
+  <PickerOfMore
+    {...props}
+    choices={found?.data
+      .map(({ attributes }) => attributes.name)
+      .filter((name) => !chosen.includes(name))
+      .map((name) => ({ value: name, label: name }))}
+    isCut={(found?.meta.pagination['next-page'] ?? null) !== null}
+  />
+);
+
 /** The same, emptied once something was chosen, for the next. */
 export function PickerOfMore({ onChoose, ...props }: Props) {
   const [count, setCount] = useState(0);

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
 import { copied } from './copy.tsx';
+import { Lines } from './lines.tsx';
 import { type TokenUse, tokenLines } from './token-lines.ts';
 
 interface Props {
@@ -13,7 +14,6 @@ interface Props {
 /** A secret that is shown once, with a button that copies it, and the lines that use it. */
 export function Secret({ label, value, use }: Props) {
   const [result, setResult] = useState<string>();
-  const copy = (text: string): void => void copied(text).then(setResult);
   return (
     <div className="secret">
       <p>
@@ -21,19 +21,14 @@ export function Secret({ label, value, use }: Props) {
       </p>
       <div className="secret-line">
         <code>{value}</code>
-        <Button onPress={() => copy(value)}>Copy</Button>
+        <Button onPress={() => void copied(value).then(setResult)}>Copy</Button>
       </div>
       <p role="status">{result}</p>
       {use !== undefined &&
         tokenLines(use, location, value).map(({ program, text }) => (
           <div key={program}>
-            <p className="secret-use">
-              With {program}:{' '}
-              <Button kind="quiet" aria-label={`Copy the lines for ${program}`} onPress={() => copy(text)}>
-                Copy
-              </Button>
-            </p>
-            <pre className="lines">{text}</pre>
+            <p className="secret-use">With {program}:</p>
+            <Lines label={`the lines for ${program}`} text={text} />
           </div>
         ))}
     </div>

@@ -93,8 +93,7 @@ export function UploadForm({ workspaceId, close }: Props) {
       problem={create.problem}
       {...(close !== undefined && { onCancel: close })}
       onSubmit={async (values) => {
-        const wrong =
-          file === undefined ? 'Choose a .tar.gz archive first.' : await archiveFault(file, 'configuration.tar.gz');
+        const wrong = await archiveFault(file, 'configuration.tar.gz');
         setFault(wrong);
         if (file === undefined || wrong !== undefined) return;
         const attributes = {
@@ -106,12 +105,7 @@ export function UploadForm({ workspaceId, close }: Props) {
         close?.();
       }}
     >
-      <ArchiveChoice file={file} onChoose={setFile} />
-      {fault !== undefined && (
-        <p role="alert" className="field-error">
-          {fault}
-        </p>
-      )}
+      <ArchiveChoice file={file} onChoose={setFile} fault={fault} />
       <CheckField name="run" label="Start a run when it is uploaded" isChecked />
       <CheckField name="speculative" label="Speculative: for plans only" />
       <CheckField name="provisional" label="Provisional: does not become the current version" />

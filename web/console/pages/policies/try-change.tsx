@@ -42,8 +42,9 @@ const inBase64 = (file: File): Promise<string> =>
   });
 
 async function faultOf(file: File | undefined): Promise<string | undefined> {
-  if (file === undefined) return 'Choose a .tar.gz archive first.';
-  if (file.size > most.bytes) return `${file.name} has ${file.size} bytes. A trial takes at most ${most.bytes}.`;
+  if (file !== undefined && file.size > most.bytes) {
+    return `${file.name} has ${file.size} bytes. A trial takes at most ${most.bytes}.`;
+  }
   return archiveFault(file, 'policies.tar.gz');
 }
 
@@ -95,12 +96,7 @@ function TrialForm({ organization, set, close }: Props & { readonly close: () =>
         Agents evaluate the new code against the newest plans of workspaces that {set.attributes.name} applies to, and
         compare its verdicts with the recorded ones. Runs do not change.
       </p>
-      <ArchiveChoice file={file} onChoose={setFile} />
-      {fault !== undefined && (
-        <p role="alert" className="field-error">
-          {fault}
-        </p>
-      )}
+      <ArchiveChoice file={file} onChoose={setFile} fault={fault} />
       <p className="quiet">
         The archive of a policy set version: <code>policies.hcl</code> and <code>.rego</code> files, packed with{' '}
         <code>tar czf policies.tar.gz -C FOLDER .</code>

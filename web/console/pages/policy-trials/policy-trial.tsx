@@ -131,7 +131,7 @@ function Cancel({ organization, trial }: CancelProps) {
   );
 }
 
-/** The reason why there are no results yet, or not all. Screen readers read it when it changes, and not each count. */
+/** The reason why there are no results yet, or not all. Screen readers announce a new reason; they do not announce counts. */
 function Progress({ trial }: { readonly trial: Trial }) {
   const { status, verdicts = [], 'error-message': failure } = trial.attributes;
   const plans = verdicts.reduce((sum, verdict) => sum + verdict.plans, 0);
@@ -149,7 +149,8 @@ function Progress({ trial }: { readonly trial: Trial }) {
         )}
         {status === 'finished' && plans === 0 && (
           <p className="notice">
-            There are no plans that you may read in the workspaces of the policy set. Start a run in one of them first.
+            The policy set applies to no workspace with a plan that you may read. Start a run in one of its workspaces
+            first.
           </p>
         )}
       </div>

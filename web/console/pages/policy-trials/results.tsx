@@ -157,7 +157,7 @@ function Reasons({ found: { now, reason, policies } }: { readonly found: Case })
             <li key={policy.name}>
               {policy.now === null ? (
                 <>
-                  <strong>{policy.name}</strong> is no longer part of the set.
+                  The set no longer contains <strong>{policy.name}</strong>.
                 </>
               ) : (
                 <>

@@ -4,7 +4,7 @@ import { useAddressValues, type Values } from '../../parts/address-values.ts';
 import { FilterChips } from '../../parts/chips.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { FilterBar, FilterField } from '../../parts/filters.tsx';
-import { PickerOfMore } from '../../parts/picker.tsx';
+import { PickerOfNames } from '../../parts/picker.tsx';
 import { ProjectPicker } from '../../parts/project-picker.tsx';
 import { runGroupChoices } from '../../parts/status-words.ts';
 
@@ -60,16 +60,5 @@ function TagPicker({ organization, chosen, onChoose }: TagProps) {
     query: { q: search, 'page[size]': 50 },
   });
   if (search === '' && (data?.data ?? []).length === 0) return null;
-  return (
-    <PickerOfMore
-      label="Tag"
-      choices={data?.data
-        .map(({ attributes }) => attributes.name)
-        .filter((name) => !chosen.includes(name))
-        .map((name) => ({ value: name, label: name }))}
-      isCut={(data?.meta.pagination['next-page'] ?? null) !== null}
-      onSearch={setSearch}
-      onChoose={onChoose}
-    />
-  );
+  return <PickerOfNames label="Tag" found={data} chosen={chosen} onSearch={setSearch} onChoose={onChoose} />;
 }
