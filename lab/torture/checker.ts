@@ -1,6 +1,6 @@
 import type { Transition } from '../../src/domain/configuration-versions/lifecycle.js';
 import { lifecycle, type RunStatus, runStatusesHoldingWorkspace, type Stamp } from '../../src/domain/index.js';
-import type { Operation } from './journal.js';
+import { fromStore, type Operation } from './journal.js';
 import { judge, type Model, shortestImpossible } from './linearizable.js';
 import { keepsFiles, missing, register, run, version } from './models.js';
 
@@ -266,7 +266,8 @@ const faultsOfTheEnvironment = [503, 507];
 /** Faults are reported with their own status, and every request ends within the bound. */
 function* answers(operations: readonly Operation[], { bound, unexpected }: Noticed): Generator<Violation> {
   for (const operation of operations) {
-    const { status, begun, ended, retryAfter } = operation;
+    const { kind, status, begun, ended, retryAfter } = operation;
+    if (kind === fromStore) continue;
     if (status >= 500 && !faultsOfTheEnvironment.includes(status))
       yield violation('no unexpected fault', `returned ${status}`, operation);
     if (status === 503 && !(retryAfter > 0))

@@ -3,6 +3,9 @@ import { performance } from 'node:perf_hooks';
 /** `done`: acknowledged. `refused`: answered that it was not done. `unknown`: cut off, or answered with a fault. */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
+/** The kind of a request that the file store answers itself, at a signed URL: its faults are not the service's. */
+export const fromStore = 'read-from-store';
+
 /** One operation, as its client saw it. */
 export interface Operation {
   readonly number: number;

@@ -4,6 +4,7 @@ import { completedRunStatuses, runStatusesHoldingWorkspace } from '../../src/dom
 import { archiveOf } from '../../tests/support/archives.js';
 import { ReferenceAgent } from '../../tests/support/reference-agent.js';
 import { type Answer, type Client, type Json, orNone } from './client.js';
+import { fromStore } from './journal.js';
 import { missing, none } from './models.js';
 import { lookAtPushes, push, readState, reportOnTask, showResult, visit, watch, writeState } from './people.js';
 import { document, organization, sha256, type Token, to, type Version, type World } from './world.js';
@@ -119,8 +120,10 @@ export async function download(client: Client, version: Version): Promise<void> 
   if (outcome !== 'done' || headers.location === undefined) return;
   const target = new URL(headers.location);
   // Any instance accepts a capability URL of the service; a URL of the store is signed for its address.
-  const url = target.pathname.startsWith('/v1/') ? client.elsewhere() + target.pathname : headers.location;
-  const answer = await client.send({ kind: 'read-bundle' }, { method: 'GET', path: '' }, url);
+  const [kind, url] = target.pathname.startsWith('/v1/')
+    ? ['read-bundle', client.elsewhere() + target.pathname]
+    : [fromStore, headers.location];
+  const answer = await client.send({ kind }, { method: 'GET', path: '' }, url);
   if (answer.status === 200) client.note(`version ${version.id}`, 'download', sha256(answer.bytes), begun);
 }
 

@@ -214,6 +214,11 @@ describe('the checker of the torture', () => {
     expect(check(operations, atRest, noticed)).toEqual([]);
   });
 
+  it('does not blame the service for what the file store answered itself', () => {
+    const refused = told(30, 31, '', 'read-from-store', '', 'unknown', { status: 503 });
+    expect(check([...operations, refused], atRest, noticed)).toEqual([]);
+  });
+
   it.each(planted)('finds %s', (_, rule, change) => {
     const story: Told = { operations, atRest, noticed, ...change };
     const found = check(story.operations, story.atRest, story.noticed);
