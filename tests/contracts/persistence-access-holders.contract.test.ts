@@ -136,8 +136,8 @@ onEveryBackend('what a user or a team has on a workspace', (on) => {
     await on.run((tx) => giveProjectGrant(tx, both.id, workspace.projectId, projectGrant));
     await on.run((tx) => tx.teams.remove(gone.id, noon));
     const organizationId = organization.id;
-    const teamsAt = async (place: object) => {
-      const found = await on.read((tx) => tx.accessHolders.teamsAt({ organizationId, ...place }));
+    const teamsAt = async (place: object, among?: 'with access') => {
+      const found = await on.read((tx) => tx.accessHolders.teamsAt({ organizationId, ...place }, among));
       return found.map(({ name, standing }) => [name, standing]);
     };
     expect(await teamsAt({ on: { workspaceId: workspace.id } })).toEqual([
@@ -153,6 +153,11 @@ onEveryBackend('what a user or a team has on a workspace', (on) => {
       ['a', held(both)],
       ['b', held(none)],
     ]);
+    const permitted = await on.team(organization, { name: 'c', access: new Set(['manage-workspaces']) });
+    const withAccess = async (place: object) => (await teamsAt(place, 'with access')).map(([name]) => name);
+    expect(await withAccess({ on: { workspaceId: workspace.id } })).toEqual(['a', permitted.name]);
+    expect(await withAccess({ on: { projectId } })).toEqual(['a', permitted.name]);
+    expect(await withAccess({})).toEqual([permitted.name]);
     const elsewhere = await on.team(await on.organization());
     const among = [none.id, elsewhere.id];
     const some = await on.read((tx) => tx.accessHolders.teamsAt({ organizationId }, among));

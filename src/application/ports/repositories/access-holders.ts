@@ -74,8 +74,11 @@ export interface GrantSlice<Given> {
 
 /** Who has access to what in an organization. */
 export interface AccessHolders {
-  /** The teams of the organization, by name: all, or those `among` these ids. One statement. */
-  teamsAt(place: AccessPlace, among?: readonly TeamId[]): Promise<readonly TeamAtPlace[]>;
+  /**
+   * The teams of the organization, by name, in one statement: all, those of these ids, or those `with access`, which leaves
+   * out teams with neither a grant here nor a permission in the organization.
+   */
+  teamsAt(place: AccessPlace, among?: readonly TeamId[] | 'with access'): Promise<readonly TeamAtPlace[]>;
   /**
    * The people who, for one of the alternatives, are in a team of each of its lists, by name; all people for an alternative
    * without lists, and none without alternatives.

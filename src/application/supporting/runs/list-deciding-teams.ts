@@ -34,7 +34,8 @@ export class ListDecidingTeams {
       const workspace = action && (await tx.workspaces.find(workspaceId));
       if (!workspace) return pageOfAll([], page);
       const { organizationId } = workspace;
-      const teams = (await tx.accessHolders.teamsAt({ organizationId, on: { workspaceId } })).filter((one) => {
+      const found = await tx.accessHolders.teamsAt({ organizationId, on: { workspaceId } }, 'with access');
+      const teams = found.filter((one) => {
         const member = memberWith('user', [one.standing]);
         return may({ ...standing, team: one.team }, 'teams/read') && may(member, action);
       });

@@ -54,6 +54,10 @@ export const teamInQuestion = (teamId: TeamId, row: TeamRow): TeamInQuestion => 
 
 export const accessFromText = (text: string): OrganizationAccess => new Set(JSON.parse(text));
 
+export const accessToText = (access: OrganizationAccess): string => JSON.stringify([...access]);
+
+export const noAccessText = accessToText(new Set());
+
 /**
  * One row for each team through which the caller has access, or a single row without a team. Only the organization's id
  * is read.

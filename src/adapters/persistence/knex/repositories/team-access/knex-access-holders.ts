@@ -36,7 +36,7 @@ import {
   storedGrant,
   storedProjectGrant,
 } from '../authorization/grant-rows.js';
-import { accessFromText, type TeamRow, teamColumns, teamInQuestion } from '../authorization/standing.js';
+import { accessFromText, noAccessText, type TeamRow, teamColumns, teamInQuestion } from '../authorization/standing.js';
 
 interface AtPlaceRow extends TeamRow, GrantsRow {
   readonly id: TeamId;
@@ -186,13 +186,16 @@ function sliceOf<Row extends PlacedRow, Given>(
 export class KnexAccessHolders implements AccessHolders {
   constructor(private readonly db: Statements) {}
 
-  async teamsAt({ organizationId, on }: AccessPlace, among?: readonly TeamId[]): Promise<readonly TeamAtPlace[]> {
+  async teamsAt(
+    { organizationId, on }: AccessPlace,
+    among?: readonly TeamId[] | 'with access',
+  ): Promise<readonly TeamAtPlace[]> {
     const { sql, present } = this.db;
     const teams = sql('teams as t')
       .where({ 't.organization_id': organizationId, 't.deleted_at': null })
       .select('t.id', 't.name', teamColumns('t'), { seen_at: presentIn(sql, present.soFar()) })
       .orderBy(['t.name_key', 't.id']);
-    if (among !== undefined) teams.whereIn('t.id', among);
+    const access = [sql.raw('t.is_owners'), sql.raw('t.organization_access <> ?', [noAccessText])];
     if (on !== undefined) {
       const project = 'projectId' in on ? sql.raw('?', [on.projectId]) : sql.ref('w.project_id');
       if ('workspaceId' in on) {
@@ -200,13 +203,19 @@ export class KnexAccessHolders implements AccessHolders {
           .join('workspaces as w', (join) => join.onVal('w.id', on.workspaceId))
           .leftJoin('team_workspaces as g', (join) => join.on('g.team_id', 't.id').on('g.workspace_id', 'w.id'))
           .select(...columnsOf('g', grantColumns));
+        access.push(sql.raw('g.id is not null'));
       } else {
-        teams.select({ in_project: this.inProject(on.projectId) });
+        const inProject = this.inProject(on.projectId);
+        teams.select({ in_project: inProject });
+        access.push(inProject);
       }
       teams
         .leftJoin('team_projects as p', (join) => join.on('p.team_id', 't.id').on('p.project_id', project))
         .select(...namedProjectGrant('p'));
+      access.push(sql.raw('p.id is not null'));
     }
+    if (among === 'with access') teams.where((any) => access.map((held) => any.orWhereRaw(held)));
+    else if (among !== undefined) teams.whereIn('t.id', among);
     return (await this.db.all<AtPlaceRow>(teams)).map(fromRow);
   }
 

@@ -30,7 +30,7 @@ import {
   throwIfTaken,
 } from '../../../engine/statements.js';
 import { settingsColumns, settingsFrom } from '../../authorization/organization-settings-rows.js';
-import { accessFromText, seeing } from '../../authorization/standing.js';
+import { accessFromText, accessToText, seeing } from '../../authorization/standing.js';
 import { userRows } from '../users/knex-users.js';
 
 const accessFrom = ({ organization_access }: { readonly organization_access: string }) =>
@@ -56,7 +56,7 @@ const settings = teamRows.only('name', 'visibility', 'membersManageToken', 'ssoT
 const settingsToRow = (team: Team) => ({
   ...settings.write(team),
   name_key: teamNameKey(team.name),
-  organization_access: JSON.stringify([...team.access]),
+  organization_access: accessToText(team.access),
 });
 
 const usersCount = `(select count(*) from team_members as cm join users as cu on cu.id = cm.user_id
