@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import knex, { type Knex } from 'knex';
 import { pino } from 'pino';
+import { type Line, openLine } from '../../lab/torture/fault-proxy.js';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { migrate, postgresConfig, sqliteConfig } from '../../src/adapters/persistence/knex/migrate.js';
 import { migrationSource } from '../../src/adapters/persistence/knex/migration-source.js';
@@ -12,6 +14,7 @@ import { loadConfig } from '../../src/infrastructure/config.js';
 import { startService } from '../../src/infrastructure/service.js';
 import { aUser, noon } from '../support/builders.js';
 import { freshDatabase, freshSchema, makeMigrated, onPostgres, skipPostgres } from '../support/databases.js';
+import { until } from '../support/service-steps.js';
 
 interface Prepared {
   readonly config: Knex.Config;
@@ -154,6 +157,61 @@ for (const engine of engines) {
     }
     await Promise.all(processes.map((each) => each.close()));
     await drop();
+  });
+});
+
+(skipPostgres ? describe.skip : describe)('a start whose connections fall silent', () => {
+  const lines: Line[] = [];
+  let drop: () => Promise<void>;
+
+  /** Migrates through a line of its own. */
+  const through = async (url: string) => {
+    const line = await openLine(Number(new URL(url).port));
+    lines.push(line);
+    const database = openPostgres(Object.assign(new URL(url), { port: String(line.port) }).href);
+    const end = database.migrate().then(
+      () => 'up to date',
+      ({ code }: { readonly code: string }) => code,
+    );
+    return { line, end };
+  };
+
+  afterEach(async () => {
+    await Promise.all(lines.splice(0).map((line) => line.close()));
+    await drop();
+  });
+
+  it('ends whenever that happens, and does not hold up the next one', async () => {
+    const fresh = await freshDatabase();
+    drop = fresh.drop;
+    const ends = await Promise.all(
+      Array.from({ length: 30 }, async (_, at) => {
+        const { line, end } = await through(fresh.url);
+        await pause(at * 4);
+        line.swallow();
+        return end;
+      }),
+    );
+    expect(new Set([...ends, 'up to date', 'service/unavailable'])).toEqual(
+      new Set(['up to date', 'service/unavailable']),
+    );
+    await openPostgres(fresh.url).migrate();
+  });
+
+  it.each([
+    ['was about to migrate', `pg_locks where locktype = 'advisory' and granted and classid = 0`],
+    ['migrated', `pg_stat_activity where query like 'create table%'`],
+  ])('lets another one migrate within a minute, if it %s', async (_, found) => {
+    const empty = await freshSchema();
+    drop = empty.drop;
+    const { line, end } = await through(empty.url);
+    await until('it has begun', async () => (await onPostgres(`select 1 from ${found}`)).length > 0);
+    line.swallow();
+    expect(await end).toBe('service/unavailable');
+    const next = openPostgres(empty.url);
+    await next.migrate();
+    expect(await next.schema()).toMatchObject({ missing: [] });
+    await next.close();
   });
 });
 

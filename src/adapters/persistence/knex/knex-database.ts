@@ -366,7 +366,7 @@ export function openPostgres(
     },
     snapshots: new OpenSnapshots(openSnapshot, answered, snapshots),
     migrate: (report) => answered(migratePostgres(place, { migrations, report })),
-    schema: () => answered(schemaOf({ ...config, pool: { min: 0, max: 1 } }, migrations)),
+    schema: () => answered(schemaOf(config, migrations)),
     pooler: () =>
       pooled ? { statements: sender.naming ? 'named' : 'unnamed', news: polled ? 'polled' : 'pushed' } : undefined,
     ping,

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import type { PooledConnection } from './engine/postgres-faults.js';
+import { cutWhenSilent } from './engine/postgres-sessions.js';
 import { type Migrations, ownMigrations } from './migration-source.js';
 import { lockWait } from './migrations/shared/lock-tables.js';
-import { pending } from './schema.js';
+import { firstPending, schemaOf } from './schema.js';
 
 /** A migration that was run, or what one waits for. */
 export type Progress =
@@ -23,17 +25,25 @@ const migrating = 7_083_242;
 
 /** In milliseconds. */
 const betweenTries = 250;
+const betweenBeats = 5_000;
+/** As Postgres writes it. */
+const heardWithin = '30s';
 const reportedEvery = 10_000;
 
 /** Whether a migration waited for a lock in vain, and changed nothing. Knex hides the code when its own lock is taken. */
 const isLockFault = ({ code = '', name = '' }: { readonly code?: string; readonly name?: string }): boolean =>
   ['55P03', '40P01', 'MigrationLocked'].includes(code || name);
 
-/** The session's own timeouts are for requests. */
-const settings = `set lock_timeout = '${lockWait}'; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0`;
+/** A statement may take long. The server ends the session of a process that it lost. */
+const settings = `set lock_timeout = '${lockWait}'; set statement_timeout = 0; set idle_in_transaction_session_timeout = '${heardWithin}'`;
 
-/** Runs the pending migrations of a Postgres one by one, each in a transaction of its own unless it says otherwise. */
+/**
+ * Runs the pending migrations of a Postgres one by one, each in a transaction of its own unless it says otherwise. Without
+ * any, it takes no lock: a process that lost its network may still hold that.
+ */
 export async function migrateWhileServing(config: Knex.Config, options: MigrateOptions): Promise<void> {
+  const next = async () => firstPending(await schemaOf(config, options.migrations));
+  if ((await next()) === undefined) return;
   const waits = reporter(options);
   const lock = await Lock.take(config, () => waits(undefined, 'another process migrates the database'));
   const database = knex({
@@ -41,7 +51,9 @@ export async function migrateWhileServing(config: Knex.Config, options: MigrateO
     pool: {
       min: 0,
       max: 1,
-      afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
+      afterCreate: (connection: PooledConnection, done: (error: Error | null, connection: pg.Client) => void) => {
+        // A migration may take hours without a word: the session of the lock finds out that the server has gone.
+        lock.lost.catch((reason: Error) => connection.connection.stream.destroy(reason));
         connection.query(settings).then(
           () => done(null, connection),
           (error: Error) => done(error, connection),
@@ -50,7 +62,7 @@ export async function migrateWhileServing(config: Knex.Config, options: MigrateO
     },
   });
   try {
-    await runPending(database, lock, options, waits);
+    await Promise.race([runPending(database, next, lock, options, waits), lock.lost]);
   } finally {
     await database.destroy();
     await lock.release();
@@ -59,6 +71,7 @@ export async function migrateWhileServing(config: Knex.Config, options: MigrateO
 
 async function runPending(
   database: Knex,
+  next: () => Promise<string | undefined>,
   lock: Lock,
   { migrations = ownMigrations, report }: MigrateOptions,
   waits: (name: string, reason: string) => void,
@@ -66,8 +79,8 @@ async function runPending(
   const config = { migrationSource: migrations.source };
   let began = performance.now();
   for (;;) {
-    const [next] = await pending(database, migrations);
-    if (next === undefined) return;
+    const name = await next();
+    if (name === undefined) return;
     await lock.expectHeld();
     try {
       // Knex's own lock is a row, which a process that died leaves taken.
@@ -75,11 +88,11 @@ async function runPending(
       await database.migrate.up(config);
     } catch (error) {
       if (!isLockFault(error as Error)) throw error;
-      waits(next, 'other transactions use its tables');
+      waits(name, 'other transactions use its tables');
       await pause(betweenTries);
       continue;
     }
-    report?.({ step: 'migrated', name: next, milliseconds: Math.round(performance.now() - began) });
+    report?.({ step: 'migrated', name, milliseconds: Math.round(performance.now() - began) });
     began = performance.now();
   }
 }
@@ -99,20 +112,27 @@ function reporter({ report }: MigrateOptions): (name: string | undefined, reason
  * is built concurrently would wait for a transaction that waits for the lock.
  */
 class Lock {
-  private constructor(private readonly session: pg.Client) {}
+  /** Rejects when the session has ended, and the lock with it. */
+  readonly lost: Promise<never>;
+  private readonly beat: NodeJS.Timeout;
+  /** One after the other: a session that answers nothing is sent nothing, and so found out. */
+  private asked: Promise<unknown> = Promise.resolve();
+
+  private constructor(private readonly session: pg.Client) {
+    this.lost = new Promise((_, reject) => session.once('error', reject));
+    this.lost.catch(() => undefined);
+    this.beat = setInterval(() => this.expectHeld().catch(() => undefined), betweenBeats);
+  }
 
   static async take(config: Knex.Config, onWait: () => void): Promise<Lock> {
-    const session = new pg.Client({
-      ...(config.connection as pg.ClientConfig),
-      // While nothing is sent, only this finds out that the server has gone.
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-    });
+    const session = new pg.Client(config.connection as pg.ClientConfig);
     // The next statement reports it.
     session.on('error', () => undefined);
     await session.connect();
+    cutWhenSilent(session);
     try {
-      await session.query('set idle_session_timeout = 0');
+      // The server then ends the session, and with it the lock, of a process that it lost.
+      await session.query(`set idle_session_timeout = '${heardWithin}'`);
       for (;;) {
         const { rows } = await session.query('select pg_try_advisory_lock($1) as taken', [migrating]);
         if (rows[0].taken) return new Lock(session);
@@ -127,10 +147,12 @@ class Lock {
 
   /** Rejects if the session ended, and the lock with it. */
   async expectHeld(): Promise<void> {
-    await this.session.query('select 1');
+    this.asked = this.asked.then(() => this.session.query('select 1'));
+    await this.asked;
   }
 
   async release(): Promise<void> {
+    clearInterval(this.beat);
     await this.session.end().catch(() => undefined);
   }
 }

@@ -1,8 +1,10 @@
 import type Database from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
+import type pg from 'pg';
+import { cutWhenSilent } from './engine/postgres-sessions.js';
 import { type MigrateOptions, migrateWhileServing } from './migrate-while-serving.js';
 import { ownMigrations } from './migration-source.js';
-import { pending } from './schema.js';
+import { compare, firstPending } from './schema.js';
 
 /** How Knex itself connects: to a SQLite file for migrations only. */
 export const sqliteConfig = (filename: string): Knex.Config => ({
@@ -14,10 +16,20 @@ export const sqliteConfig = (filename: string): Knex.Config => ({
 /** A logger that drops everything: Knex would write to standard output what its errors say anyway. */
 const silent = { debug: () => {}, warn: () => {}, error: () => {}, deprecate: () => {} };
 
-/** `timeout` is for a connection to come about, in milliseconds. */
+/**
+ * How Knex itself connects for short statements: a connection that receives nothing for long is cut. `timeout` is for a
+ * connection to come about, in milliseconds.
+ */
 export const postgresConfig = (connectionString: string, timeout = 10_000): Knex.Config => ({
   client: 'pg',
   connection: { connectionString, connectionTimeoutMillis: timeout },
+  pool: {
+    min: 0,
+    afterCreate: (connection: pg.Client, done: (error: null, connection: pg.Client) => void) => {
+      cutWhenSilent(connection);
+      done(null, connection);
+    },
+  },
   log: silent,
 });
 
@@ -55,7 +67,7 @@ export async function newSqliteBytes(migrations = ownMigrations): Promise<Buffer
 const migrateAtOnce = (database: Knex, { migrations = ownMigrations, report }: MigrateOptions): Promise<void> =>
   database.transaction(async (transaction) => {
     for (;;) {
-      const [next] = await pending(transaction, migrations);
+      const next = firstPending(await compare(transaction, migrations));
       if (next === undefined) return;
       const began = performance.now();
       await transaction.migrate.up({ migrationSource: migrations.source });

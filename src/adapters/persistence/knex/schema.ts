@@ -14,11 +14,10 @@ export class UnusableDatabase extends Error {
   }
 }
 
-/** Throws `UnusableDatabase` if the schema is of another release. */
-export async function pending(database: Knex, migrations: Migrations): Promise<readonly string[]> {
-  const { missing, refusal } = await compare(database, migrations);
+/** The name of the first pending migration, if any. Throws `UnusableDatabase` if the schema is of another release. */
+export function firstPending({ missing, refusal }: Schema): string | undefined {
   if (refusal !== undefined) throw refusal;
-  return missing;
+  return missing[0];
 }
 
 /** The state of the schema relative to this release. */
@@ -45,7 +44,8 @@ export async function schemaOf(config: Knex.Config, migrations = ownMigrations):
   }
 }
 
-async function compare(database: Knex, { source }: Migrations): Promise<Schema> {
+/** As `schemaOf`, on an open database. */
+export async function compare(database: Knex, { source }: Migrations): Promise<Schema> {
   const known = await source.getMigrations([]);
   const applied: readonly string[] = (await database.schema.hasTable('knex_migrations'))
     ? await database('knex_migrations').orderBy('id').pluck('name')

@@ -49,15 +49,20 @@ const processOf = (connection: pg.Client): number =>
 
 const keepSettings = wanted.map(([name, value]) => `set_config('${name}', '${value}', pooled)`).join(', ');
 
-/** Prepares a connection for the pool. Other clients of a pooler would inherit settings of a session. */
-export async function prepareConnection(
-  connection: PooledConnection,
-  { pooling, silence = usualSilence }: { readonly pooling: Pooling; readonly silence?: number | undefined },
-): Promise<void> {
-  const stream = connection.connection.stream as Socket;
+/** Cuts the connection once it receives nothing for `silence` milliseconds. A server that went away may leave it open. */
+export function cutWhenSilent(client: pg.Client, silence = usualSilence): void {
+  const stream = (client as PooledConnection).connection.stream as Socket;
   stream.setTimeout(silence, () => {
     stream.destroy(Object.assign(new Error(`no response for ${silence} ms`), { code: 'ETIMEDOUT' }));
   });
+}
+
+/** Prepares a connection for the pool. Other clients of a pooler would inherit settings of a session. */
+export async function prepareConnection(
+  connection: PooledConnection,
+  { pooling, silence }: { readonly pooling: Pooling; readonly silence?: number | undefined },
+): Promise<void> {
+  cutWhenSilent(connection, silence);
   connection.pooled = pooling === 'transaction';
   if (connection.pooled) return;
   // A setting that is local to this statement's transaction has no effect.
@@ -66,7 +71,7 @@ export async function prepareConnection(
   connection.pooled = rows[0].pooled;
 }
 
-/** Runs `work` on a connection of its own. */
+/** Runs `work`, whose statements are short, on a connection of its own. */
 export async function onClient<Result>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
@@ -75,6 +80,7 @@ export async function onClient<Result>(
   // The statement that waits for the connection reports it.
   client.on('error', () => undefined);
   await client.connect();
+  cutWhenSilent(client);
   return work(client).finally(() => client.end().catch(() => undefined));
 }
 
