@@ -42,7 +42,8 @@ const readOnly = unavailable('the database is read-only');
   it('is unavailable for writes while it is read-only, serves reads, and says so when it is asked', async () => {
     await write();
     await onPostgres(`alter database ${nameOf()} set default_transaction_read_only = on`);
-    const replaced = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1';
+    // Waits until they have ended.
+    const replaced = 'select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1';
     const client = new pg.Client({ connectionString: url.replace(nameOf(), 'postgres') });
     await client.connect();
     await client.query(replaced, [nameOf()]);
