@@ -83,7 +83,7 @@ import { refusal } from './on-every-backend.js';
     for (let kills = 0; kills < 5 || refused === 0; kills += 1) {
       await pause(60);
       await straight.query(
-        'select pg_terminate_backend(pid) from pg_stat_activity where application_name = current_schema',
+        'select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = current_schema',
       );
     }
     ended = true;

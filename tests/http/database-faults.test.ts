@@ -31,7 +31,7 @@ afterAll(async () => {
     const name = new URL(url).pathname.slice(1);
     await onPostgres(
       `alter database ${name} set default_transaction_read_only = on;
-      select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = '${name}'`,
     );
     const read = () => api.admin.get(`/organizations/${organization}`);
     // The pool notices a closed connection when it is used.
