@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { faultsOf, namingFaultsOf, proseIn } from '../../scripts/prose.js';
-import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
-import { packageVersion } from '../../src/infrastructure/package-version.js';
+import { described } from '../support/published-description.js';
 
 /** Every text of the description that a reader sees, with where it stands. */
 function* textsOf(value: unknown, at = ''): Generator<readonly [string, string]> {
@@ -111,7 +110,7 @@ export interface Listener {
 
 describe('the description of the API', () => {
   it('is in plain English', () => {
-    const found = [...textsOf(describeApi('self-hosted', packageVersion()))].flatMap(([at, text]) =>
+    const found = [...textsOf(described)].flatMap(([at, text]) =>
       faultsOf(text).map(({ phrase, instead }) => `${at}: "${phrase}": ${instead}`),
     );
     expect(found).toEqual([]);

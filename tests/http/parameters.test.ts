@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
 import { isSelecting } from '../../src/adapters/http/routing/parameters.js';
 import type { Route } from '../../src/adapters/http/routing/route.js';
 import type { Standing } from '../../src/domain/index.js';
 import { type Caller, startApi } from '../support/api.js';
+import { described } from '../support/published-description.js';
 import { makeSmallWorld } from '../support/small-world.js';
 import { everyRoute, missingLike, pathAbout } from '../support/walk-routes.js';
 
@@ -35,7 +35,7 @@ const sampleOf = (schema: z.ZodType): string => {
 const isOutcomeFilter = ({ path }: Route, name: string): boolean =>
   path.endsWith('/policy-set-outcomes') && name.startsWith('filter');
 
-const { paths } = describeApi('self-hosted', '0.0.0');
+const { paths } = described;
 
 const reading = everyRoute.filter(({ route }) => route.method === 'get');
 /** Parameters that are names of something, which the path has already. */

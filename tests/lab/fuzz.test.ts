@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { Outgoing } from '../../lab/fuzz/requests.js';
 import { textOfFinding, walk, wrongWith } from '../../lab/fuzz/walk.js';
 import { WatchedUnitOfWork } from '../../lab/fuzz/watched-unit-of-work.js';
-import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
 import type { RunStatus } from '../../src/domain/index.js';
 import {
   aBundle,
@@ -12,7 +11,7 @@ import {
   aStateVersion,
   aWorkspace,
 } from '../support/builders.js';
-import { Description } from '../support/description.js';
+import { published } from '../support/published-description.js';
 import { RowsInMemory } from '../support/rows-in-memory.js';
 import { seedRun } from '../support/seed-run.js';
 
@@ -27,7 +26,6 @@ describe('generated requests', () => {
 });
 
 describe('what looks at the answers', () => {
-  const description = new Description(describeApi('self-hosted', '1.2.3'));
   const outgoing: Outgoing = { operation: 'showHealth', caller: 'nobody', method: 'GET', url: '/healthz', headers: {} };
   const headers = { 'x-request-id': 'c8b0e0f2-0d2b-4a53-9b77-0c4a5d2f7c11', 'content-length': '15' };
   const answer = { status: 200, headers: { ...headers, 'content-type': 'application/json' }, text: '{"status":"ok"}' };
@@ -43,7 +41,7 @@ describe('what looks at the answers', () => {
     ['no name of its own', { ...answer, headers: {} }, /X-Request-Id/],
     ['nothing', answer, /^$/],
   ])('finds %s', (_what, given, fault) => {
-    expect(wrongWith(description, outgoing, given) ?? '').toMatch(fault);
+    expect(wrongWith(published, outgoing, given) ?? '').toMatch(fault);
   });
 
   const watchedRun = async (status: RunStatus) => {

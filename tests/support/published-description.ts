@@ -1,5 +1,8 @@
 import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
+import { packageVersion } from '../../src/infrastructure/package-version.js';
 import { Description } from './description.js';
 
-/** The description that the service serves as `/openapi.json`. A process compiles it once. */
-export const published = new Description(describeApi('self-hosted', '0.0.0'));
+/** The description that the service serves as `/openapi.json`. A process makes it once. */
+export const described = describeApi('self-hosted', packageVersion());
+
+export const published = new Description(described);
