@@ -50,11 +50,15 @@ export async function migrate(config: Knex.Config, options: MigrateOptions = {})
   }
 }
 
-/** The bytes of a SQLite database that has the schema and no rows. */
-export async function newSqliteBytes(migrations = ownMigrations): Promise<Buffer> {
+let newBytes: Promise<Buffer> | undefined;
+
+/** The bytes of a SQLite database that has the schema and no rows. A process makes them once. */
+export const newSqliteBytes = (): Promise<Buffer> => (newBytes ??= makeNewBytes());
+
+async function makeNewBytes(): Promise<Buffer> {
   const database = knex(sqliteConfig(':memory:'));
   try {
-    await migrateAtOnce(database, { migrations });
+    await migrateAtOnce(database, {});
     const connection: Database.Database = await database.client.acquireConnection();
     const bytes = connection.serialize();
     await database.client.releaseConnection(connection);
