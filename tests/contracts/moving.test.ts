@@ -50,11 +50,13 @@ function fill(file: string, tables: readonly Table[]): void {
       readonly from: string;
       readonly to: string;
     }[];
+    const valuesOf = ({ from, table: other, to }: (typeof references)[number]) =>
+      [from, database.prepare(`select "${to}" from ${other} order by rowid`).pluck().all()] as const;
+    const referredTo = new Map(references.filter(({ table: other }) => other !== table).map(valuesOf));
     const referred = (column: string, row: number): unknown => {
-      const reference = references.find(({ from }) => from === column);
-      if (reference === undefined) return undefined;
-      const all = database.prepare(`select "${reference.to}" from ${reference.table} order by rowid`).pluck().all();
-      return all[row % all.length];
+      const own = references.find(({ from, table: other }) => from === column && other === table);
+      const all = own === undefined ? referredTo.get(column) : valuesOf(own)[1];
+      return all?.[row % all.length];
     };
     const makeValue = ({ name, type }: Described, row: number): unknown => {
       const known = referred(name, row);
