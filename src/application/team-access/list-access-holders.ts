@@ -79,7 +79,9 @@ export class ListAccessHolders {
       const { organizationId, asker } = await this.placeFor(tx, actor, organizationName, on);
       checkAction(action, on);
       const place: AccessPlace = { organizationId, ...(on && { on }) };
-      const all = await tx.accessHolders.teamsAt(place);
+      // Teams without access hold what every member holds, or nothing.
+      const among = may(memberWith('team', []), action) ? undefined : 'with access';
+      const all = await tx.accessHolders.teamsAt(place, among);
       const complete = may(asker, 'effective-access/list-all');
       const ground = new Ground(asker, action, all);
       const teams = all
@@ -136,7 +138,7 @@ function checkAction(action: Action, on: AccessHoldersQuery['on']): void {
   });
 }
 
-/** The teams of the organization, and the rights that they give. */
+/** The teams of the organization that may hold the action, and the rights that they give. */
 class Ground {
   private readonly byId: ReadonlyMap<TeamId, TeamAtPlace>;
   private readonly inQuestion: ReadonlyMap<TeamId, TeamInQuestion>;
