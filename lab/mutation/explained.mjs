@@ -4,6 +4,10 @@ const verdicts = ['pass-policy-check', 'await-override', 'fail-policy-check'];
 /** Survivors that no test can kill, and why, by the name of the mutant. */
 export const explained = new Map([
   [
+    "policy notification-configurations/manage-of-project: ['project settings: update', 'runs: read'] without 'runs: read'",
+    'every access to a project reads the runs of its workspaces; the table says what the notifications tell',
+  ],
+  [
     'visibility.ts true in membersManageToken: false',
     'asked only of members of the team, and nobody is a member of the team that stands for those of others',
   ],

@@ -87,7 +87,7 @@ export const policy = {
     ['workspace admin', 'team with access to the project', 'project teams: manage'],
   ],
   // Workspace admins get the teams that they may read.
-  'effective-access/list': [['owner'], ['organization token'], ['workspace admin']],
+  'effective-access/list': [['organization token'], ['workspace admin']],
   'effective-access/list-all': [['owner'], ['organization token']],
   // It names every person and what all of their teams give.
   'access-report/read': [['owner'], ['audit token']],
