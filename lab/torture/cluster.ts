@@ -43,7 +43,7 @@ export class Instance {
   /** Resolves when it serves. A process that exits at once is started again, as by a supervisor. */
   async start(): Promise<void> {
     this.meant = 'alive';
-    for (;;) {
+    for (let failed = 1; ; failed += 1) {
       const starting = ServiceProcess.start(this.environment).catch((error: Error) => error);
       const started = await Promise.race([starting, pause(startTimeout, undefined, { ref: false })]);
       if (started instanceof ServiceProcess) {
@@ -56,7 +56,7 @@ export class Instance {
       }
       if (started === undefined) throw new Error(`${this.name} neither started nor ended`);
       this.failedStarts += 1;
-      if (this.failedStarts > 100) throw started;
+      if (failed > 100) throw started;
       await pause(200);
     }
   }
