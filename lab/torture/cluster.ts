@@ -21,7 +21,7 @@ import { sha256 } from './world.js';
 const postgresPort = 5432;
 const startTimeout = 60_000;
 /** How long the database may be away, in milliseconds. */
-const awayWithin = 180_000;
+const awayWithin = 30_000;
 
 /** One instance at a fixed address, with proxies of its own to the database and the store. */
 export class Instance {

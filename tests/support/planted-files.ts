@@ -79,6 +79,7 @@ const tableMigration: Migration = {
     await declareFills(knex, counts);
   },
   down: async (knex) => {
+    await lockTables(knex, { changed: ['configuration_versions', 'workspaces', 'version_counts'] });
     await forgetFills(knex, counts);
     await removeTriggers(knex, triggers);
     await knex.schema.dropTable('version_counts');
