@@ -50,12 +50,14 @@ function fill(file: string, tables: readonly Table[]): void {
       readonly from: string;
       readonly to: string;
     }[];
-    const valuesOf = ({ from, table: other, to }: (typeof references)[number]) =>
-      [from, database.prepare(`select "${to}" from ${other} order by rowid`).pluck().all()] as const;
-    const referredTo = new Map(references.filter(({ table: other }) => other !== table).map(valuesOf));
+    const referredTo = new Map(
+      references.map(({ from, table: other, to }) => [
+        from,
+        database.prepare(`select "${to}" from ${other} order by rowid`).pluck(),
+      ]),
+    );
     const referred = (column: string, row: number): unknown => {
-      const own = references.find(({ from, table: other }) => from === column && other === table);
-      const all = own === undefined ? referredTo.get(column) : valuesOf(own)[1];
+      const all = referredTo.get(column)?.all();
       return all?.[row % all.length];
     };
     const makeValue = ({ name, type }: Described, row: number): unknown => {
