@@ -132,6 +132,19 @@ import { refusal } from './on-every-backend.js';
     expect(await countUsers()).toBe(2);
   });
 
+  it('sends notifications again after their connection has fallen silent', async () => {
+    await openImpatiently({ silence: 2_000 });
+    let begun = 0;
+    database.onChange({ ordered: (kinds) => (begun += kinds === undefined ? 1 : 0), changed: () => undefined });
+    const listensAgain = async (times: number) => until('it listens', async () => begun === times);
+    await listensAgain(1);
+    way.stalled = true;
+    // Nothing is asked meanwhile, so that only the silence can end the connection.
+    await pause(4_000);
+    way.stalled = false;
+    await listensAgain(2);
+  });
+
   it('says what ended a transaction, and not only that undoing it failed as well', async () => {
     const causes: unknown[] = [];
     // The server's last message is sometimes lost with its connection.

@@ -372,7 +372,7 @@ export function openPostgres(
     ping,
     readOnly: () => isRefusedAsReadOnly(ping()),
     onChange: (listeners) => {
-      others = new PostgresNews(sessionConfig, listeners, isShared);
+      others = new PostgresNews(sessionConfig, listeners, isShared, silence);
     },
     engine: async () => {
       const { rows } = await pool.raw<{ rows: { server_version: string }[] }>('show server_version');

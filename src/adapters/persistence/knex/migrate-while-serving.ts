@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { PooledConnection } from './engine/postgres-faults.js';
-import { cutWhenSilent } from './engine/postgres-sessions.js';
+import { LongSession } from './engine/postgres-sessions.js';
 import { type Migrations, ownMigrations } from './migration-source.js';
 import { lockWait } from './migrations/shared/lock-tables.js';
 import { firstPending, schemaOf } from './schema.js';
@@ -25,7 +25,6 @@ const migrating = 7_083_242;
 
 /** In milliseconds. */
 const betweenTries = 250;
-const betweenBeats = 5_000;
 /** As Postgres writes it. */
 const heardWithin = '30s';
 const reportedEvery = 10_000;
@@ -112,47 +111,42 @@ function reporter({ report }: MigrateOptions): (name: string | undefined, reason
  * is built concurrently would wait for a transaction that waits for the lock.
  */
 class Lock {
-  /** Rejects when the session has ended, and the lock with it. */
-  readonly lost: Promise<never>;
-  private readonly beat: NodeJS.Timeout;
-  /** One after the other: a session that answers nothing is sent nothing, and so found out. */
-  private asked: Promise<unknown> = Promise.resolve();
-
-  private constructor(private readonly session: pg.Client) {
-    this.lost = new Promise((_, reject) => session.once('error', reject));
-    this.lost.catch(() => undefined);
-    this.beat = setInterval(() => this.expectHeld().catch(() => undefined), betweenBeats);
-  }
+  private constructor(
+    private readonly session: LongSession,
+    /** Rejects when the session has ended, and the lock with it. */
+    readonly lost: Promise<never>,
+  ) {}
 
   static async take(config: Knex.Config, onWait: () => void): Promise<Lock> {
-    const session = new pg.Client(config.connection as pg.ClientConfig);
+    const client = new pg.Client(config.connection as pg.ClientConfig);
+    const lost = new Promise<never>((_, reject) => client.on('error', reject));
     // The next statement reports it.
-    session.on('error', () => undefined);
-    await session.connect();
-    cutWhenSilent(session);
+    lost.catch(() => undefined);
+    await client.connect();
+    const session = new LongSession(client);
     try {
       // The server then ends the session, and with it the lock, of a process that it lost.
       await session.query(`set idle_session_timeout = '${heardWithin}'`);
       for (;;) {
-        const { rows } = await session.query('select pg_try_advisory_lock($1) as taken', [migrating]);
-        if (rows[0].taken) return new Lock(session);
+        const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+          migrating,
+        ]);
+        if (rows[0]?.taken) return new Lock(session, lost);
         onWait();
         await pause(betweenTries);
       }
     } catch (error) {
-      await session.end().catch(() => undefined);
+      await session.end();
       throw error;
     }
   }
 
   /** Rejects if the session ended, and the lock with it. */
   async expectHeld(): Promise<void> {
-    this.asked = this.asked.then(() => this.session.query('select 1'));
-    await this.asked;
+    await this.session.query('select 1');
   }
 
-  async release(): Promise<void> {
-    clearInterval(this.beat);
-    await this.session.end().catch(() => undefined);
+  release(): Promise<void> {
+    return this.session.end();
   }
 }

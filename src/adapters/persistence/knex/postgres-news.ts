@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type ChangeKind, noteChange } from '../../../application/ports/outside/changes.js';
 import type { Effect } from '../../../application/ports/repositories/effect.js';
 import type { WorkspaceId } from '../../../domain/index.js';
+import { LongSession } from './engine/postgres-sessions.js';
 import type { News, NewsListeners } from './news.js';
 
 /** In milliseconds. */
@@ -57,7 +58,7 @@ const changesFrom = (words: readonly string[]): ReadonlyMap<WorkspaceId, ChangeK
 export class PostgresNews {
   private readonly orders: Channel;
   private readonly changes: Channel;
-  private client: pg.Client | undefined;
+  private session: LongSession | undefined;
   private closed = false;
   private poll: NodeJS.Timeout | undefined;
   private reconnecting: NodeJS.Timeout | undefined;
@@ -67,6 +68,8 @@ export class PostgresNews {
     private readonly config: pg.ClientConfig,
     private readonly listeners: NewsListeners,
     private readonly isShared: (client: pg.Client) => Promise<boolean>,
+    /** In milliseconds; of the connection that listens, after which it is replaced. */
+    private readonly silence?: number,
   ) {
     const { ordered, changed } = listeners;
     this.orders = new Channel('gatehouse_effects', 0, (words) =>
@@ -89,7 +92,7 @@ export class PostgresNews {
     clearTimeout(this.reconnecting);
     clearInterval(this.poll);
     await this.connecting;
-    await this.client?.end().catch(() => undefined);
+    await this.session?.end();
   }
 
   private send(channel: Channel, words: Iterable<string>): void {
@@ -99,8 +102,8 @@ export class PostgresNews {
 
   private async sendAll(channel: Channel): Promise<void> {
     channel.sending = true;
-    while (channel.unsent.size > 0 && this.client !== undefined) {
-      await this.notify(this.client, channel, channel.payload());
+    while (channel.unsent.size > 0 && this.session !== undefined) {
+      await this.notify(this.session, channel, channel.payload());
       if (channel.pause > 0) await pause(channel.pause, undefined, { ref: false });
     }
     channel.lost ||= channel.unsent.size > 0;
@@ -108,21 +111,21 @@ export class PostgresNews {
     channel.sending = false;
   }
 
-  private async notify(client: pg.Client, channel: Channel, payload: string): Promise<void> {
-    await client.query('select pg_notify($1, $2)', [channel.name, payload]).catch(() => {
+  private async notify(session: LongSession, channel: Channel, payload: string): Promise<void> {
+    await session.query('select pg_notify($1, $2)', [channel.name, payload]).catch(() => {
       channel.lost = true;
     });
   }
 
   private async connect(): Promise<void> {
-    const client = new pg.Client({ ...this.config, keepAlive: true });
+    const client = new pg.Client(this.config);
     const channels = [this.orders, this.changes];
     let lost = false;
     let self: number | undefined;
     const lose = () => {
       if (lost) return;
       lost = true;
-      this.client = undefined;
+      this.session = undefined;
       client.end().catch(() => undefined);
       if (this.closed) return;
       this.reconnecting = setTimeout(() => {
@@ -136,6 +139,7 @@ export class PostgresNews {
     });
     try {
       await client.connect();
+      const session = new LongSession(client, this.silence);
       if (await this.isShared(client)) {
         if (!this.closed) this.pollInstead();
         lost = true;
@@ -143,14 +147,14 @@ export class PostgresNews {
         return;
       }
       // The number that the client received may be a pooler's.
-      self = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
-      for (const { name } of channels) await client.query(`listen ${name}`);
-      this.client = client;
+      self = (await session.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+      for (const { name } of channels) await session.query(`listen ${name}`);
+      this.session = session;
       for (const channel of channels) {
         channel.listener(undefined);
         if (!channel.lost) continue;
         channel.lost = false;
-        await this.notify(client, channel, '');
+        await this.notify(session, channel, '');
       }
     } catch {
       lose();

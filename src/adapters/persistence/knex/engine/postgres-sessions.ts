@@ -57,6 +57,34 @@ export function cutWhenSilent(client: pg.Client, silence = usualSilence): void {
   });
 }
 
+/**
+ * Statements of a session that is idle for long, one after the other. The server is asked regularly whether it is there, so that
+ * the connection is cut once it is silent, as `cutWhenSilent` says.
+ */
+export class LongSession {
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly client: pg.Client,
+    silence = usualSilence,
+  ) {
+    cutWhenSilent(client, silence);
+    const beat = setInterval(() => this.query('select 1').catch(() => undefined), silence / 4).unref();
+    client.once('end', () => clearInterval(beat));
+  }
+
+  query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult<Row>> {
+    const result = this.last.then(() => this.client.query<Row>(text, [...values]));
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Waits for a server that is silent as long as every statement does. */
+  async end(): Promise<void> {
+    await this.client.end().catch(() => undefined);
+  }
+}
+
 /** Prepares a connection for the pool. Other clients of a pooler would inherit settings of a session. */
 export async function prepareConnection(
   connection: PooledConnection,
