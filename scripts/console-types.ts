@@ -14,7 +14,7 @@ const kept = (): string | undefined => {
   }
 };
 
-const description = describeApi('self-hosted', '', 'client');
+const description = await describeApi('self-hosted', '', 'client');
 const head = '// Printed by scripts/console-types.ts from the API description; not in Git.\n';
 const text = head + astToString(await openapiTS(JSON.parse(JSON.stringify(description))));
 if (text !== kept()) writeFileSync(file, text);

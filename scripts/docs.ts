@@ -301,8 +301,8 @@ export function importPage(kept: string): string {
 }
 
 /** `docs/openapi.json`: every endpoint of both dialects, with what it takes and answers. */
-export const openApiPage = (): string =>
-  `${JSON.stringify(describeApi('self-hosted', packageVersion()), undefined, 1)}\n`;
+export const openApiPage = async (): Promise<string> =>
+  `${JSON.stringify(await describeApi('self-hosted', packageVersion()), undefined, 1)}\n`;
 
 /** `docs/metrics.md`: the metrics exposed to Prometheus. */
 export function metricsPage(): string {

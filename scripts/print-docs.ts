@@ -24,7 +24,7 @@ const pages = {
   'lifecycle.md': lifecyclePage(),
   'limits.md': limitsPage(),
   'variables.md': variablesPage(),
-  'openapi.json': openApiPage(),
+  'openapi.json': await openApiPage(),
   'metrics.md': metricsPage(),
   'permissions.md': permissionsPage(),
 };

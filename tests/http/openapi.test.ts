@@ -7,6 +7,7 @@ import type { MediaType, OpenApi, Operation } from '../../src/adapters/http/open
 import { routes } from '../../src/adapters/http/openapi/routes.js';
 import { describeApi } from '../../src/adapters/http/openapi/served-api.js';
 import { dialects } from '../../src/adapters/http/routing/dialect.js';
+import { packageVersion } from '../../src/infrastructure/package-version.js';
 import { startApi } from '../support/api.js';
 import { faultIn, undescribedIn } from '../support/described-answers.js';
 import { pointerTo } from '../support/description.js';
@@ -52,14 +53,19 @@ const bodies = [...objectsIn({ paths: described.paths, components: { responses: 
   .map(([media, at]) => ({ at, media: media as MediaType }));
 
 describe('the description of the API', () => {
-  it('is served to every client, and is that of the edition', async () => {
+  it('is served to every client, is that of the edition, and is made in parts, between which others are served', async () => {
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    }, 0);
+    const hosted = await describeApi('hosted', packageVersion());
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(20);
     for (const edition of ['self-hosted', 'hosted'] as const) {
       const api = await startApi({ environment: { EDITION: edition } });
       const answer = await api.anonymous.get('/openapi.json').expect(200).expect('Content-Type', 'application/json');
-      const { version } = answer.body.info;
-      expect(version).toMatch(/^\d+\.\d+\.\d+/);
-      const expected = edition === 'self-hosted' ? described : describeApi(edition, version);
-      expect(answer.text === JSON.stringify(expected)).toBe(true);
+      expect(answer.body.info.version).toMatch(/^\d+\.\d+\.\d+/);
+      expect(answer.text === JSON.stringify(edition === 'self-hosted' ? described : hosted)).toBe(true);
       const paths = Object.keys(answer.body.paths).filter((path) => path.endsWith('_backing_data'));
       expect(paths.length).toBe(edition === 'hosted' ? 0 : 3);
     }

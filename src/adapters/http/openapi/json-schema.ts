@@ -30,9 +30,16 @@ const conversion = (io: 'input' | 'output'): Parameters<typeof z.toJSONSchema>[1
 /** Named schemas are collected, and referred to from everywhere else. */
 export class SchemaCollection {
   readonly named: Record<string, JsonSchema> = {};
+  private readonly added = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
 
   /** Throws when two schemas that differ have one name. */
   add(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    const known = this.added[io].get(schema) ?? this.converted(schema, io);
+    this.added[io].set(schema, known);
+    return known;
+  }
+
+  private converted(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const text = JSON.stringify(z.toJSONSchema(schema, conversion(io)));
     const {
       $schema: _,

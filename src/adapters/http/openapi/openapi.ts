@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Dialect } from '../routing/dialect.js';
 import { mediaType } from '../routing/document.js';
@@ -117,8 +118,8 @@ const refusalsOfAgents: readonly Refusal[] = [400, 414, 'actor/unauthenticated',
 
 const refusalsOfPlain: readonly Refusal[] = [400, 414, 500];
 
-/** Makes the description of the API from the tables that serve it. */
-export function openApiDocument(api: ServedApi, version: string, recorded: RecordedExamples): OpenApi {
+/** Makes the description of the API from the tables that serve it. It takes a second, in which others are served. */
+export async function openApiDocument(api: ServedApi, version: string, recorded: RecordedExamples): Promise<OpenApi> {
   const schemas = new SchemaCollection();
   const responses: Record<string, Response> = {};
   const examples: Record<string, { readonly value: unknown }> = {};
@@ -174,31 +175,26 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
 
   const refused = (status: number, refusals: readonly Refusal[]): Ref => {
     const name = [status, ...refusals.filter((refusal) => refusal !== status)].join('-').replaceAll('/', '.');
-    const titles = [...new Set(refusals.map(titleOf))];
+    responses[name] ??= refusalOf(name, status, [...new Set(refusals.map(titleOf))]);
+    return { $ref: `#/components/responses/${name}` };
+  };
+
+  const refusalOf = (name: string, status: number, titles: readonly string[]): Response => {
     const said = titles.flatMap((title) => {
       const value = recorded[`${name} ${title}`];
       return value === undefined ? [] : [[title.replaceAll(' ', '-'), { value }] as const];
     });
-    responses[name] ??= {
+    const errors = { items: { properties: { status: { const: String(status) }, title: { enum: titles } } } };
+    return {
       description: titles.join(', or '),
       headers: namedHeaders('X-Request-Id', ...(headersOfRefusal[status] ?? [])),
       content: {
         [mediaType]: {
-          schema: {
-            allOf: [
-              schemas.add(errorDocument, 'output'),
-              {
-                properties: {
-                  errors: { items: { properties: { status: { const: String(status) }, title: { enum: titles } } } },
-                },
-              },
-            ],
-          } as JsonSchema,
+          schema: { allOf: [schemas.add(errorDocument, 'output'), { properties: { errors } }] } as JsonSchema,
           ...(said.length === 0 ? {} : { examples: Object.fromEntries(said) }),
         },
       },
     };
-    return { $ref: `#/components/responses/${name}` };
   };
 
   const parameter = (where: Parameter['in'], name: string, schema: z.ZodType): Parameter => {
@@ -214,12 +210,13 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     };
   };
 
-  const describe = (
+  const describe = async (
     { method, path, reference }: Described<{ readonly method: Method; readonly path: string }>,
     prefix: string,
     area: string,
     usual: { readonly refusals: readonly Refusal[]; readonly schemes?: readonly string[]; readonly note?: string },
-  ): void => {
+  ): Promise<void> => {
+    await nextTurn();
     const told = reference();
     const operationId = prefix === '' ? told.operation : `${told.operation}V2`;
     const refusals = [...new Set([...usual.refusals, ...(told.refusals ?? [])])];
@@ -254,10 +251,11 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     };
   };
 
-  const plainly = (areas: readonly Area<PlainRoute>[], prefix: string) => {
+  const plainly = async (areas: readonly Area<PlainRoute>[], prefix: string) => {
     for (const { area, routes } of areas) {
       for (const { reference, ...route } of routes) {
-        if (reference !== undefined) describe({ ...route, reference }, prefix, area, { refusals: refusalsOfPlain });
+        if (reference === undefined) continue;
+        await describe({ ...route, reference }, prefix, area, { refusals: refusalsOfPlain });
       }
     }
   };
@@ -266,14 +264,14 @@ export function openApiDocument(api: ServedApi, version: string, recorded: Recor
     for (const { area, routes } of areas) {
       for (const route of routes) {
         const note = route.action === null ? 'Requires any valid token.' : `Requires \`${route.action}\`.`;
-        describe(route, prefix, area, { refusals: refusalsOfRoute(route), schemes: ['token', 'session'], note });
+        await describe(route, prefix, area, { refusals: refusalsOfRoute(route), schemes: ['token', 'session'], note });
       }
     }
-    plainly(api.atEachMount, prefix);
+    await plainly(api.atEachMount, prefix);
   }
-  plainly(api.plain, '');
+  await plainly(api.plain, '');
   for (const route of api.agents.routes) {
-    describe(route, '', api.agents.area, { refusals: refusalsOfAgents, schemes: ['agentToken'] });
+    await describe(route, '', api.agents.area, { refusals: refusalsOfAgents, schemes: ['agentToken'] });
   }
 
   const areas = [...(api.dialects[0]?.areas ?? []), ...api.atEachMount, ...api.plain, api.agents];

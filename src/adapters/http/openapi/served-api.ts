@@ -86,7 +86,7 @@ const unserved = (edition: Edition): ServedApi =>
   });
 
 /** The OpenAPI description of an edition of the service, with both dialects or one. Slow: keep the result. */
-export const describeApi = (edition: Edition, version: string, only?: Dialect['name']): OpenApi => {
+export const describeApi = (edition: Edition, version: string, only?: Dialect['name']): Promise<OpenApi> => {
   const api = unserved(edition);
   const described = api.dialects.filter(({ name }) => only === undefined || name === only);
   return openApiDocument({ ...api, dialects: described }, version, recordedExamples());

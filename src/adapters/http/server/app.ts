@@ -146,7 +146,9 @@ export function buildApp(options: AppOptions): App {
   const serve = serving(known);
   const servePlainly = servingPlainly(known);
   const description = (only?: Dialect['name']) =>
-    new KeptContent('application/json', () => Buffer.from(JSON.stringify(describeApi(edition, version, only))));
+    new KeptContent('application/json', async () =>
+      Buffer.from(JSON.stringify(await describeApi(edition, version, only))),
+    );
   const api = servedApi(use, edition, {
     health: options.health,
     descriptions: { both: description(), client: description('client'), contract: description('contract') },
