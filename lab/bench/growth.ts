@@ -1,9 +1,4 @@
-import { createReadStream, writeFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import pg from 'pg';
-import { randomText } from '../../src/adapters/system/random-ids.js';
+import { writeFileSync } from 'node:fs';
 import { residentMiB } from '../../tests/support/resident-memory.js';
 import { alternate, median, ratios, summary } from './alternate.js';
 import type { BenchGroup, Finding } from './finding.js';
@@ -21,13 +16,17 @@ import {
   type World,
 } from './growth-cases.js';
 import { Connections, percentile, type Request } from './latencies.js';
-import { type Size, seedPostgres, seedSqlite, sizeOf } from './seed-rows.js';
-import { postgresUrl, Server } from './servers.js';
+import { organizationOf, sizeOf } from './seed-rows.js';
+import { onBothEngines } from './worlds.js';
 
 /** The time for one measurement, in milliseconds. */
 const budget = 3_000;
 
 const maxRatio = 1.5;
+/** For an organization ten times as large. */
+const maxRatioOfTen = 2;
+/** In milliseconds, alone. On SQLite all other requests wait meanwhile. */
+const maxAlone = 50;
 /** In MiB, for any number of readers of whole lists: V8's young generation, and a little for each. */
 const maxForLists = 48;
 const maxPerThousandSkipped = 25;
@@ -43,10 +42,12 @@ class Comparison {
     private readonly small: World,
     private readonly engine: string,
     private readonly quick: boolean,
+    private readonly most = maxRatio,
   ) {}
 
   /** Compares the latencies of one case in both databases, on one connection and mostly on eight; reports the worse. */
   async *ratiosOf(given: Case): AsyncIterable<Finding> {
+    let alone: readonly number[] = [];
     const found: Record<'p50' | 'p99', { values: readonly number[]; of: string }[]> = { p50: [], p99: [] };
     // Enough rounds that other load falls on both. Creations make the small database larger.
     const rounds = this.quick ? 2 : given.kind === 'create' ? 5 : 10;
@@ -91,19 +92,27 @@ class Comparison {
       const p99 = { full: slowest(took.full), small: slowest(took.small) };
       const [former = Number.NaN, all = Number.NaN, latter = Number.NaN] = ratios(p99.full, p99.small);
       const requests = least * rounds;
+      if (connections === 1) alone = measured.full;
       const of = `of ${requests.toLocaleString('en')} requests, ${connections} at a time`;
       found.p50.push({ values: ratios(measured.full, measured.small), of });
       found.p99.push({ values: [Math.min(former, latter, all), all, Math.max(former, latter, all)], of });
       from[`on ${connections}`] = { requests, p50: measured, p99 };
     }
+    const about = `${given.kind === 'show' || given.kind === 'create' ? '' : `${given.kind} of `}${given.name}`;
+    yield {
+      name: `${this.engine}: ${about}, p50 alone`,
+      unit: 'ms',
+      ...summary(alone),
+      target: { atMost: maxAlone },
+    };
     for (const [name, each] of Object.entries(found)) {
       const [{ values, of } = { values: [], of: '' }] = each.toSorted((a, b) => median(b.values) - median(a.values));
       yield {
-        name: `${this.engine}: ${given.kind === 'show' || given.kind === 'create' ? '' : `${given.kind} of `}${given.name}, ${name}`,
+        name: `${this.engine}: ${about}, ${name}`,
         unit: '×',
         ...summary(values),
         // With few requests, the slowest says nothing.
-        ...(name === 'p99' && this.quick ? {} : { target: { atMost: maxRatio } }),
+        ...(name === 'p99' && this.quick ? {} : { target: { atMost: this.most } }),
         ...(name === 'p99' && { note: of }),
         from,
       };
@@ -239,59 +248,6 @@ const forgetPeak = (pid: number): boolean => {
   }
 };
 
-export async function readThrough(file: string): Promise<void> {
-  for await (const _ of createReadStream(file, { highWaterMark: 1 << 20 }));
-}
-
-/** A service on a seeded database. */
-async function onSqlite(directory: string, size: Size): Promise<World> {
-  await mkdir(directory, { recursive: true });
-  const file = join(directory, 'gatehouse.sqlite');
-  const seeded = await seedSqlite(file, size);
-  const server = await Server.service(directory);
-  const reader = new Database(file, { readonly: true });
-  return {
-    size,
-    seeded,
-    server,
-    warm: () => readThrough(file),
-    column: async (sql) => reader.prepare(sql).pluck().all() as readonly string[],
-    close: async () => {
-      reader.close();
-      await server.stop();
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-async function onPostgres(directory: string, size: Size, url: string): Promise<World> {
-  const name = `growth_${randomText(8).toLowerCase()}`;
-  const server = new pg.Client({ connectionString: url });
-  await server.connect();
-  await server.query(`create database ${name}`);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  const seeded = await seedPostgres(own.href, size);
-  await mkdir(directory, { recursive: true });
-  const service = await Server.service(directory, { DATABASE_URL: own.href, SIGNING_SECRET: randomText(48) });
-  const reader = new pg.Client({ connectionString: own.href });
-  await reader.connect();
-  return {
-    size,
-    seeded,
-    server: service,
-    // Seeding filled its own buffers and the system's cache.
-    warm: async () => {},
-    column: async (sql) => (await reader.query({ text: sql, rowMode: 'array' })).rows.map(([first]) => first as string),
-    close: async () => {
-      await reader.end();
-      await service.stop();
-      await server.query(`drop database ${name}`);
-      await server.end();
-    },
-  };
-}
-
 async function* compared(full: World, small: World, engine: string, quick: boolean): AsyncIterable<Finding> {
   const comparison = new Comparison(full, small, engine, quick);
   const creates = ({ kind }: Case) => kind === 'create';
@@ -303,7 +259,8 @@ async function* compared(full: World, small: World, engine: string, quick: boole
   for (const given of cases.filter(creates)) yield* comparison.ratiosOf(given);
 }
 
-const smallest = sizeOf(0.001);
+const smallest = { sqlite: sizeOf(0.001), postgres: sizeOf(0.001) };
+const quickly = { sqlite: sizeOf(0.01), postgres: sizeOf(0.01) };
 
 /** Seeding ten million versions takes too long on Postgres: it has a tenth of those and all other rows. */
 const largest = { sqlite: sizeOf(1), postgres: { ...sizeOf(1), versions: 100_000, versionsInEach: 9 } };
@@ -311,36 +268,48 @@ const largest = { sqlite: sizeOf(1), postgres: { ...sizeOf(1), versions: 100_000
 export const growth: BenchGroup = {
   name: 'growth',
   title: 'Growth: a large database against a small one',
-  async *run({ quick, directory, print }) {
-    const worlds = async function* (engine: string, size: Size, world: (name: string, size: Size) => Promise<World>) {
-      const opened: World[] = [];
-      try {
-        const small = await world('small', smallest);
-        opened.push(small);
-        const full = await world('full', size);
-        opened.push(full);
-        print(
-          `  ${engine}: ${describe(full.size)}, seeded in ${full.seeded.seconds.toFixed(0)} s; small: ${describe(small.size)}`,
-        );
-        yield* compared(full, small, engine, quick);
-      } finally {
-        for (const each of opened) await each.close();
-      }
-    };
-    yield* worlds('SQLite', quick ? sizeOf(0.01) : largest.sqlite, (name, size) =>
-      onSqlite(join(directory, `growth-${name}`), size),
-    );
-    const url = await postgresUrl();
-    if (url === undefined) return print('  no Postgres for this machine: what needs one is left out');
-    yield* worlds('Postgres', quick ? sizeOf(0.01) : largest.postgres, (name, size) =>
-      onPostgres(join(directory, `growth-postgres-${name}`), size, url),
-    );
-  },
+  run: (options) =>
+    onBothEngines(options, 'growth', { full: options.quick ? quickly : largest, small: smallest }, (...worlds) =>
+      compared(...worlds, options.quick),
+    ),
 };
 
-const describe = ({ versions, workspaces, versionsInEach, teams }: Size): string =>
-  [
-    `${(versions + workspaces * versionsInEach).toLocaleString('en')} configuration versions`,
-    `${workspaces.toLocaleString('en')} workspaces`,
-    `${teams.toLocaleString('en')} teams`,
-  ].join(', ');
+/** Requests that a large organization may make slow: its lists, searches of all of it, and a run, for its policy sets. */
+const ofOrganization: readonly Case[] = [
+  ...Object.entries({
+    'first page of workspaces': 'workspaces?',
+    'workspaces by their current runs': 'workspaces?sort=-current-run.created-at&',
+    'workspaces by the status of their current runs': 'workspaces?filter[current-run][status]=applied&',
+    'workspaces by their latest change': 'workspaces?sort=-latest-change-at&',
+    'workspaces by a part of their names': 'workspaces?search[name]=77&',
+    'workspaces with a tag': 'workspaces?search[tags]=network&',
+    'workspaces of a project without any': 'workspaces?filter[project][id]=prj-nothing&',
+    'first page of teams': 'teams?',
+    'first page of runs': 'runs?',
+    'members by a part of their names': 'organization-memberships?q=77&',
+  }).map(([name, path]): Case => {
+    const [resource = ''] = path.split('?');
+    const request = { path: `${api}/organizations/acme/${path}page[size]=20` };
+    return {
+      route: `get /organizations/:organization/${resource}`,
+      name,
+      kind: 'show',
+      minor: true,
+      requests: (_, count) => times(count, () => request),
+    };
+  }),
+  ...cases.filter(({ name }) => name === 'create a run'),
+];
+
+export const organization: BenchGroup = {
+  name: 'organization',
+  title: 'A large organization against a tenth of it',
+  run: (options) => {
+    const sized = (scale: number) => ({ sqlite: organizationOf(scale), postgres: organizationOf(scale) });
+    const [full, small] = options.quick ? [sized(0.02), sized(0.002)] : [sized(1), sized(0.1)];
+    return onBothEngines(options, 'organization', { full, small }, async function* (...worlds) {
+      const comparison = new Comparison(...worlds, options.quick, maxRatioOfTen);
+      for (const given of ofOrganization) yield* comparison.ratiosOf(given);
+    });
+  },
+};

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chartOf } from './chart.js';
 import type { BenchGroup, Finding } from './finding.js';
-import { growth } from './growth.js';
+import { growth, organization } from './growth.js';
 import { layers } from './layers.js';
 import { machine, postgresVersion } from './machine.js';
 import { processes } from './processes.js';
@@ -26,6 +26,7 @@ const groups: readonly BenchGroup[] = [
   streams,
   uploads,
   growth,
+  organization,
   removals,
   sizing,
   start,

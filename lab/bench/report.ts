@@ -94,11 +94,15 @@ function worstCases(findings: readonly Finding[], pattern: RegExp, cases: string
   });
 }
 
+const worstRequests = (findings: readonly Finding[]): readonly Finding[] =>
+  worstCases(findings, /^(SQLite|Postgres): .*, (p50 alone|p50|p99)$/, 'requests');
+
 const tailOfWrites = /, (SQLite|Postgres), .*(p99 of p50)$/;
 
 /** Groups with more findings than a page can show. */
 const condensed: Readonly<Record<string, (findings: readonly Finding[]) => readonly Finding[]>> = {
-  growth: (findings) => worstCases(findings, /^(SQLite|Postgres): .*, (p50|p99)$/, 'requests'),
+  growth: worstRequests,
+  organization: worstRequests,
   writes: (findings) => [
     ...findings.filter(({ name, target }) => target !== undefined && !tailOfWrites.test(name)),
     ...worstCases(findings, tailOfWrites, 'loads'),

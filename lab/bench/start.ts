@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { summary } from './alternate.js';
 import type { BenchGroup } from './finding.js';
-import { readThrough } from './growth.js';
 import { seedSqlite, sizeOf } from './seed-rows.js';
 import { Server } from './servers.js';
+import { readThrough } from './worlds.js';
 
 /** In milliseconds. */
 const longest = 1_000;
