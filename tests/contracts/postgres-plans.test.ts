@@ -2,6 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type KnexDatabase, openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { Transaction } from '../../src/application/index.js';
+import {
+  aConfigurationVersion,
+  anOrganization,
+  aRun,
+  asUser,
+  aTeam,
+  aTeamWorkspace,
+  aUser,
+  aWorkspace,
+} from '../support/builders.js';
 import { aClaim } from '../support/claims.js';
 import { freshDatabase, skipPostgres } from '../support/databases.js';
 
@@ -60,5 +70,46 @@ import { freshDatabase, skipPostgres } from '../support/databases.js';
   ] as const)('%s along indexes', async (_does, table, work) => {
     const steps = await stepsOf(table, work);
     expect(steps.filter((step) => /Seq Scan|Bitmap/.test(step))).toEqual([]);
+  });
+
+  /** Copies a row `count` times, each with other values, in which `n` is its number. */
+  async function copies(table: string, id: string, count: number, others: Readonly<Record<string, string>>) {
+    const { rows } = await planner.query(
+      `select string_agg(quote_ident(attname), ', ') as names from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+      [table],
+    );
+    const changed = Object.entries(others).map(([name, value]) => `'${name}', ${value}`);
+    await planner.query(
+      `insert into ${table} (${rows[0].names}) select ${rows[0].names} from (
+         select (jsonb_populate_record(t, jsonb_build_object(${changed.join(', ')}))).*
+         from ${table} as t, generate_series(1, ${count}) as n where t.id = $1) as copied`,
+      [id],
+    );
+  }
+
+  it('find the access of a team to a workspace by both, where most workspaces have one and some have many', async () => {
+    const organization = anOrganization();
+    const [workspace, team] = [aWorkspace(organization), aTeam(organization)];
+    const version = aConfigurationVersion(workspace);
+    const run = aRun(workspace, version.state);
+    const access = aTeamWorkspace(team.id, workspace.id);
+    await database.unitOfWork.run(async (tx) => {
+      await tx.organizations.add(organization);
+      await tx.workspaces.add(workspace);
+      await tx.teams.add(team);
+      await tx.teamAccess.add(access);
+      await tx.configurationVersions.add(version);
+      await tx.runs.add(run);
+    });
+    await copies('teams', team.id, 100, { id: "'many-team-' || n", name_key: "'many-team-' || n" });
+    await copies('workspaces', workspace.id, 1_000, { id: "'many-ws-' || n", name: "'many-ws-' || n" });
+    const { id } = access.state;
+    await copies('team_workspaces', id, 100, { id: "'many-' || n", team_id: "'many-team-' || n" });
+    await copies('team_workspaces', id, 1_000, { id: "'each-' || n", workspace_id: "'many-ws-' || n" });
+    await planner.query('analyze');
+    const steps = await stepsOf('runs', (tx) => tx.runs.findFor(asUser(aUser()), run.state.id));
+    const ofAccess = steps.findIndex((step) => step.includes('team_workspaces'));
+    for (const key of ['team_id = ', 'workspace_id = ']) expect(steps[ofAccess + 1]).toContain(key);
   });
 });
