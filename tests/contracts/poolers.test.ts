@@ -140,10 +140,15 @@ import { refusal } from './on-every-backend.js';
         url,
       );
       await open().unitOfWork.run((tx) => tx.users.add(aUser()));
-      const [jit] = await onPostgres<{ jit: string }>('show jit', url);
+      const [unset] = await onPostgres(
+        `select current_setting('jit') as jit,
+           current_setting('max_parallel_workers_per_gather') as max_parallel_workers_per_gather`,
+        url,
+      );
       const found = await onPostgres<{ name: string; value: string }>('select * from seen', url);
       expect(Object.fromEntries(found.map(({ name, value }) => [name, value]))).toEqual({
         jit: 'off',
+        max_parallel_workers_per_gather: '0',
         lock_timeout: '5s',
         statement_timeout: '15s',
         idle_in_transaction_session_timeout: '15s',
@@ -154,7 +159,7 @@ import { refusal } from './on-every-backend.js';
         const shown = names.map((name) => `current_setting('${name}') as ${name}`).join(', ');
         const [other] = await onPostgres(`select ${shown}`, pooler.url);
         expect(other).toEqual({
-          ...jit,
+          ...unset,
           lock_timeout: '0',
           statement_timeout: '0',
           idle_in_transaction_session_timeout: '0',

@@ -83,7 +83,12 @@ export async function readPostgresReach(place: PostgresPlace): Promise<PostgresR
 }
 
 /** As Postgres shows their defaults. */
-const unset = { lock_timeout: '0', statement_timeout: '0', jit: 'on' } as const;
+const unset = {
+  lock_timeout: '0',
+  statement_timeout: '0',
+  jit: 'on',
+  max_parallel_workers_per_gather: '2',
+} as const;
 
 async function roleAt(url: string): Promise<Record<(typeof roleSettings)[number] | 'role', string>> {
   const shown = roleSettings.map((name) => `current_setting('${name}') as ${name}`).join(', ');
