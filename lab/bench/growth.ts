@@ -259,33 +259,37 @@ async function* compared(full: World, small: World, engine: string, quick: boole
   for (const given of cases.filter(creates)) yield* comparison.ratiosOf(given);
 }
 
-const smallest = { sqlite: sizeOf(0.001), postgres: sizeOf(0.001) };
-const quickly = { sqlite: sizeOf(0.01), postgres: sizeOf(0.01) };
+const small = sizeOf(0.001);
+const large = { full: sizeOf(1), small };
+const quickly = { full: sizeOf(0.01), small };
 
 /** Seeding ten million versions takes too long on Postgres: it has a tenth of those and all other rows. */
-const largest = { sqlite: sizeOf(1), postgres: { ...sizeOf(1), versions: 100_000, versionsInEach: 9 } };
+const largeOnPostgres = { full: { ...large.full, versions: 100_000, versionsInEach: 9 }, small };
 
 export const growth: BenchGroup = {
   name: 'growth',
   title: 'Growth: a large database against a small one',
   run: (options) =>
-    onBothEngines(options, 'growth', { full: options.quick ? quickly : largest, small: smallest }, (...worlds) =>
-      compared(...worlds, options.quick),
+    onBothEngines(
+      options,
+      'growth',
+      options.quick ? { sqlite: quickly, postgres: quickly } : { sqlite: large, postgres: largeOnPostgres },
+      (...worlds) => compared(...worlds, options.quick),
     ),
 };
 
 /** Requests that a large organization may make slow: its lists, searches of all of it, and a run, for its policy sets. */
 const ofOrganization: readonly Case[] = [
   ...Object.entries({
-    'first page of workspaces': 'workspaces?',
+    workspaces: 'workspaces?',
     'workspaces by their current runs': 'workspaces?sort=-current-run.created-at&',
     'workspaces by the status of their current runs': 'workspaces?filter[current-run][status]=applied&',
     'workspaces by their latest change': 'workspaces?sort=-latest-change-at&',
     'workspaces by a part of their names': 'workspaces?search[name]=77&',
     'workspaces with a tag': 'workspaces?search[tags]=network&',
     'workspaces of a project without any': 'workspaces?filter[project][id]=prj-nothing&',
-    'first page of teams': 'teams?',
-    'first page of runs': 'runs?',
+    teams: 'teams?',
+    runs: 'runs?',
     'members by a part of their names': 'organization-memberships?q=77&',
   }).map(([name, path]): Case => {
     const [resource = ''] = path.split('?');
@@ -293,7 +297,7 @@ const ofOrganization: readonly Case[] = [
     return {
       route: `get /organizations/:organization/${resource}`,
       name,
-      kind: 'show',
+      kind: 'first page',
       minor: true,
       requests: (_, count) => times(count, () => request),
     };
@@ -305,9 +309,9 @@ export const organization: BenchGroup = {
   name: 'organization',
   title: 'A large organization against a tenth of it',
   run: (options) => {
-    const sized = (scale: number) => ({ sqlite: organizationOf(scale), postgres: organizationOf(scale) });
-    const [full, small] = options.quick ? [sized(0.02), sized(0.002)] : [sized(1), sized(0.1)];
-    return onBothEngines(options, 'organization', { full, small }, async function* (...worlds) {
+    const scale = options.quick ? 0.02 : 1;
+    const sizes = { full: organizationOf(scale), small: organizationOf(scale / 10) };
+    return onBothEngines(options, 'organization', { sqlite: sizes, postgres: sizes }, async function* (...worlds) {
       const comparison = new Comparison(...worlds, options.quick, maxRatioOfTen);
       for (const given of ofOrganization) yield* comparison.ratiosOf(given);
     });

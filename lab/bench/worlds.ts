@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { randomText } from '../../src/adapters/system/random-ids.js';
-import type { BenchGroup, Finding } from './finding.js';
+import type { BenchOptions, Finding } from './finding.js';
 import type { World } from './growth-cases.js';
 import { type Size, seedPostgres, seedSqlite } from './seed-rows.js';
 import { postgresUrl, Server } from './servers.js';
@@ -70,38 +70,38 @@ const describe = ({ versions, workspaces, versionsInEach, teams }: Size): string
   ].join(', ');
 
 interface Sizes {
-  readonly sqlite: Size;
-  readonly postgres: Size;
+  readonly full: Size;
+  readonly small: Size;
 }
 
 /** Yields the results of `compare` for two services, of which the first has the larger database: on each engine in turn. */
 export async function* onBothEngines(
-  { directory, print }: Parameters<BenchGroup['run']>[0],
+  { directory, print }: BenchOptions,
   name: string,
-  { full, small }: Readonly<Record<'full' | 'small', Sizes>>,
+  { sqlite, postgres }: Readonly<Record<'sqlite' | 'postgres', Sizes>>,
   compare: (full: World, small: World, engine: string) => AsyncIterable<Finding>,
 ): AsyncIterable<Finding> {
   const compared = async function* (
     engine: string,
-    opening: readonly [full: () => Promise<World>, small: () => Promise<World>],
-  ) {
+    sizes: Sizes,
+    open: (place: string, size: Size) => Promise<World>,
+  ): AsyncIterable<Finding> {
     const opened: World[] = [];
     try {
-      for (const open of opening.toReversed()) opened.unshift(await open());
-      const [larger, smaller] = opened as [World, World];
-      const seconds = larger.seeded.seconds.toFixed(0);
-      print(`  ${engine}: ${describe(larger.size)}, seeded in ${seconds} s; small: ${describe(smaller.size)}`);
-      yield* compare(larger, smaller, engine);
+      const small = await open(join(directory, `${name}-${engine}-small`), sizes.small);
+      opened.push(small);
+      const full = await open(join(directory, `${name}-${engine}-full`), sizes.full);
+      opened.push(full);
+      print(
+        `  ${engine}: ${describe(full.size)}, seeded in ${full.seeded.seconds.toFixed(0)} s; small: ${describe(small.size)}`,
+      );
+      yield* compare(full, small, engine);
     } finally {
       for (const each of opened) await each.close();
     }
   };
-  const place = (...parts: readonly string[]) => join(directory, [name, ...parts].join('-'));
-  yield* compared('SQLite', [() => onSqlite(place('full'), full.sqlite), () => onSqlite(place('small'), small.sqlite)]);
+  yield* compared('SQLite', sqlite, onSqlite);
   const url = await postgresUrl();
   if (url === undefined) return print('  no Postgres for this machine: what needs one is left out');
-  yield* compared('Postgres', [
-    () => onPostgres(place('postgres', 'full'), full.postgres, url),
-    () => onPostgres(place('postgres', 'small'), small.postgres, url),
-  ]);
+  yield* compared('Postgres', postgres, (place, size) => onPostgres(place, size, url));
 }

@@ -151,7 +151,7 @@ suite(`a service behind pgbouncer${reason}`, () => {
           text.startsWith('the role does not set'),
         );
         expect(missing?.mend).toMatch(
-          /^run alter role \S+ set lock_timeout = '5s'; .*set jit = 'off'; .* Then let the pooler reconnect$/,
+          /^run alter role \S+ set lock_timeout = '5s'; .*set jit = 'off'; alter role \S+ set max_parallel_workers_per_gather = '0'; Then let the pooler reconnect$/,
         );
       });
     } finally {
