@@ -81,15 +81,17 @@ describe('authorizing', () => {
   });
 
   it('never names a right to a caller who may not read', () => {
+    // These areas have no `read`: who may change a set, or try one, sees it.
+    const shown = (area = '') => (['policy-sets', 'policy-trials'].includes(area) ? `${area}/manage` : `${area}/read`);
     fc.assert(
-      fc.property(anyStanding, fc.constantFrom(...actions), (standing, action) => {
-        const area = action.split('/')[0];
-        // The area of policy sets has no `read`: who may change a set sees it.
-        const read = actions.find((known) => known === (area === 'policy-sets' ? `${area}/manage` : `${area}/read`));
-        if (may(standing, action) || (read !== undefined && may(standing, read))) return;
-        expect(thrownBy(() => authorize(standing, action))).toMatchObject(missing);
+      fc.property(anyStanding, (standing) => {
+        for (const action of actions) {
+          const read = actions.find((known) => known === shown(action.split('/')[0]));
+          if (may(standing, action) || (read !== undefined && may(standing, read))) continue;
+          expect(thrownBy(() => authorize(standing, action))).toMatchObject(missing);
+        }
       }),
-      { numRuns: runs(1000) },
+      { numRuns: runs(400) },
     );
   });
 
