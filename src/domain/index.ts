@@ -32,6 +32,7 @@ export type {
   WorkspaceVisibility,
 } from './authorization/visibility.js';
 export {
+  effectiveAccessVisibility,
   projectAccessVisibility,
   projectVisibility,
   teamAccessVisibility,

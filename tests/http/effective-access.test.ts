@@ -204,6 +204,12 @@ describe('the effective access of teams to a workspace', () => {
   const listPath = (workspace: string, teams: readonly string[]) =>
     `/workspaces/${workspace}/effective-access/teams?page[size]=100&filter[team][id]=${teams.join(',')}`;
 
+  const heldBy = ({
+    relationships,
+  }: {
+    readonly relationships: { readonly team: { readonly data: { readonly id: string } } };
+  }) => relationships.team.data.id;
+
   it('is listed by name for the teams that the caller may ask about, each as it is shown alone', async () => {
     const workspace = await newWorkspace();
     const named = (letter: string, attributes: object = { visibility: 'organization' }) =>
@@ -241,6 +247,22 @@ describe('the effective access of teams to a workspace', () => {
       meta: { pagination: { 'total-count': 4 } },
     });
     expect((await (await newMember()).get(listPath(workspace, teams)).expect(404)).body).toEqual(missing);
+  });
+
+  it('is listed without ids for all teams to owners, and for those with access to an administrator', async () => {
+    const workspace = await newWorkspace();
+    const [admins, readers] = [await newTeam(), await newTeam()];
+    await grant(workspace, admins, { access: 'admin' });
+    await grant(workspace, readers, { access: 'read' });
+    const page = 'page[size]=2&page[number]=2';
+    const all = (await admin.get(`/organizations/acme/teams?${page}`).expect(200)).body;
+    const path = `/workspaces/${workspace}/effective-access/teams`;
+    const { data, meta } = (await admin.get(`${path}?${page}`).expect(200)).body;
+    expect(data.map(heldBy)).toEqual(all.data.map(({ id }: { readonly id: string }) => id));
+    expect(meta).toEqual(all.meta);
+    const seen = (await (await newMember(admins)).get(path).expect(200)).body;
+    expect(seen.data.map(heldBy)).toEqual(expect.arrayContaining([admins, readers]));
+    expect(seen.meta.pagination['total-count']).toBeLessThan(meta.pagination['total-count']);
   });
 
   it('is listed for at most 100 teams', async () => {

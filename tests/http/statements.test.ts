@@ -35,7 +35,7 @@ const promised: Readonly<Record<string, number>> = {
   'delete /team-workspaces/:id': 4,
   'get /workspaces/:id/changes': 2,
   'get /workspaces/:id/effective-access': 3,
-  'get /workspaces/:id/effective-access/teams': 3,
+  'get /workspaces/:id/effective-access/teams': 5,
   'get /organizations/:organization/who-can': 7,
   // It records itself, and reads two teams.
   'get /organizations/:organization/access-report': 11,

@@ -46,6 +46,10 @@ export const teamVisibility = visibleFor('teams/read');
 /** Like `teamVisibility`, for the team access of a workspace; `standing` is the caller's on the workspace. */
 export const teamAccessVisibility = visibleFor('team-access/read');
 
+/** The teams whose effective access to a workspace a list may include: all, or some of those that have access. */
+export const effectiveAccessVisibility = (standing: Standing): 'all' | 'with access' =>
+  may({ ...standing, team: stranger(true) }, 'effective-access/read') ? 'all' : 'with access';
+
 /** The access of teams to a project that a list may include: all, or that of own teams, and perhaps of visible ones. */
 export type ProjectAccessVisibility = 'all' | { readonly own: readonly TeamId[]; readonly visible: boolean };
 
