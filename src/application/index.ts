@@ -172,6 +172,7 @@ export {
   type Place,
   type Slice,
   type SliceSize,
+  type UncountedPage,
 } from './ports/repositories/page.js';
 export type {
   PolicyQuery,

@@ -237,7 +237,7 @@ describe('statements about long lists on SQLite', () => {
       (tx) => tx.runs.pageOfOrganization(organization.id, nobody, 'all', page, someRuns),
     ],
   ] as readonly (readonly [string, string, Work])[])(
-    'count the filtered runs of %s in an index alone',
+    'choose the filtered runs of %s in an index alone',
     async (_, index, work) => {
       const [count = ''] = await planner.statementsOf(work);
       expect(planner.planOf(count).join()).toContain(`SEARCH r USING COVERING INDEX ${index} (`);

@@ -129,7 +129,7 @@ const promised: Readonly<Record<string, number>> = {
   'get /comments/:id': 4,
   // Comments are counted under the workspace's lock.
   'post /runs/:id/comments': 7,
-  'get /organizations/:organization/runs': 6,
+  'get /organizations/:organization/runs': 5,
   'get /organizations/:organization/runs/queue': 3,
   'get /organizations/:organization/changes': 2,
   'get /organizations/:organization/capacity': 3,
@@ -331,7 +331,7 @@ const promisedWithAll: Readonly<Record<string, { readonly include: string; reado
   },
   'get /organizations/:organization/runs': {
     include: 'plan,apply,workspace,created_by,configuration_version,task_stages',
-    statements: 12,
+    statements: 11,
   },
   'get /organizations/:organization/workspaces': { include: 'project,current_state_version', statements: 7 },
   'get /organizations/:organization/projects': { include: 'effective_tag_bindings', statements: 5 },

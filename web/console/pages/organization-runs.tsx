@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { addresses } from '../addresses.ts';
 import { included, type QueryOf, type Schemas } from '../api/client.ts';
 import { useMaybeRead, useRead } from '../api/reading.ts';
-import { pageQuery, useAddressValues, type Values } from '../parts/address-values.ts';
+import { pageOf, pageQuery, useAddressValues, type Values } from '../parts/address-values.ts';
 import { FilterChips } from '../parts/chips.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { FilterBar, FilterField } from '../parts/filters.tsx';
@@ -116,7 +116,9 @@ function Runs({ organization }: { readonly organization: string }) {
         rows={runs.data}
         keyOf={({ id }) => id}
         empty={
-          Object.keys(filters).length > 0 ? (
+          pageOf(values) > 1 ? (
+            <p>There are no runs on this page.</p>
+          ) : Object.keys(filters).length > 0 ? (
             <p>No run matches.</p>
           ) : (
             <p>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Page, PageRequest } from '../../../application/index.js';
+import type { Page, PageRequest, UncountedPage } from '../../../application/index.js';
 import type { Document, Resource } from './document.js';
 import { limits } from './limits.js';
 import type { Query } from './query.js';
@@ -58,14 +58,28 @@ export function pageNumbers({ number, size, total }: Page<unknown>) {
   };
 }
 
+interface Around {
+  readonly previous: number | null;
+  readonly next: number | null;
+  readonly counted?: { readonly pages: number; readonly items: number };
+}
+
+function around(page: Page<unknown> | UncountedPage<unknown>): Around {
+  if ('total' in page) {
+    const { previous, next, totalPages } = pageNumbers(page);
+    return { previous, next, counted: { pages: totalPages, items: page.total } };
+  }
+  return { previous: page.number > 1 ? page.number - 1 : null, next: page.more ? page.number + 1 : null };
+}
+
 /** `path` begins with the prefix of the mount that serves it; the links keep the request's other parameters. */
 export function pageDocument<Item>(
   path: string,
   query: Query,
-  page: Page<Item>,
+  page: Page<Item> | UncountedPage<Item>,
   present: (item: Item) => Resource,
 ): Document {
-  const { totalPages, previous, next } = pageNumbers(page);
+  const { previous, next, counted } = around(page);
   const others = query.without('page[number]', 'page[size]');
   const linkTo = (number: number): string => `${path}?${others}page%5Bnumber%5D=${number}&page%5Bsize%5D=${page.size}`;
   return {
@@ -75,7 +89,7 @@ export function pageDocument<Item>(
       first: linkTo(1),
       prev: previous === null ? null : linkTo(previous),
       next: next === null ? null : linkTo(next),
-      last: linkTo(totalPages),
+      ...(counted && { last: linkTo(counted.pages) }),
     },
     meta: {
       pagination: {
@@ -83,8 +97,7 @@ export function pageDocument<Item>(
         'page-size': page.size,
         'prev-page': previous,
         'next-page': next,
-        'total-pages': totalPages,
-        'total-count': page.total,
+        ...(counted && { 'total-pages': counted.pages, 'total-count': counted.items }),
       },
       ...(page.searched !== undefined && { search: { newest: page.searched } }),
     },

@@ -3,7 +3,7 @@ import type { DomainErrorCode } from '../../../domain/index.js';
 import { errorTable } from './error-table.js';
 import { pageParameters } from './pagination.js';
 import type { Parameters } from './parameters.js';
-import { documentSchema, pageSchema, type Resources } from './resource-schema.js';
+import { documentSchema, pageSchema, type Resources, uncountedPageSchema } from './resource-schema.js';
 
 /** Refusals of requests that are malformed or unacceptable whatever they ask for, and their titles. */
 const requestRefusals = {
@@ -97,21 +97,28 @@ type Schema = () => z.ZodType;
 
 // Made when the description is requested, as the schemas are.
 
+const listing =
+  (schema: typeof pageSchema) =>
+  (
+    operation: string,
+    summary: string,
+    resource: Schema,
+    { included, parameters = {}, ...more }: More = {},
+  ): Described =>
+    serving(parameters, () => ({
+      operation,
+      summary,
+      ...more,
+      query: { ...more.query, ...pageParameters },
+      answers: { 200: schema(resource(), included?.()) },
+      refusals: [422, ...(more.refusals ?? [])],
+    }));
+
 /** Pages of a list. */
-export const lists = (
-  operation: string,
-  summary: string,
-  resource: Schema,
-  { included, parameters = {}, ...more }: More = {},
-): Described =>
-  serving(parameters, () => ({
-    operation,
-    summary,
-    ...more,
-    query: { ...more.query, ...pageParameters },
-    answers: { 200: pageSchema(resource(), included?.()) },
-    refusals: [422, ...(more.refusals ?? [])],
-  }));
+export const lists = listing(pageSchema);
+
+/** Pages of a list that nothing counts. */
+export const listsUncounted = listing(uncountedPageSchema);
 
 /** An existing resource, or one that an action has changed. */
 export const shows = (

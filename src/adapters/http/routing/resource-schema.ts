@@ -84,36 +84,40 @@ export const listSchema = (resource: z.ZodType, included?: Resources) =>
 
 const path = z.string().startsWith('/');
 
-const pageLinks = z
-  .strictObject({ self: path, first: path, prev: path.nullable(), next: path.nullable(), last: path })
-  .meta({
-    id: 'PageLinks',
-    description: 'Paths of other pages, with the query parameters of the request. Null if there is no such page.',
-  });
+const description = 'Paths of other pages, with the query parameters of the request. Null if there is no such page.';
+const uncountedLinks = z.strictObject({ self: path, first: path, prev: path.nullable(), next: path.nullable() });
+const pageLinks = uncountedLinks.extend({ last: path }).meta({ id: 'PageLinks', description });
 
-const pagination = z
-  .strictObject({
-    'current-page': z.int().min(1).describe('The page number from the request, even if it is past the last page.'),
-    'page-size': z.int().min(1).max(100),
-    'prev-page': z.int().min(1).nullable(),
-    'next-page': z.int().min(2).nullable().describe('Null on the last page and beyond.'),
-    'total-pages': z.int().min(1).describe('1 for an empty list.'),
-    'total-count': count,
-  })
+const uncounted = z.strictObject({
+  'current-page': z.int().min(1).describe('The page number from the request, even if it is past the last page.'),
+  'page-size': z.int().min(1).max(100),
+  'prev-page': z.int().min(1).nullable(),
+  'next-page': z.int().min(2).nullable().describe('Null on the last page and beyond.'),
+});
+const pagination = uncounted
+  .extend({ 'total-pages': z.int().min(1).describe('1 for an empty list.'), 'total-count': count })
   .meta({ id: 'Pagination' });
 
 const search = z
   .strictObject({ newest: z.int() })
   .meta({ id: 'Search', description: 'Set if there is more to search: only this many of the newest were.' });
 
-/** One page of a list. */
-export const pageSchema = (resource: z.ZodType, included?: Resources) =>
+const pageOf = (links: z.ZodType, pagination: z.ZodType) => (resource: z.ZodType, included?: Resources) =>
   z.strictObject({
     data: z.array(resource).max(100),
     ...besideData(included),
-    links: pageLinks,
+    links,
     meta: z.strictObject({ pagination, search: search.optional() }),
   });
+
+/** One page of a list. */
+export const pageSchema = pageOf(pageLinks, pagination);
+
+/** One page of a list that nothing counts, so that there is neither a total nor a last page. */
+export const uncountedPageSchema = pageOf(
+  uncountedLinks.meta({ id: 'UncountedPageLinks', description }),
+  uncounted.meta({ id: 'UncountedPagination' }),
+);
 
 const errorSource = z.union([
   z.strictObject({ pointer: z.string().describe('A JSON pointer to the invalid member of the request body.') }),

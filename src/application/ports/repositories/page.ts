@@ -4,12 +4,21 @@ export interface PageRequest {
   readonly size: number;
 }
 
-/** Past the end, `items` is empty and `total` is still correct. */
-export interface Page<Item> extends PageRequest {
+interface PageItems<Item> extends PageRequest {
   readonly items: readonly Item[];
-  readonly total: number;
   /** The number of the newest rows that a search looked at; undefined if it looked at all. */
   readonly searched?: number;
+}
+
+/** Past the end, `items` is empty and `total` is still correct. */
+export interface Page<Item> extends PageItems<Item> {
+  readonly total: number;
+}
+
+/** Part of a list that grows for as long as the service is used: to count it would take longer every day. */
+export interface UncountedPage<Item> extends PageItems<Item> {
+  /** Whether the next page has items. */
+  readonly more: boolean;
 }
 
 /** A page of a list that is in memory. */

@@ -18,7 +18,7 @@ import type {
   WorkspaceVisibility,
 } from '../../../domain/index.js';
 import type { OrganizationRunFilter, RunFilter } from './filters.js';
-import type { Page, PageRequest } from './page.js';
+import type { Page, PageRequest, UncountedPage } from './page.js';
 
 /** The scope in which a run that is applied forbids a deletion. */
 export type RunScope = { readonly organizationId: OrganizationId } | { readonly workspaceId: WorkspaceId };
@@ -108,7 +108,7 @@ export interface RunQueries {
     visibility: WorkspaceVisibility,
     page: PageRequest,
     filter?: OrganizationRunFilter,
-  ): Promise<Page<WithStanding<RunState>>>;
+  ): Promise<UncountedPage<WithStanding<RunState>>>;
   /**
    * In queue order. `standing` is the caller's on the organization; each item gets it with the grants on its workspace.
    * Positions include runs the caller cannot see.

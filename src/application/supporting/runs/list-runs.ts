@@ -1,7 +1,7 @@
 import { type Actor, authorizedView, may, type WorkspaceId, workspaceVisibility } from '../../../domain/index.js';
 import type { Clock } from '../../ports/outside/clock.js';
 import type { OrganizationRunFilter, RunFilter } from '../../ports/repositories/filters.js';
-import type { Page, PageRequest } from '../../ports/repositories/page.js';
+import type { Page, PageRequest, UncountedPage } from '../../ports/repositories/page.js';
 import type { UnitOfWork } from '../../ports/repositories/unit-of-work.js';
 import { type ShownRun, showingAll, showingEach } from './show-run.js';
 
@@ -58,7 +58,7 @@ export class ListOrganizationRuns {
     organizationName: string,
     page: PageRequest,
     { timeframe, agentPoolNames, ...rest }: OrganizationRunsQuery = {},
-  ): Promise<Page<ShownRun>> {
+  ): Promise<UncountedPage<ShownRun>> {
     return this.unitOfWork.read(async (tx) => {
       const { subject, standing } = authorizedView(
         await tx.organizations.findFor(actor, organizationName),

@@ -1,4 +1,10 @@
-import { type Page, type RunAction, runActions, type ShownRun } from '../../../../application/index.js';
+import {
+  type Page,
+  type RunAction,
+  runActions,
+  type ShownRun,
+  type UncountedPage,
+} from '../../../../application/index.js';
 import type { UseCases } from '../../../../application/use-cases.js';
 import { answerLocated, locates } from '../../configuration-versions/archive-location.js';
 import {
@@ -11,7 +17,7 @@ import type { Dialect } from '../../routing/dialect.js';
 import { withIncluded } from '../../routing/document.js';
 import { pageDocument, pageRequest } from '../../routing/pagination.js';
 import { valuesOf } from '../../routing/parameters.js';
-import { creates, lists, type Reference, shows } from '../../routing/reference.js';
+import { creates, lists, listsUncounted, type Reference, shows } from '../../routing/reference.js';
 import { type Neighbours, presentRelated, schemasOf } from '../../routing/related.js';
 import { accepted, type Call, get, noContent, ok, parameter, post, type Route } from '../../routing/route.js';
 import { presentWorkspace } from '../workspaces/workspace-resource.js';
@@ -113,7 +119,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
 
   /** `list` reads what is listed; the parameters include what is included. */
   const answerRuns =
-    (list: (call: Call) => Promise<Page<ShownRun>>): Route['handle'] =>
+    (list: (call: Call) => Promise<Page<ShownRun> | UncountedPage<ShownRun>>): Route['handle'] =>
     async (call) => {
       const { include } = valuesOf(queueParameters, call.query);
       const page = await list(call);
@@ -163,8 +169,9 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
     get(
       '/organizations/:organization/runs',
       'organizations/read',
-      lists('listOrganizationRuns', 'List runs of an organization', run, {
-        about: 'Newest first. Runs of workspaces that the caller cannot read are left out.',
+      listsUncounted('listOrganizationRuns', 'List runs of an organization', run, {
+        about:
+          'Newest first. Runs of workspaces that the caller cannot read are left out. Nothing counts them: there is no total, and no last page.',
         parameters: organizationRunsParameters,
         included,
       }),

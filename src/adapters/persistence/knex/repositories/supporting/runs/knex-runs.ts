@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { OrganizationRunFilter, RunFilter } from '../../../../../../application/ports/repositories/filters.js';
-import type { Page, PageRequest } from '../../../../../../application/ports/repositories/page.js';
+import type { Page, PageRequest, UncountedPage } from '../../../../../../application/ports/repositories/page.js';
 import type {
   QueuedRun,
   RunCapacity,
@@ -257,7 +257,7 @@ export class KnexRuns implements RunRepository, RunQueries {
     visibility: WorkspaceVisibility,
     page: PageRequest,
     filter: OrganizationRunFilter = {},
-  ): Promise<Page<WithStanding<RunState>>> {
+  ): Promise<UncountedPage<WithStanding<RunState>>> {
     return runsOfOrganization(this.db, { organizationId, standing, visibility, filter }, page);
   }
 

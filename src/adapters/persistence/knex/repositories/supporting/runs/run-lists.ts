@@ -4,7 +4,7 @@ import {
   type OrganizationRunFilter,
   type RunFilter,
 } from '../../../../../../application/ports/repositories/filters.js';
-import type { Page, PageRequest } from '../../../../../../application/ports/repositories/page.js';
+import type { Page, PageRequest, UncountedPage } from '../../../../../../application/ports/repositories/page.js';
 import type {
   OrganizationId,
   RunState,
@@ -78,21 +78,17 @@ interface Selection {
   readonly runs: () => Knex.QueryBuilder;
   readonly by: 'sequence' | 'created_at';
   readonly filter: RunFilter;
-  /** If they need not be counted. */
-  readonly known?: number | undefined;
 }
 
-/** One page of runs, the highest first. */
-async function highestFirst(db: Statements, selection: Selection, page: PageRequest): Promise<Page<RunState>> {
-  if (isSearch(selection.filter)) return highestFound(db, selection, page);
-  const { runs, by, known } = selection;
-  const { number, size } = page;
-  const total = known ?? (await countOf(db, runs()));
-  const offset = (number - 1) * size;
-  if (offset >= total) return { number, size, total, items: [] };
-  const ids = highest(runs().select('r.id'), by).limit(size, spelledOut).offset(offset);
+/** The highest first. */
+async function part(
+  db: Statements,
+  { runs, by }: Selection,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<readonly RunState[]> {
+  const ids = highest(runs().select('r.id'), by).limit(limit, spelledOut).offset(offset);
   const rows = highest(ofPage(db.sql('runs as r'), ids, 'r').select(...columnsOf('r', runRows.columns)), by);
-  return { number, size, total, items: (await db.all<object>(rows)).map(runRows.read) };
+  return (await db.all<object>(rows)).map(runRows.read);
 }
 
 const highest = (runs: Knex.QueryBuilder, by: Selection['by']): Knex.QueryBuilder =>
@@ -108,7 +104,7 @@ function highestFound(db: Statements, { runs, by, filter }: Selection, page: Pag
   return pageOfFound(db, newest, found, rows, runRows.read, page);
 }
 
-export function someRunsOf(
+export async function someRunsOf(
   db: Statements,
   workspaceId: WorkspaceId,
   filter: RunFilter,
@@ -117,7 +113,11 @@ export function someRunsOf(
   const { sql } = db;
   const workspace = () => activeWorkspaces(sql('workspaces as w')).where('w.id', workspaceId).select('w.id');
   const runs = () => matching(sql, filter).where('r.workspace_id', workspaceId).whereExists(workspace());
-  return highestFirst(db, { runs, by: 'sequence', filter }, page);
+  const selection: Selection = { runs, by: 'sequence', filter };
+  if (isSearch(filter)) return highestFound(db, selection, page);
+  const { number, size } = page;
+  const [total, offset] = [await countOf(db, runs()), (number - 1) * size];
+  return { ...page, total, items: offset >= total ? [] : await part(db, selection, { offset, limit: size }) };
 }
 
 /** The runs of up to this number of workspaces are found workspace by workspace; those of more, among all of the organization. */
@@ -130,11 +130,21 @@ interface OrganizationRuns {
   readonly filter: OrganizationRunFilter;
 }
 
+async function newest(db: Statements, selection: Selection, page: PageRequest): Promise<UncountedPage<RunState>> {
+  const { number, size } = page;
+  if (isSearch(selection.filter)) {
+    const { total, ...found } = await highestFound(db, selection, page);
+    return { ...found, more: number * size < total };
+  }
+  const rows = await part(db, selection, { offset: (number - 1) * size, limit: size + 1 });
+  return { ...page, items: rows.slice(0, size), more: rows.length > size };
+}
+
 export async function runsOfOrganization(
   db: Statements,
   { organizationId, standing, visibility, filter: { workspaceNames, agentPoolNames, ...filter } }: OrganizationRuns,
   page: PageRequest,
-): Promise<Page<WithStanding<RunState>>> {
+): Promise<UncountedPage<WithStanding<RunState>>> {
   const { sql } = db;
   const workspaces = () => {
     const living = activeWorkspaces(sql('workspaces as w'));
@@ -153,11 +163,6 @@ export async function runsOfOrganization(
   const removed = () =>
     sql('workspaces').where('organization_id', organizationId).whereNotNull('deleted_at').select('id');
   const organization = () => sql('organizations').where({ id: organizationId, deleted_at: null }).select('id');
-  // Postgres never reads an index by an expression alone: a small one counts by status.
-  const counted = () =>
-    sql.client.driverName !== 'pg' || narrows({ ...filter, statuses: undefined })
-      ? ofOrganization()
-      : matching(sql, filter).where('r.organization_id', organizationId);
   const isOfAll = visibility === 'all' && (workspaceNames ?? agentPoolNames) === undefined;
   const isOfFew = !isOfAll && (await countOf(db, workspaces())) <= few;
   const runs = () => {
@@ -166,24 +171,9 @@ export async function runsOfOrganization(
     if (!isOfAll) return ofOrganization().whereRaw("r.workspace_id || '' in (?)", [workspaces().select('w.id')]);
     return ofOrganization().whereNotIn('r.workspace_id', removed()).whereExists(organization());
   };
-  // Mostly none are being removed: to look the workspace of each run up costs more than those that are.
-  const countAll = async () => {
-    const all = counted().whereExists(organization()).count();
-    const gone = matching(sql, filter).whereIn('r.workspace_id', removed()).whereExists(organization()).count();
-    const sums = await db.first<Record<'all' | 'gone', number | string>>(sql.select({ all, gone }));
-    return Number(sums?.all) - Number(sums?.gone);
-  };
-  const isSum = isOfFew && !narrows(filter);
-  const known = isSum ? await sumOfRuns(db, workspaces()) : isOfAll && !isSearch(filter) ? await countAll() : undefined;
-  const found = await highestFirst(db, { runs, by: 'created_at', filter, known }, page);
+  const found = await newest(db, { runs, by: 'created_at', filter }, page);
   const standingOn = await standingOnEach(db, standing, [
     ...new Set(found.items.map(({ workspaceId }) => workspaceId)),
   ]);
   return { ...found, items: found.items.map((run) => ({ subject: run, standing: standingOn(run.workspaceId) })) };
-}
-
-/** Sequences are dense and no run is deleted before its workspace, so that runs need not be counted. */
-async function sumOfRuns(db: Statements, workspaces: Knex.QueryBuilder): Promise<number> {
-  const row = await db.first<{ total: number | string | null }>(workspaces.sum({ total: 'w.last_run_sequence' }));
-  return Number(row?.total ?? 0);
 }
