@@ -112,4 +112,17 @@ import { freshDatabase, skipPostgres } from '../support/databases.js';
     const ofAccess = steps.findIndex((step) => step.includes('team_workspaces'));
     for (const key of ['team_id = ', 'workspace_id = ']) expect(steps[ofAccess + 1]).toContain(key);
   });
+
+  it('count the teams of an organization in an index alone', async () => {
+    const organization = anOrganization();
+    const team = aTeam(organization);
+    await database.unitOfWork.run(async (tx) => {
+      await tx.organizations.add(organization);
+      await tx.teams.add(team);
+    });
+    await copies('teams', team.id, 1_000, { id: "'counted-' || n", name_key: "'counted-' || n" });
+    await planner.query('vacuum analyze teams');
+    const steps = await stepsOf('teams', (tx) => tx.teams.page(organization.id, 'all', { number: 1, size: 20 }));
+    expect(steps.join()).toContain('Index Only Scan using teams_counted');
+  });
 });

@@ -222,14 +222,15 @@ const activeMemberships = (sql: Knex): Knex.QueryBuilder =>
     .where({ 'o.deleted_at': null, 'u.deleted_at': null });
 
 /** Keeps memberships `l` with this part in a text, which reads the rows of their users. */
-const searched = (members: Knex.QueryBuilder, sql: Knex, search: string): Knex.QueryBuilder => {
-  const active = sql('users as lu').whereRaw('lu.id = l.user_id and l.invited_email is null').select('lu.id');
+const searched = (members: Knex.QueryBuilder, search: string): Knex.QueryBuilder => {
   // The listed name is the username, or the invited address.
-  return members.where((any) =>
-    any
-      .where((named) => void withPart(named, 'l.listed_name', search))
-      .orWhereExists(withPart(active, 'lu.email', search)),
-  );
+  return members
+    .leftJoin('users as lu', (active) => active.on('lu.id', 'l.user_id').onNull('l.invited_email'))
+    .where((any) =>
+      any
+        .where((named) => void withPart(named, 'l.listed_name', search))
+        .orWhere((known) => void withPart(known, 'lu.email', search)),
+    );
 };
 
 /** Restricts memberships `l` to those of which the filter names a whole value. */
@@ -356,7 +357,7 @@ export class KnexMemberships implements MembershipRepository {
       : pageOfFound<MembershipRow, WithoutTeams>(
           this.db,
           () => newestFirst(listed().select('l.id', 'l.listed_name', 'l.user_id', 'l.invited_email'), 'l'),
-          (newest) => inOrder(searched(sql.from(newest.as('l')), sql, filter.search ?? '')),
+          (newest) => inOrder(searched(sql.from(newest.as('l')), filter.search ?? '')),
           (ids) => present(sql('organization_memberships as p').whereIn('p.id', ids).select('p.id')),
           memberFromRow,
           page,
