@@ -9,6 +9,7 @@ import { type Line, openLine } from '../../lab/torture/fault-proxy.js';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { migrate, postgresConfig, sqliteConfig } from '../../src/adapters/persistence/knex/migrate.js';
 import { migrationSource } from '../../src/adapters/persistence/knex/migration-source.js';
+import { addColumnsToEach, type Columns } from '../../src/adapters/persistence/knex/migrations/shared/columns.js';
 import { lockTables } from '../../src/adapters/persistence/knex/migrations/shared/lock-tables.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { startService } from '../../src/infrastructure/service.js';
@@ -230,7 +231,7 @@ for (const engine of engines) {
     let settled = false;
     const locked = database
       .transaction((migration) =>
-        lockTables(migration, { changed: ['runs', 'workspaces'], referredTo: ['policy_sets', 'organizations'] }),
+        lockTables(migration, { changed: 'runs', referredTo: ['workspaces', 'policy_sets', 'organizations'] }),
       )
       .finally(() => {
         settled = true;
@@ -242,6 +243,27 @@ for (const engine of engines) {
     await writer(then).delete();
     await writer.commit();
     await locked;
+    await database.destroy();
+    await drop();
+  });
+});
+
+(skipPostgres ? describe.skip : describe)('columns of several tables', () => {
+  it('are added also after an attempt that died between two of them', async () => {
+    const { url, drop } = await freshDatabase();
+    const database = knex(postgresConfig(url));
+    await database.schema.alterTable('workspaces', (table) => table.dropColumn('inherited_destruction_since'));
+    const again = { projects: 'auto_destroy_since', workspaces: 'inherited_destruction_since' };
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await addColumnsToEach(
+        database,
+        Object.fromEntries(
+          Object.entries(again).map(([table, name]) => [table, (column: Columns) => void column.maybeText(name)]),
+        ),
+      );
+      for (const [table, name] of Object.entries(again))
+        expect(await database.schema.hasColumn(table, name)).toBe(true);
+    }
     await database.destroy();
     await drop();
   });

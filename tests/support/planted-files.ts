@@ -67,7 +67,7 @@ const indexMigration: Migration = {
 
 const tableMigration: Migration = {
   up: async (knex) => {
-    await lockTables(knex, { referredTo: ['configuration_versions', 'workspaces'] });
+    await lockTables(knex, { referredTo: ['workspaces'] });
     await knex.schema.createTable('version_counts', (table) => {
       const columns = columnsFor(knex)(table);
       // The release before does not know the row, and must be able to delete the workspace.
@@ -75,14 +75,23 @@ const tableMigration: Migration = {
       columns.integer('versions');
       table.primary(['workspace_id']);
     });
+  },
+  down: async (knex) => {
+    await lockTables(knex, { changed: 'workspaces' });
+    await knex.schema.dropTable('version_counts');
+  },
+};
+
+const countMigration: Migration = {
+  up: async (knex) => {
+    await lockTables(knex, { referredTo: ['configuration_versions', 'workspaces'] });
     await placeTriggers(knex, triggers);
     await declareFills(knex, counts);
   },
   down: async (knex) => {
-    await lockTables(knex, { changed: ['configuration_versions', 'workspaces', 'version_counts'] });
+    await lockTables(knex, { changed: 'configuration_versions' });
     await forgetFills(knex, counts);
     await removeTriggers(knex, triggers);
-    await knex.schema.dropTable('version_counts');
   },
 };
 
@@ -90,7 +99,8 @@ const tableMigration: Migration = {
 export const plantedFiles: Readonly<Record<string, Migration>> = {
   '20990101000001_column.ts': { ...columnMigration, fills: [fillOf(column)] },
   '20990101000002_index.ts': { ...indexMigration, config: { transaction: false } },
-  '20990101000003_table.ts': { ...tableMigration, fills: [counts] },
+  '20990101000003_table.ts': tableMigration,
+  '20990101000004_counts.ts': { ...countMigration, fills: [counts] },
 };
 
 /** Makes the database that of this release again. May run twice. */

@@ -21,7 +21,7 @@ const triggers = {
  * erased, are in a table of their own: those of users as they are deleted.
  */
 export async function up(knex: Knex): Promise<void> {
-  await lockTables(knex, { changed: ['audit_events'], referredTo: ['users'] });
+  await lockTables(knex, { changed: 'audit_events', referredTo: ['users'] });
   await addColumns(knex, 'audit_events', (column) =>
     column.maybeText('actor_name', 'subject_name', 'workspace_id', 'workspace_name', 'comment'),
   );
@@ -35,7 +35,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await lockTables(knex, { changed: ['audit_events'], referredTo: ['users'] });
+  await lockTables(knex, { changed: 'audit_events', referredTo: ['users'] });
   await removeTriggers(knex, triggers);
   await knex.schema.dropTable('audit_usernames');
   await dropColumns(knex, 'audit_events', 'actor_name', 'subject_name', 'workspace_id', 'workspace_name', 'comment');

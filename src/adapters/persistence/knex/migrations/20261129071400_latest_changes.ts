@@ -29,14 +29,14 @@ export const fills = [latestChanges];
 
 /** The creation of the current state; null without one. */
 export async function up(knex: Knex): Promise<void> {
-  await lockTables(knex, { changed: ['workspaces'], referredTo: ['state_versions'] });
+  await lockTables(knex, { changed: 'workspaces', referredTo: ['state_versions'] });
   await addColumns(knex, 'workspaces', (column) => column.maybeText('last_state_at'));
   await placeTriggers(knex, triggers);
   await declareFills(knex, latestChanges);
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await lockTables(knex, { changed: ['workspaces'], referredTo: ['state_versions'] });
+  await lockTables(knex, { changed: 'workspaces', referredTo: ['state_versions'] });
   await forgetFills(knex, latestChanges);
   await removeTriggers(knex, triggers);
   await dropColumns(knex, 'workspaces', 'last_state_at');

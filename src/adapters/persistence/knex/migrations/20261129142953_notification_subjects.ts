@@ -3,7 +3,7 @@ import { type Columns, columnsFor } from './shared/columns.js';
 import { lockTables } from './shared/lock-tables.js';
 
 const table = 'notification_configurations';
-const locked = { changed: [table], referredTo: ['projects', 'teams'] };
+const locked = { changed: table, referredTo: ['projects', 'teams'] };
 
 const others = (column: Columns): void => {
   column.maybeReference('project_id', 'projects.id').onDelete('cascade');

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { addColumns, dropColumns } from './shared/columns.js';
-import { lockTables } from './shared/lock-tables.js';
+import { addColumnsToEach, type Columns, dropColumns } from './shared/columns.js';
+
+export const config = { transaction: false };
 
 /** Null for what was given before, or by the release before: reports then show no beginning. */
 const columns = {
@@ -10,13 +11,16 @@ const columns = {
   teams: 'access_changed_at',
 } as const;
 
-export async function up(knex: Knex): Promise<void> {
-  await lockTables(knex, { changed: Object.keys(columns) });
-  for (const [table, name] of Object.entries(columns)) {
-    await addColumns(knex, table, (column) => column.maybeText(name));
-  }
-}
+export const up = (knex: Knex): Promise<void> =>
+  addColumnsToEach(
+    knex,
+    Object.fromEntries(
+      Object.entries(columns).map(([table, name]) => [table, (column: Columns) => void column.maybeText(name)]),
+    ),
+  );
 
 export async function down(knex: Knex): Promise<void> {
-  for (const [table, name] of Object.entries(columns)) await dropColumns(knex, table, name);
+  for (const [table, name] of Object.entries(columns)) {
+    await knex.transaction((transaction) => dropColumns(transaction, table, name));
+  }
 }

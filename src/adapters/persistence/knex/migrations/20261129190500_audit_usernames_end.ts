@@ -17,7 +17,7 @@ const triggers = {
 
 /** Usernames are forgotten with the last event that may name their users: none does after a user was deleted. */
 export async function up(knex: Knex): Promise<void> {
-  await lockTables(knex, { changed: [table] });
+  await lockTables(knex, { changed: table });
   await addColumns(knex, table, (column) => column.maybeText('kept_at'));
   await knex(table).update({ kept_at: new Date().toISOString() });
   await knex.raw(`create index ${table}_by_age on ${table} (kept_at)`);
@@ -25,7 +25,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await lockTables(knex, { changed: [table] });
+  await lockTables(knex, { changed: table });
   await removeTriggers(knex, triggers);
   await knex.raw(`drop index ${table}_by_age`);
   await dropColumns(knex, table, 'kept_at');

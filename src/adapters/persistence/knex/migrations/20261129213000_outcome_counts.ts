@@ -21,7 +21,7 @@ const triggers: Readonly<Record<string, Trigger>> = {
 
 /** Old stages need no fill: the worker counts all that are not counted as what they are. */
 export async function up(knex: Knex): Promise<void> {
-  await lockTables(knex, { changed: ['task_stages'], referredTo: ['organizations', 'workspaces'] });
+  await lockTables(knex, { changed: 'task_stages', referredTo: ['organizations', 'workspaces'] });
   await addColumns(knex, 'task_stages', (column) => column.maybeText('counted_as'));
   await knex.schema.createTable('outcome_counts', (table) => {
     const column = columnsFor(knex)(table);
@@ -50,7 +50,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await lockTables(knex, { changed: ['task_stages'], referredTo: ['organizations', 'workspaces'] });
+  await lockTables(knex, { changed: 'task_stages', referredTo: ['organizations', 'workspaces'] });
   await removeTriggers(knex, triggers);
   await knex.schema.dropTable('outcome_counts');
   await dropColumns(knex, 'task_stages', 'counted_as');

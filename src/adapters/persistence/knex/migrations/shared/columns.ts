@@ -36,12 +36,30 @@ export type Columns = ReturnType<ReturnType<typeof columnsFor>>;
 
 /** Instances of the release before go on writing rows, so each column needs a default or may be null. */
 export async function addColumns(knex: Knex, table: string, define: (column: Columns) => void): Promise<void> {
-  await lockTables(knex, { changed: [table] });
+  await lockTables(knex, { changed: table });
   await knex.schema.alterTable(table, (altered) => define(columnsFor(knex)(altered)));
+}
+
+const duplicateColumn = '42701';
+
+/**
+ * The same in several tables, each in a transaction of its own. May run again after it died half-way. For a migration that
+ * exports `config = { transaction: false }` and does nothing else.
+ */
+export async function addColumnsToEach(
+  knex: Knex,
+  tables: Readonly<Record<string, (column: Columns) => void>>,
+): Promise<void> {
+  for (const [table, define] of Object.entries(tables)) {
+    const added = knex.transaction((transaction) => addColumns(transaction, table, define));
+    await added.catch((error) => {
+      if (error.code !== duplicateColumn) throw error;
+    });
+  }
 }
 
 /** On SQLite, Knex's `dropColumn` copies the table, which loses its triggers. */
 export async function dropColumns(knex: Knex, table: string, ...names: readonly string[]): Promise<void> {
-  await lockTables(knex, { changed: [table] });
+  await lockTables(knex, { changed: table });
   for (const name of names) await knex.raw(`alter table ${table} drop column ${name}`);
 }

@@ -47,14 +47,14 @@ const triggersOf = ({
 
 /** From its commit on, the database writes the column. Call it in the transaction that adds the column. */
 export async function computeColumn(knex: Knex, column: ComputedColumn): Promise<void> {
-  await lockTables(knex, { changed: [column.table] });
+  await lockTables(knex, { changed: column.table });
   await placeTriggers(knex, triggersOf(column));
   await declareFills(knex, fillOf(column));
 }
 
 /** Undoes `computeColumn`. */
 export async function stopComputing(knex: Knex, column: ComputedColumn): Promise<void> {
-  await lockTables(knex, { changed: [column.table] });
+  await lockTables(knex, { changed: column.table });
   await removeTriggers(knex, triggersOf(column));
   await forgetFills(knex, fillOf(column));
 }
