@@ -76,9 +76,11 @@ export const textual = (description: string) =>
     .transform((text) => text || undefined)
     .meta({ description });
 
+/** For what no index finds. */
+export const looksAtNewest = `Looks at the newest ${newestSearched.toLocaleString('en')} that the other filters select.`;
+
 /** A part of a text, which no index finds. */
-export const searching = (description: string) =>
-  textual(`${description} Looks at the newest ${newestSearched.toLocaleString('en')} that the other filters select.`);
+export const searching = (description: string) => textual(`${description} ${looksAtNewest}`);
 
 /** The text of a whole number from 1 to `max`. A schema that transforms shows no example. */
 export const countUpTo = (max: number, description: string) =>

@@ -151,6 +151,6 @@ export interface RunFilter {
 /** For runs of a whole organization. */
 export interface OrganizationRunFilter extends RunFilter {
   readonly workspaceNames?: readonly string[] | undefined;
-  /** The workspace is served by an agent pool with one of these names. */
+  /** The workspace is served by an agent pool with one of these names, which is looked up for the newest runs, as texts are. */
   readonly agentPoolNames?: readonly string[] | undefined;
 }

@@ -9,7 +9,16 @@ import {
 } from '../../../../domain/index.js';
 import { defaultRunOptions } from '../../../../domain/supporting/runs/run.js';
 import type { Dialect, TypeName } from '../../routing/dialect.js';
-import { include, oneOf, searching, someOf, texts, type Values, valuesOf } from '../../routing/parameters.js';
+import {
+  include,
+  looksAtNewest,
+  oneOf,
+  searching,
+  someOf,
+  texts,
+  type Values,
+  valuesOf,
+} from '../../routing/parameters.js';
 import type { Call } from '../../routing/route.js';
 import { absentable, identifier, reading, resourceDocument, unserved } from '../../routing/schema.js';
 
@@ -99,7 +108,7 @@ export const organizationRunsParameters = {
   ...runsParameters,
   'filter[workspace_names]': texts('Only runs of workspaces with one of these names, separated by commas.'),
   'filter[agent_pool_names]': texts(
-    'Only runs of workspaces that use an agent pool with one of these names, separated by commas. None for those who may not list the agent pools.',
+    `Only runs of workspaces that use an agent pool with one of these names, separated by commas. None for those who may not list the agent pools. ${looksAtNewest}`,
   ),
 };
 

@@ -42,10 +42,22 @@ const messageOnPostgres = String.raw`(
     else regexp_replace(r.options, '(\?<!\\)((\?:\\\\)*)\\ud[89a-f][0-9a-f]{2}', '\1\\ufffd', 'g')
   end::json ->> 'message')`;
 
-const isSearch = ({ search, user, commit }: RunFilter): boolean => (search ?? user ?? commit) !== undefined;
+const isSearch = ({ search, user, commit, agentPoolNames }: OrganizationRunFilter): boolean =>
+  (search ?? user ?? commit ?? agentPoolNames) !== undefined;
 
-/** Keeps runs `r` with such texts, which reads their rows and others. */
-function searched(sql: Knex, runs: Knex.QueryBuilder, { search, user, commit }: RunFilter): Knex.QueryBuilder {
+/** Keeps runs `r` with such texts, and of workspaces with such agent pools, which reads their rows and others. */
+function searched(
+  sql: Knex,
+  runs: Knex.QueryBuilder,
+  { search, user, commit, agentPoolNames }: OrganizationRunFilter,
+): Knex.QueryBuilder {
+  if (agentPoolNames !== undefined) {
+    const pools = sql('agent_pools as ap')
+      .whereRaw('ap.organization_id = r.organization_id')
+      .whereIn('ap.name', agentPoolNames);
+    const workspace = activeWorkspaces(sql('workspaces as w')).whereRaw('w.id = r.workspace_id');
+    runs.whereExists(executedBy(sql, workspace, pools.select('ap.id')).select('w.id'));
+  }
   runs
     .leftJoin('ingress_attributes as i', 'i.configuration_version_id', 'r.configuration_version_id')
     // Members do not learn the name of a creator who has left the organization.
@@ -77,7 +89,7 @@ interface Selection {
   /** The runs `r` without what is searched in their texts. */
   readonly runs: () => Knex.QueryBuilder;
   readonly by: 'sequence' | 'created_at';
-  readonly filter: RunFilter;
+  readonly filter: OrganizationRunFilter;
 }
 
 /** The highest first. */
@@ -142,17 +154,13 @@ async function newest(db: Statements, selection: Selection, page: PageRequest): 
 
 export async function runsOfOrganization(
   db: Statements,
-  { organizationId, standing, visibility, filter: { workspaceNames, agentPoolNames, ...filter } }: OrganizationRuns,
+  { organizationId, standing, visibility, filter: { workspaceNames, ...filter } }: OrganizationRuns,
   page: PageRequest,
 ): Promise<UncountedPage<WithStanding<RunState>>> {
   const { sql } = db;
   const workspaces = () => {
     const living = activeWorkspaces(sql('workspaces as w'));
     if (workspaceNames !== undefined) living.whereIn('w.name', workspaceNames);
-    if (agentPoolNames !== undefined) {
-      const pools = sql('agent_pools').where('organization_id', organizationId).whereIn('name', agentPoolNames);
-      executedBy(sql, living, pools.select('id'));
-    }
     if (visibility === 'all') return living.where('w.organization_id', organizationId);
     const granted = workspacesThrough(db, visibility.throughTeams);
     // Not a column alone, or SQLite would go through the organization's workspaces for a few ids.
@@ -163,7 +171,7 @@ export async function runsOfOrganization(
   const removed = () =>
     sql('workspaces').where('organization_id', organizationId).whereNotNull('deleted_at').select('id');
   const organization = () => sql('organizations').where({ id: organizationId, deleted_at: null }).select('id');
-  const isOfAll = visibility === 'all' && (workspaceNames ?? agentPoolNames) === undefined;
+  const isOfAll = visibility === 'all' && workspaceNames === undefined;
   const isOfFew = !isOfAll && (await countOf(db, workspaces())) <= few;
   const runs = () => {
     if (isOfFew) return matching(sql, filter).whereIn('r.workspace_id', workspaces().select('w.id'));
