@@ -289,7 +289,9 @@ export const searches: readonly Search[] = [
         name: `${list} by ${query}`,
         path: () => `/organizations/acme/${list}?${query}&page[size]=${pageSize}`,
         rows: rowsOfList[list as keyof typeof rowsOfList],
-        ...((/^search.(?:basic|user|commit)/.test(query) || list === 'tags') && { readsRows: true }),
+        ...((/^(?:search.(?:basic|user|commit)|filter.agent_pool_names)/.test(query) || list === 'tags') && {
+          readsRows: true,
+        }),
       }),
     ),
   ),

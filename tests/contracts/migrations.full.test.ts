@@ -9,7 +9,11 @@ import { type Line, openLine } from '../../lab/torture/fault-proxy.js';
 import { openPostgres } from '../../src/adapters/persistence/knex/knex-database.js';
 import { migrate, postgresConfig, sqliteConfig } from '../../src/adapters/persistence/knex/migrate.js';
 import { migrationSource } from '../../src/adapters/persistence/knex/migration-source.js';
-import { addColumnsToEach, type Columns } from '../../src/adapters/persistence/knex/migrations/shared/columns.js';
+import {
+  addColumnsToEach,
+  type Columns,
+  dropColumnsFromEach,
+} from '../../src/adapters/persistence/knex/migrations/shared/columns.js';
 import { lockTables } from '../../src/adapters/persistence/knex/migrations/shared/lock-tables.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
 import { startService } from '../../src/infrastructure/service.js';
@@ -249,21 +253,48 @@ for (const engine of engines) {
 });
 
 (skipPostgres ? describe.skip : describe)('columns of several tables', () => {
-  it('are added also after an attempt that died between two of them', async () => {
+  const text = (column: Columns, name: string) => column.maybeText(name);
+  const columns = { projects: { auto_destroy_since: text }, workspaces: { inherited_destruction_since: text } };
+
+  it('are added and dropped also after an attempt that died between two of them', async () => {
     const { url, drop } = await freshDatabase();
     const database = knex(postgresConfig(url));
-    await database.schema.alterTable('workspaces', (table) => table.dropColumn('inherited_destruction_since'));
-    const again = { projects: 'auto_destroy_since', workspaces: 'inherited_destruction_since' };
-    for (let attempt = 1; attempt <= 2; attempt += 1) {
-      await addColumnsToEach(
-        database,
-        Object.fromEntries(
-          Object.entries(again).map(([table, name]) => [table, (column: Columns) => void column.maybeText(name)]),
+    const present = async () =>
+      Promise.all(
+        Object.entries(columns).flatMap(([table, own]) =>
+          Object.keys(own).map((name) => database.schema.hasColumn(table, name)),
         ),
       );
-      for (const [table, name] of Object.entries(again))
-        expect(await database.schema.hasColumn(table, name)).toBe(true);
+    const drops = () =>
+      database.schema.alterTable('workspaces', (table) => table.dropColumn('inherited_destruction_since'));
+    await drops();
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await addColumnsToEach(database, columns);
+      expect(await present()).toEqual([true, true]);
     }
+    await drops();
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await dropColumnsFromEach(database, columns);
+      expect(await present()).toEqual([false, false]);
+    }
+    await database.destroy();
+    await drop();
+  });
+});
+
+(skipPostgres ? describe.skip : describe)('a transaction of a migration', () => {
+  it('changes one table that instances use', async () => {
+    const { url, drop } = await freshSchema();
+    const database = knex(postgresConfig(url));
+    const changed = new Map<string, Set<string>>();
+    database.on('query', ({ __knexTxId: transaction, sql }: { readonly __knexTxId: string; readonly sql: string }) => {
+      for (const [, table = ''] of sql.matchAll(/lock table (\S+(?:, \S+)*) in access exclusive mode/g)) {
+        changed.set(transaction, (changed.get(transaction) ?? new Set()).add(table));
+      }
+    });
+    await database.migrate.latest({ migrationSource });
+    expect(changed.size).toBeGreaterThan(0);
+    expect([...changed.values()].filter((tables) => tables.size > 1)).toEqual([]);
     await database.destroy();
     await drop();
   });

@@ -34,7 +34,7 @@ import { onEveryBackend } from './on-every-backend.js';
 const nobody = { actor: 'user', siteAdministrator: false, member: false, teams: [] } as const;
 
 onEveryBackend('a filtered list', (on) => {
-  /** All items, page by page. Fails unless every page reports the same total, equal to their number. */
+  /** All items, page by page. Fails unless every page reports their number, or whether there are more. */
   async function whole<Item>(
     find: (tx: Transaction, page: PageRequest) => Promise<Page<Item> | UncountedPage<Item>>,
   ): Promise<Item[]> {

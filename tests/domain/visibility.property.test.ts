@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type Action,
+  effectiveAccessVisibility,
   may,
   organizationPermissions,
   type Standing,
@@ -51,6 +52,18 @@ describe('a list holds exactly what the caller could ask for one by one', () => 
 
   it('of the team access of a workspace', () => {
     agrees('team-access/read', (standing, team) => seenThrough(teamAccessVisibility(standing), team));
+  });
+
+  it('of effective access, for owners of all teams, and for others of some that have access', () => {
+    fc.assert(
+      fc.property(anyQuestion, ({ standing: { own: _, ...standing }, team }) => {
+        const hasAccess = team.owners || team.access.size > 0 || team.grantOn !== undefined;
+        const listed = may(standing, 'effective-access/read');
+        if (effectiveAccessVisibility(standing) === 'all') expect(listed).toBe(true);
+        else if (listed) expect(hasAccess).toBe(true);
+      }),
+      { numRuns: runs(3000) },
+    );
   });
 
   it('of team tokens', () => {

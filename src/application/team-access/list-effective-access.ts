@@ -38,7 +38,7 @@ export class ListEffectiveAccess {
       const place: AccessPlace = { organizationId, on: { workspaceId } };
       const among = teamIds ?? effectiveAccessVisibility(standing);
       if (among === 'all') {
-        // An organization may have ten thousands of teams.
+        // An organization may have tens of thousands of teams.
         const found = await tx.teams.page(organizationId, 'all', page);
         const ids = found.items.map(({ id }) => id);
         const items = await tx.accessHolders.teamsAt(place, ids);

@@ -102,7 +102,7 @@ const queryOf = (values: Values): Query => ({
 });
 
 function Runs({ organization }: { readonly organization: string }) {
-  const [values] = useAddressValues();
+  const [values, , hrefWith] = useAddressValues();
   const runs = useRead(list, useSettled({ path: { organization }, query: queryOf(values) }));
   const workspaceOf = ({ relationships }: Run): string =>
     included<Schemas['client.Workspace']>(runs, 'workspaces', relationships.workspace.data.id)?.attributes.name ?? '';
@@ -117,7 +117,9 @@ function Runs({ organization }: { readonly organization: string }) {
         keyOf={({ id }) => id}
         empty={
           pageOf(values) > 1 ? (
-            <p>There are no runs on this page.</p>
+            <p>
+              There are no runs on this page. <Link href={hrefWith({ page: '' })}>The newest</Link> are on the first.
+            </p>
           ) : Object.keys(filters).length > 0 ? (
             <p>No run matches.</p>
           ) : (

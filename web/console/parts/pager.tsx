@@ -19,6 +19,7 @@ export function Pager({ pagination, what }: PagerProps) {
   if (pages !== undefined && page > pages) {
     return <Redirect to={hrefWith({ page: pages > 1 ? String(pages) : '' })} replace />;
   }
+  if (pages === undefined && previous === null && next === null) return null;
   return (
     <nav aria-label={`Pages of ${what.toLowerCase()}`} className="pager">
       <span>

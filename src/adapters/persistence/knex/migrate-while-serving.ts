@@ -29,7 +29,7 @@ const betweenTries = 250;
 const heardWithin = '30s';
 const reportedEvery = 10_000;
 
-/** Whether a migration waited for a lock in vain, and changed nothing. Knex hides the code when its own lock is taken. */
+/** Whether a migration waited for a lock in vain, and may run again. Knex hides the code when its own lock is taken. */
 const isLockFault = ({ code = '', name = '' }: { readonly code?: string; readonly name?: string }): boolean =>
   ['55P03', '40P01', 'MigrationLocked'].includes(code || name);
 

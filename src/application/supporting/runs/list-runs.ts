@@ -67,6 +67,7 @@ export class ListOrganizationRuns {
       const visibility = workspaceVisibility(standing);
       // Others would learn which names pools have.
       const pools = agentPoolNames && (may(standing, 'agent-pools/list') ? agentPoolNames : []);
+      if (pools?.length === 0) return { ...page, items: [], more: false };
       const filter = { ...rest, ...createdIn(timeframe, this.clock), agentPoolNames: pools };
       const found = await tx.runs.pageOfOrganization(subject.id, standing, visibility, page, filter);
       return { ...found, items: await showingEach(tx, found.items) };

@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
-import { addColumns, dropColumns } from './shared/columns.js';
+import { addColumnsToEach, type Columns, dropColumnsFromEach, type NewColumns } from './shared/columns.js';
 
-const tables = ['team_workspaces', 'team_projects'];
+export const config = { transaction: false };
+
+const text = (column: Columns, name: string) => column.maybeText(name);
 
 /** Null for a grant without an end, as are all that the release before gives. The permissions are JSON. */
-const names = ['expires_at', 'then_level', 'then_permissions'];
+const ends = { expires_at: text, then_level: text, then_permissions: text };
 
-export async function up(knex: Knex): Promise<void> {
-  for (const table of tables) await addColumns(knex, table, (column) => column.maybeText(...names));
-}
+const columns: NewColumns = { team_workspaces: ends, team_projects: ends };
 
-export async function down(knex: Knex): Promise<void> {
-  for (const table of tables) await dropColumns(knex, table, ...names);
-}
+export const up = (knex: Knex): Promise<void> => addColumnsToEach(knex, columns);
+
+export const down = (knex: Knex): Promise<void> => dropColumnsFromEach(knex, columns);

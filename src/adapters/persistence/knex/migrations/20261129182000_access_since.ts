@@ -1,26 +1,18 @@
 import type { Knex } from 'knex';
-import { addColumnsToEach, type Columns, dropColumns } from './shared/columns.js';
+import { addColumnsToEach, type Columns, dropColumnsFromEach, type NewColumns } from './shared/columns.js';
 
 export const config = { transaction: false };
 
+const text = (column: Columns, name: string) => column.maybeText(name);
+
 /** Null for what was given before, or by the release before: reports then show no beginning. */
-const columns = {
-  team_members: 'added_at',
-  team_projects: 'granted_at',
-  team_workspaces: 'granted_at',
-  teams: 'access_changed_at',
-} as const;
+const columns: NewColumns = {
+  team_members: { added_at: text },
+  team_projects: { granted_at: text },
+  team_workspaces: { granted_at: text },
+  teams: { access_changed_at: text },
+};
 
-export const up = (knex: Knex): Promise<void> =>
-  addColumnsToEach(
-    knex,
-    Object.fromEntries(
-      Object.entries(columns).map(([table, name]) => [table, (column: Columns) => void column.maybeText(name)]),
-    ),
-  );
+export const up = (knex: Knex): Promise<void> => addColumnsToEach(knex, columns);
 
-export async function down(knex: Knex): Promise<void> {
-  for (const [table, name] of Object.entries(columns)) {
-    await knex.transaction((transaction) => dropColumns(transaction, table, name));
-  }
-}
+export const down = (knex: Knex): Promise<void> => dropColumnsFromEach(knex, columns);

@@ -1,25 +1,25 @@
 import type { Knex } from 'knex';
-import { addColumnsToEach, dropColumns } from './shared/columns.js';
+import { addColumnsToEach, type Columns, dropColumnsFromEach, type NewColumns } from './shared/columns.js';
 
 export const config = { transaction: false };
 
-const ofProjects = ['activity_duration', 'since', 'next_check_at', 'by_kind', 'by_id'].map(
-  (name) => `auto_destroy_${name}`,
-);
-const ofWorkspaces = ['inherited_destruction_since', 'inherited_destruction_done_for'];
+const text = (column: Columns, name: string) => column.maybeText(name);
 
-export const up = (knex: Knex): Promise<void> =>
-  addColumnsToEach(knex, {
-    projects: (column) => column.maybeText(...ofProjects),
-    workspaces: (column) => {
-      column.maybeText(...ofWorkspaces);
-      column.flag('ignores_project_auto_destroy').defaultTo(false);
-    },
-  });
+const columns: NewColumns = {
+  projects: {
+    auto_destroy_activity_duration: text,
+    auto_destroy_since: text,
+    auto_destroy_next_check_at: text,
+    auto_destroy_by_kind: text,
+    auto_destroy_by_id: text,
+  },
+  workspaces: {
+    inherited_destruction_since: text,
+    inherited_destruction_done_for: text,
+    ignores_project_auto_destroy: (column, name) => column.flag(name).defaultTo(false),
+  },
+};
 
-export async function down(knex: Knex): Promise<void> {
-  await knex.transaction((transaction) => dropColumns(transaction, 'projects', ...ofProjects));
-  await knex.transaction((transaction) =>
-    dropColumns(transaction, 'workspaces', ...ofWorkspaces, 'ignores_project_auto_destroy'),
-  );
-}
+export const up = (knex: Knex): Promise<void> => addColumnsToEach(knex, columns);
+
+export const down = (knex: Knex): Promise<void> => dropColumnsFromEach(knex, columns);

@@ -40,21 +40,36 @@ export async function addColumns(knex: Knex, table: string, define: (column: Col
   await knex.schema.alterTable(table, (altered) => define(columnsFor(knex)(altered)));
 }
 
-const duplicateColumn = '42701';
+/** Columns by table and name. */
+export type NewColumns = Readonly<Record<string, Readonly<Record<string, (column: Columns, name: string) => void>>>>;
+
+const namesIn = async (knex: Knex, table: string, among: readonly string[]): Promise<ReadonlySet<string>> => {
+  const known = await knex(table).columnInfo();
+  return new Set(among.filter((name) => name in known));
+};
 
 /**
- * The same in several tables, each in a transaction of its own. May run again after it died half-way. For a migration that
- * exports `config = { transaction: false }` and does nothing else.
+ * Adds columns to several tables, each in a transaction of its own. May run again after it died half-way. For a migration
+ * that exports `config = { transaction: false }` and does nothing else.
  */
-export async function addColumnsToEach(
-  knex: Knex,
-  tables: Readonly<Record<string, (column: Columns) => void>>,
-): Promise<void> {
-  for (const [table, define] of Object.entries(tables)) {
-    const added = knex.transaction((transaction) => addColumns(transaction, table, define));
-    await added.catch((error) => {
-      if (error.code !== duplicateColumn) throw error;
-    });
+export async function addColumnsToEach(knex: Knex, columns: NewColumns): Promise<void> {
+  for (const [table, wanted] of Object.entries(columns)) {
+    const added = await namesIn(knex, table, Object.keys(wanted));
+    const missing = Object.entries(wanted).filter(([name]) => !added.has(name));
+    if (missing.length === 0) continue;
+    await knex.transaction((transaction) =>
+      addColumns(transaction, table, (column) => {
+        for (const [name, define] of missing) define(column, name);
+      }),
+    );
+  }
+}
+
+/** Undoes it, and may run again too. */
+export async function dropColumnsFromEach(knex: Knex, columns: NewColumns): Promise<void> {
+  for (const [table, wanted] of Object.entries(columns)) {
+    const left = await namesIn(knex, table, Object.keys(wanted));
+    if (left.size > 0) await knex.transaction((transaction) => dropColumns(transaction, table, ...left));
   }
 }
 

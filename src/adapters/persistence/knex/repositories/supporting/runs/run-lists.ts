@@ -22,8 +22,7 @@ import { activeWorkspaces, executedBy } from '../workspaces/knex-workspaces.js';
 import { runRows } from './run-rows.js';
 
 /** Whether the filter selects anything but all runs. */
-export const narrows = (filter: OrganizationRunFilter): boolean =>
-  Object.values(filter).some((value) => value !== undefined);
+export const narrows = (filter: RunFilter): boolean => Object.values(filter).some((value) => value !== undefined);
 
 /** The runs `r` with such statuses, sources, operations and times, which are found in an index. */
 function matching(sql: Knex, { statuses, sources, operations, since, before }: RunFilter): Knex.QueryBuilder {
@@ -45,19 +44,19 @@ const messageOnPostgres = String.raw`(
 const isSearch = ({ search, user, commit, agentPoolNames }: OrganizationRunFilter): boolean =>
   (search ?? user ?? commit ?? agentPoolNames) !== undefined;
 
-/** Keeps runs `r` with such texts, and of workspaces with such agent pools, which reads their rows and others. */
-function searched(
-  sql: Knex,
-  runs: Knex.QueryBuilder,
-  { search, user, commit, agentPoolNames }: OrganizationRunFilter,
-): Knex.QueryBuilder {
-  if (agentPoolNames !== undefined) {
-    const pools = sql('agent_pools as ap')
-      .whereRaw('ap.organization_id = r.organization_id')
-      .whereIn('ap.name', agentPoolNames);
-    const workspace = activeWorkspaces(sql('workspaces as w')).whereRaw('w.id = r.workspace_id');
-    runs.whereExists(executedBy(sql, workspace, pools.select('ap.id')).select('w.id'));
-  }
+/** Keeps runs `r` of workspaces that such an agent pool serves, which looks the workspace of each up. */
+function servedBy(sql: Knex, runs: Knex.QueryBuilder, { agentPoolNames }: OrganizationRunFilter): Knex.QueryBuilder {
+  if (agentPoolNames === undefined) return runs;
+  const pools = sql('agent_pools as ap')
+    .whereRaw('ap.organization_id = r.organization_id')
+    .whereIn('ap.name', agentPoolNames);
+  const workspace = activeWorkspaces(sql('workspaces as w')).whereRaw('w.id = r.workspace_id');
+  return runs.whereExists(executedBy(sql, workspace, pools.select('ap.id')).select('w.id'));
+}
+
+/** Keeps runs `r` with such texts, which reads their rows and others. */
+function searched(sql: Knex, runs: Knex.QueryBuilder, { search, user, commit }: RunFilter): Knex.QueryBuilder {
+  if ((search ?? user ?? commit) === undefined) return runs;
   runs
     .leftJoin('ingress_attributes as i', 'i.configuration_version_id', 'r.configuration_version_id')
     // Members do not learn the name of a creator who has left the organization.
@@ -93,7 +92,7 @@ interface Selection {
 }
 
 /** The highest first. */
-async function part(
+async function rowsAt(
   db: Statements,
   { runs, by }: Selection,
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -109,7 +108,8 @@ const highest = (runs: Knex.QueryBuilder, by: Selection['by']): Knex.QueryBuilde
 function highestFound(db: Statements, { runs, by, filter }: Selection, page: PageRequest): Promise<Page<RunState>> {
   const { sql } = db;
   const newest = () => highest(runs().select('r.id'), by);
-  const among = (ids: Knex.QueryBuilder) => searched(sql, ofPage(sql('runs as r'), ids, 'r'), filter);
+  const among = (ids: Knex.QueryBuilder) =>
+    searched(sql, servedBy(sql, ofPage(sql('runs as r'), ids, 'r'), filter), filter);
   const found = (ids: Knex.QueryBuilder) => highest(among(ids).select('r.id'), by);
   const rows = (ids: readonly string[]) =>
     highest(sql('runs as r').whereIn('r.id', ids), by).select(...columnsOf('r', runRows.columns));
@@ -129,7 +129,7 @@ export async function someRunsOf(
   if (isSearch(filter)) return highestFound(db, selection, page);
   const { number, size } = page;
   const [total, offset] = [await countOf(db, runs()), (number - 1) * size];
-  return { ...page, total, items: offset >= total ? [] : await part(db, selection, { offset, limit: size }) };
+  return { ...page, total, items: offset >= total ? [] : await rowsAt(db, selection, { offset, limit: size }) };
 }
 
 /** The runs of up to this number of workspaces are found workspace by workspace; those of more, among all of the organization. */
@@ -142,13 +142,17 @@ interface OrganizationRuns {
   readonly filter: OrganizationRunFilter;
 }
 
-async function newest(db: Statements, selection: Selection, page: PageRequest): Promise<UncountedPage<RunState>> {
+async function uncountedPage(
+  db: Statements,
+  selection: Selection,
+  page: PageRequest,
+): Promise<UncountedPage<RunState>> {
   const { number, size } = page;
   if (isSearch(selection.filter)) {
     const { total, ...found } = await highestFound(db, selection, page);
     return { ...found, more: number * size < total };
   }
-  const rows = await part(db, selection, { offset: (number - 1) * size, limit: size + 1 });
+  const rows = await rowsAt(db, selection, { offset: (number - 1) * size, limit: size + 1 });
   return { ...page, items: rows.slice(0, size), more: rows.length > size };
 }
 
@@ -179,7 +183,7 @@ export async function runsOfOrganization(
     if (!isOfAll) return ofOrganization().whereRaw("r.workspace_id || '' in (?)", [workspaces().select('w.id')]);
     return ofOrganization().whereNotIn('r.workspace_id', removed()).whereExists(organization());
   };
-  const found = await newest(db, { runs, by: 'created_at', filter }, page);
+  const found = await uncountedPage(db, { runs, by: 'created_at', filter }, page);
   const standingOn = await standingOnEach(db, standing, [
     ...new Set(found.items.map(({ workspaceId }) => workspaceId)),
   ]);
