@@ -12,8 +12,8 @@ import { ofVariableSets } from '../supporting/variables/knex-variable-sets.js';
 import { walkIndexes } from './index-walks.js';
 import { type Branch, branch, type FoundRow } from './removal-branches.js';
 
-/** The limit for rows on which many others hang. */
-const fewAtOnce = 20;
+/** The limit for rows on which many others hang: enough that a batch is full, or its many small statements cost more than it removes. */
+const fewAtOnce = 60;
 
 /** The limit of one transaction. On SQLite, it holds up everything else, for some 30 milliseconds. */
 const rowsAtOnce = (sql: Knex): number => (onPostgres(sql) ? 500 : 250);
