@@ -253,4 +253,24 @@ describe('the checker of the torture', () => {
       ),
     ).toEqual([]);
   });
+
+  it('finds which of many unknown changes explain the end of a history that is longer than the stack', () => {
+    const object = 'token team team-1';
+    const long = Array.from({ length: 20_000 }, (_, at) => {
+      if (at % 500 === 250) return told(10 * at, 10 * at + 5, object, 'put', '?', 'unknown');
+      if (at % 500 === 375) return told(10 * at, 10 * at + 5, object, 'remove', '', 'unknown');
+      return told(10 * at, 10 * at + 5, object, at % 2 === 0 ? 'put' : 'accepted', `token-${at - (at % 2)}`);
+    }).filter(({ kind, value }, at, all) => kind !== 'accepted' || all[at - 1]?.value === value);
+    const end = [
+      told(900_000, 900_001, object, 'rejected', 'token-19998'),
+      told(900_002, 900_003, object, 'read', 'token-unheard'),
+      told(900_004, 900_005, object, 'read', 'none'),
+    ];
+    const broken = (history: readonly Operation[]) =>
+      check(history, { ...atRest, versions: [], bundles: new Map(), runs: [] }, noticed).map(({ what }) => what);
+    expect(broken([...long, ...end])).toEqual([]);
+    expect(broken([...long.slice(0, 1_000), ...end, told(900_006, 900_007, object, 'accepted', 'token-998')])).toEqual([
+      expect.stringContaining('its history is impossible'),
+    ]);
+  });
 });
