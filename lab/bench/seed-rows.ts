@@ -582,6 +582,8 @@ async function seed(opened: KnexDatabase, use: () => Dialect | Promise<Dialect>,
   });
   // Written by triggers, too, and as the worker fills it.
   await on.run('delete from current_runs');
+  // Postgres else takes the runs for few, and may read all of them for each workspace.
+  await on.run('analyze runs');
   for (const { statement } of ownMigrations.fills) await on.run(statement('1 = 1'));
   const listed = await Promise.all(
     listedRows(size).map(async (rows, index) => ({
