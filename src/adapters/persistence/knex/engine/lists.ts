@@ -3,11 +3,15 @@ import { caseless } from '../../../../application/ports/repositories/filters.js'
 import { newestSearched, type Page, type PageRequest } from '../../../../application/ports/repositories/page.js';
 import { likeLiteral, type Query, type Statements, spelledOut } from './statements.js';
 
-/** The rows `l` of an organization in a table, unless the organization is deleted. */
+/**
+ * The rows `l` of an organization in a table, unless the organization is deleted. Its id is read, not compared apart: Postgres
+ * would pass each row that it counts through one more step, for a quarter of the time.
+ */
 export const ofOrganization = (sql: Knex, table: string, organizationId: string): Knex.QueryBuilder =>
-  sql(`${table} as l`)
-    .where('l.organization_id', organizationId)
-    .whereExists(sql('organizations').where({ id: organizationId, deleted_at: null }).select('id'));
+  sql(`${table} as l`).where(
+    'l.organization_id',
+    sql('organizations').where({ id: organizationId, deleted_at: null }).select('id'),
+  );
 
 /**
  * Restricts `rows`, which have the table under `alias`, to the ids that `ids` finds. The ids come from an index alone:
