@@ -51,4 +51,3 @@ export * as '20261129213001_stages_uncounted.ts' from './migrations/202611292130
 export * as '20261129215000_policy_trials.ts' from './migrations/20261129215000_policy_trials.js';
 export * as '20261130121700_grants_by_both_keys.ts' from './migrations/20261130121700_grants_by_both_keys.js';
 export * as '20261130134800_teams_counted.ts' from './migrations/20261130134800_teams_counted.js';
-export * as '20261130141900_runs_uncounted.ts' from './migrations/20261130141900_runs_uncounted.js';

@@ -6,8 +6,8 @@ export const config = { transaction: false };
 const name = 'runs_counted';
 
 /**
- * Counts the runs of an organization by status. A new status writes into every index of the row anyway. SQLite counts them in the
- * index that sorts them, and would take this one for the queue.
+ * Finds the runs of an organization by status: its queue, on Postgres, which plans for unknown statuses and would not take the
+ * index of the queue alone. A new status writes into every index of the row anyway. SQLite would take this one for the queue.
  */
 export async function up(knex: Knex): Promise<void> {
   if (knex.client.driverName !== 'pg') return;
