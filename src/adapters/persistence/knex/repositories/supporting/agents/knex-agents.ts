@@ -117,13 +117,15 @@ const questionOfPool = prepared((sql, { id, organizationId, teamIds, soFar }: Qu
       .whereRaw(`${executionModeOf} = 'agent'`)
       .whereRaw(`${agentPoolOf} = ?`, [id])
       .select('w.id');
-  const taking = () => using(byDefault().join('workspaces as w', 'w.organization_id', 'o.id'));
+  // Looked up apart, too: Postgres else begins with all workspaces, since it expects to find one early.
+  const taking = () =>
+    using(byDefault().join('workspaces as w', 'w.organization_id', 'o.id')).whereExists(byDefault().select('o.id'));
   const takingInProjects = () =>
     using(
       inProjects()
         .join('workspaces as w', 'w.project_id', 'p.id')
         .join('organizations as o', 'o.id', 'w.organization_id'),
-    );
+    ).whereExists(inProjects().select('p.id'));
   const elsewhere = (workspaces: Knex.QueryBuilder) =>
     workspaces
       .whereNotExists(
