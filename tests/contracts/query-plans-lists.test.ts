@@ -212,8 +212,9 @@ describe('statements about long lists on SQLite', () => {
   ] as readonly (readonly [string, string, Work])[])(
     'find the newest %s, to search them, in an index alone',
     async (_, index, work) => {
-      const searches = (await planner.statementsOf(work)).filter((sql) => sql.includes('limit 10000'));
+      const searches = (await planner.statementsOf(work)).filter((sql) => / like |agent_pools/.test(sql));
       expect(searches).toHaveLength(1);
+      expect(searches[0]).toContain('limit 10000');
       expect(planner.planOf(searches[0] ?? '').join()).toContain(`SEARCH ${index} (`);
     },
   );

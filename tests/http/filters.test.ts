@@ -14,6 +14,9 @@ const withoutName = async (caller: Caller, path: string, name: string): Promise<
   return text.replaceAll(name, 'x'.repeat(name.length));
 };
 
+/** The total that a page of the list reports: the runs of an organization have none. */
+const total = (list: string, count: number) => (list.startsWith('runs') ? {} : { 'total-count': count });
+
 describe('a filter', () => {
   it('answers alike for what is hidden from the caller and what does not exist', async () => {
     const bench = await Bench.make(api);
@@ -47,16 +50,22 @@ describe('a filter', () => {
     ] as const) {
       const path = `/organizations/${organization}/${query}`;
       const seen = (await admin.get(encoded(path + encodeURIComponent(hidden))).expect(200)).body;
-      expect([query, seen.data.length]).toEqual([query, 1]);
+      const { pagination } = seen.meta;
+      expect({ query, found: seen.data.length, pagination }).toMatchObject({
+        query,
+        found: 1,
+        pagination: total(query, 1),
+      });
       const told = await withoutName(member, path + hidden.replaceAll(' ', '+'), hidden.replaceAll(' ', '+'));
       const absent = await member.get(encoded(path + 'x'.repeat(hidden.length))).expect(200);
       expect(told).toBe(absent.text);
-      expect(absent.body).toMatchObject({ data: [], meta: { pagination: { 'next-page': null } } });
+      expect(absent.body).toMatchObject({ data: [], meta: { pagination: { 'next-page': null, ...total(query, 0) } } });
     }
     for (const query of ['runs?filter[status_group]=non_final', 'workspaces?filter[current-run][status]=plan_queued']) {
       const path = encoded(`/organizations/${organization}/${query}`);
-      expect((await admin.get(path).expect(200)).body.data).toHaveLength(1);
-      expect((await member.get(path).expect(200)).body.data).toEqual([]);
+      const [seen, hidden] = [(await admin.get(path).expect(200)).body, (await member.get(path).expect(200)).body];
+      expect(seen).toMatchObject({ data: [{}], meta: { pagination: total(query, 1) } });
+      expect(hidden).toMatchObject({ data: [], meta: { pagination: total(query, 0) } });
     }
   });
 
@@ -113,7 +122,7 @@ describe('a filter', () => {
     await bench.act(run, 'cancel');
     await bench.run({ 'plan-only': true });
     const year = api.clock.now().slice(0, 4);
-    for (const [query, total] of [
+    for (const [query, count] of [
       ['filter[status]=cost_estimated', 0],
       ['filter[status]=cost_estimated,canceled', 1],
       ['filter[source]=tfe-ui', 0],
@@ -129,9 +138,13 @@ describe('a filter', () => {
       [`filter[timeframe]=${Number(year) - 1}`, 0],
       ['search[basic]=', 2],
     ] as const) {
-      for (const path of [`/workspaces/${bench.workspaceId}/runs`, `/organizations/${bench.organization}/runs`]) {
-        const { body } = await admin.get(encoded(`${path}?${query}`)).expect(200);
-        expect({ path, query, total: body.data.length }).toEqual({ path, query, total });
+      for (const [path, counted] of [
+        [`/workspaces/${bench.workspaceId}/runs`, { 'total-count': count }],
+        [`/organizations/${bench.organization}/runs`, {}],
+      ] as const) {
+        const { data, meta } = (await admin.get(encoded(`${path}?${query}`)).expect(200)).body;
+        const found = { path, query, found: data.length, pagination: meta.pagination };
+        expect(found).toMatchObject({ path, query, found: count, pagination: counted });
       }
     }
     api.clock.advance(366 * 24 * 60 * 60);
