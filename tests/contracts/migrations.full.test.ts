@@ -11,8 +11,8 @@ import { migrate, postgresConfig, sqliteConfig } from '../../src/adapters/persis
 import { migrationSource } from '../../src/adapters/persistence/knex/migration-source.js';
 import {
   addColumnsToEach,
-  type Columns,
   dropColumnsFromEach,
+  maybeText,
 } from '../../src/adapters/persistence/knex/migrations/shared/columns.js';
 import { lockTables } from '../../src/adapters/persistence/knex/migrations/shared/lock-tables.js';
 import { loadConfig } from '../../src/infrastructure/config.js';
@@ -253,8 +253,10 @@ for (const engine of engines) {
 });
 
 (skipPostgres ? describe.skip : describe)('columns of several tables', () => {
-  const text = (column: Columns, name: string) => column.maybeText(name);
-  const columns = { projects: { auto_destroy_since: text }, workspaces: { inherited_destruction_since: text } };
+  const columns = {
+    projects: { auto_destroy_since: maybeText },
+    workspaces: { inherited_destruction_since: maybeText },
+  };
 
   it('are added and dropped also after an attempt that died between two of them', async () => {
     const { url, drop } = await freshDatabase();
@@ -288,8 +290,8 @@ for (const engine of engines) {
     const database = knex(postgresConfig(url));
     const changed = new Map<string, Set<string>>();
     database.on('query', ({ __knexTxId: transaction, sql }: { readonly __knexTxId: string; readonly sql: string }) => {
-      for (const [, table = ''] of sql.matchAll(/lock table (\S+(?:, \S+)*) in access exclusive mode/g)) {
-        changed.set(transaction, (changed.get(transaction) ?? new Set()).add(table));
+      for (const [, tables = ''] of sql.matchAll(/lock table (.+?) in access exclusive mode/g)) {
+        changed.set(transaction, new Set([...(changed.get(transaction) ?? []), ...tables.split(', ')]));
       }
     });
     await database.migrate.latest({ migrationSource });

@@ -26,13 +26,12 @@ export class ListEffectiveAccess {
     return this.unitOfWork.read(async (tx) => {
       const { subject, standing } = authorizedView(await tx.workspaces.findFor(actor, workspaceId), 'workspaces/read');
       const { organizationId, projectId } = subject;
-      const heldBy = ({ name, team, standing: of }: TeamAtPlace) => ({
-        subject: { name, invited: false, projectId, teams: new Map([[of.teamId, { ...team, name }]]) },
-        standing: memberWith('team', [of]),
-      });
-      const towards = (one: TeamAtPlace) => {
-        const holder = { kind: 'team', id: one.standing.teamId } as const;
-        const held = heldBy(one);
+      const towards = ({ name, team, standing: of }: TeamAtPlace) => {
+        const holder = { kind: 'team', id: of.teamId } as const;
+        const held = {
+          subject: { name, invited: false, projectId, teams: new Map([[of.teamId, { ...team, name }]]) },
+          standing: memberWith('team', [of]),
+        };
         return { workspaceId, holder, held, asker: askerOf(actor, standing, holder, held) };
       };
       const place: AccessPlace = { organizationId, on: { workspaceId } };

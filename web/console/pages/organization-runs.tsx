@@ -118,7 +118,7 @@ function Runs({ organization }: { readonly organization: string }) {
         empty={
           pageOf(values) > 1 ? (
             <p>
-              There are no runs on this page. <Link href={hrefWith({ page: '' })}>The newest</Link> are on the first.
+              This page has no runs. <Link href={hrefWith({ page: '' })}>Go to the first page</Link>.
             </p>
           ) : Object.keys(filters).length > 0 ? (
             <p>No run matches.</p>

@@ -84,9 +84,10 @@ export const listSchema = (resource: z.ZodType, included?: Resources) =>
 
 const path = z.string().startsWith('/');
 
-const description = 'Paths of other pages, with the query parameters of the request. Null if there is no such page.';
+const aboutLinks =
+  'The paths of other pages keep the query parameters of the request. A page that does not exist is null.';
 const uncountedLinks = z.strictObject({ self: path, first: path, prev: path.nullable(), next: path.nullable() });
-const pageLinks = uncountedLinks.extend({ last: path }).meta({ id: 'PageLinks', description });
+const pageLinks = uncountedLinks.extend({ last: path }).meta({ id: 'PageLinks', description: aboutLinks });
 
 const uncounted = z.strictObject({
   'current-page': z.int().min(1).describe('The page number from the request, even if it is past the last page.'),
@@ -115,7 +116,7 @@ export const pageSchema = pageOf(pageLinks, pagination);
 
 /** One page of a list that nothing counts, so that there is neither a total nor a last page. */
 export const uncountedPageSchema = pageOf(
-  uncountedLinks.meta({ id: 'UncountedPageLinks', description }),
+  uncountedLinks.meta({ id: 'UncountedPageLinks', description: aboutLinks }),
   uncounted.meta({ id: 'UncountedPagination' }),
 );
 

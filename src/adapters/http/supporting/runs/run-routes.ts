@@ -171,7 +171,7 @@ export const runRoutes = (use: UseCases, dialect: Dialect, neighbours: Neighbour
       'organizations/read',
       listsUncounted('listOrganizationRuns', 'List runs of an organization', run, {
         about:
-          'Newest first. Runs of workspaces that the caller cannot read are left out. Nothing counts them: there is no total, and no last page.',
+          'Newest first. Runs of workspaces that the caller cannot read are left out. The answer has no total and no last page.',
         parameters: organizationRunsParameters,
         included,
       }),

@@ -1,12 +1,10 @@
 import type { Knex } from 'knex';
-import { addColumnsToEach, type Columns, dropColumnsFromEach, type NewColumns } from './shared/columns.js';
+import { addColumnsToEach, dropColumnsFromEach, maybeText, type NewColumns } from './shared/columns.js';
 
 export const config = { transaction: false };
 
-const text = (column: Columns, name: string) => column.maybeText(name);
-
 /** Null for a grant without an end, as are all that the release before gives. The permissions are JSON. */
-const ends = { expires_at: text, then_level: text, then_permissions: text };
+const ends = { expires_at: maybeText, then_level: maybeText, then_permissions: maybeText };
 
 const columns: NewColumns = { team_workspaces: ends, team_projects: ends };
 

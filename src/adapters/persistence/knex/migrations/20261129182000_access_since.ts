@@ -1,16 +1,14 @@
 import type { Knex } from 'knex';
-import { addColumnsToEach, type Columns, dropColumnsFromEach, type NewColumns } from './shared/columns.js';
+import { addColumnsToEach, dropColumnsFromEach, maybeText, type NewColumns } from './shared/columns.js';
 
 export const config = { transaction: false };
 
-const text = (column: Columns, name: string) => column.maybeText(name);
-
 /** Null for what was given before, or by the release before: reports then show no beginning. */
 const columns: NewColumns = {
-  team_members: { added_at: text },
-  team_projects: { granted_at: text },
-  team_workspaces: { granted_at: text },
-  teams: { access_changed_at: text },
+  team_members: { added_at: maybeText },
+  team_projects: { granted_at: maybeText },
+  team_workspaces: { granted_at: maybeText },
+  teams: { access_changed_at: maybeText },
 };
 
 export const up = (knex: Knex): Promise<void> => addColumnsToEach(knex, columns);

@@ -1,21 +1,19 @@
 import type { Knex } from 'knex';
-import { addColumnsToEach, type Columns, dropColumnsFromEach, type NewColumns } from './shared/columns.js';
+import { addColumnsToEach, dropColumnsFromEach, maybeText, type NewColumns } from './shared/columns.js';
 
 export const config = { transaction: false };
 
-const text = (column: Columns, name: string) => column.maybeText(name);
-
 const columns: NewColumns = {
   projects: {
-    auto_destroy_activity_duration: text,
-    auto_destroy_since: text,
-    auto_destroy_next_check_at: text,
-    auto_destroy_by_kind: text,
-    auto_destroy_by_id: text,
+    auto_destroy_activity_duration: maybeText,
+    auto_destroy_since: maybeText,
+    auto_destroy_next_check_at: maybeText,
+    auto_destroy_by_kind: maybeText,
+    auto_destroy_by_id: maybeText,
   },
   workspaces: {
-    inherited_destruction_since: text,
-    inherited_destruction_done_for: text,
+    inherited_destruction_since: maybeText,
+    inherited_destruction_done_for: maybeText,
     ignores_project_auto_destroy: (column, name) => column.flag(name).defaultTo(false),
   },
 };

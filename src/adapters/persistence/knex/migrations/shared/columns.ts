@@ -43,10 +43,10 @@ export async function addColumns(knex: Knex, table: string, define: (column: Col
 /** Columns by table and name. */
 export type NewColumns = Readonly<Record<string, Readonly<Record<string, (column: Columns, name: string) => void>>>>;
 
-const namesIn = async (knex: Knex, table: string, among: readonly string[]): Promise<ReadonlySet<string>> => {
-  const known = await knex(table).columnInfo();
-  return new Set(among.filter((name) => name in known));
-};
+export const maybeText = (column: Columns, name: string) => column.maybeText(name);
+
+const namesIn = async (knex: Knex, table: string): Promise<ReadonlySet<string>> =>
+  new Set(Object.keys(await knex(table).columnInfo()));
 
 /**
  * Adds columns to several tables, each in a transaction of its own. May run again after it died half-way. For a migration
@@ -54,8 +54,8 @@ const namesIn = async (knex: Knex, table: string, among: readonly string[]): Pro
  */
 export async function addColumnsToEach(knex: Knex, columns: NewColumns): Promise<void> {
   for (const [table, wanted] of Object.entries(columns)) {
-    const added = await namesIn(knex, table, Object.keys(wanted));
-    const missing = Object.entries(wanted).filter(([name]) => !added.has(name));
+    const present = await namesIn(knex, table);
+    const missing = Object.entries(wanted).filter(([name]) => !present.has(name));
     if (missing.length === 0) continue;
     await knex.transaction((transaction) =>
       addColumns(transaction, table, (column) => {
@@ -68,8 +68,9 @@ export async function addColumnsToEach(knex: Knex, columns: NewColumns): Promise
 /** Undoes it, and may run again too. */
 export async function dropColumnsFromEach(knex: Knex, columns: NewColumns): Promise<void> {
   for (const [table, wanted] of Object.entries(columns)) {
-    const left = await namesIn(knex, table, Object.keys(wanted));
-    if (left.size > 0) await knex.transaction((transaction) => dropColumns(transaction, table, ...left));
+    const present = await namesIn(knex, table);
+    const left = Object.keys(wanted).filter((name) => present.has(name));
+    if (left.length > 0) await knex.transaction((transaction) => dropColumns(transaction, table, ...left));
   }
 }
 

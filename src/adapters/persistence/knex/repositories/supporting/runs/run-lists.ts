@@ -15,7 +15,7 @@ import type {
 } from '../../../../../../domain/index.js';
 import { ofPage, pageOfFound } from '../../../engine/lists.js';
 import { onPostgres } from '../../../engine/on-postgres.js';
-import { columnsOf, countOf, likeLiteral, type Statements, spelledOut } from '../../../engine/statements.js';
+import { columnsOf, countOf, likeLiteral, pageOf, type Statements, spelledOut } from '../../../engine/statements.js';
 import { workspacesThrough } from '../../authorization/grant-rows.js';
 import { standingOnEach } from '../../authorization/standing.js';
 import { activeWorkspaces, executedBy } from '../workspaces/knex-workspaces.js';
@@ -91,19 +91,16 @@ interface Selection {
   readonly filter: OrganizationRunFilter;
 }
 
-/** The highest first. */
-async function rowsAt(
-  db: Statements,
-  { runs, by }: Selection,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<readonly RunState[]> {
-  const ids = highest(runs().select('r.id'), by).limit(limit, spelledOut).offset(offset);
-  const rows = highest(ofPage(db.sql('runs as r'), ids, 'r').select(...columnsOf('r', runRows.columns)), by);
-  return (await db.all<object>(rows)).map(runRows.read);
-}
-
 const highest = (runs: Knex.QueryBuilder, by: Selection['by']): Knex.QueryBuilder =>
   runs.orderBy(`r.${by}`, 'desc').orderBy('r.id', 'desc');
+
+/** The rows of a part of the selection, the highest first. */
+const highestIn =
+  (sql: Knex, { by }: Selection) =>
+  (part: Knex.QueryBuilder): Knex.QueryBuilder =>
+    highest(ofPage(sql('runs as r'), highest(part.select('r.id'), by), 'r'), by).select(
+      ...columnsOf('r', runRows.columns),
+    );
 
 function highestFound(db: Statements, { runs, by, filter }: Selection, page: PageRequest): Promise<Page<RunState>> {
   const { sql } = db;
@@ -116,7 +113,7 @@ function highestFound(db: Statements, { runs, by, filter }: Selection, page: Pag
   return pageOfFound(db, newest, found, rows, runRows.read, page);
 }
 
-export async function someRunsOf(
+export function someRunsOf(
   db: Statements,
   workspaceId: WorkspaceId,
   filter: RunFilter,
@@ -127,9 +124,7 @@ export async function someRunsOf(
   const runs = () => matching(sql, filter).where('r.workspace_id', workspaceId).whereExists(workspace());
   const selection: Selection = { runs, by: 'sequence', filter };
   if (isSearch(filter)) return highestFound(db, selection, page);
-  const { number, size } = page;
-  const [total, offset] = [await countOf(db, runs()), (number - 1) * size];
-  return { ...page, total, items: offset >= total ? [] : await rowsAt(db, selection, { offset, limit: size }) };
+  return pageOf(db, runs(), highestIn(sql, selection), runRows.read, page);
 }
 
 /** The runs of up to this number of workspaces are found workspace by workspace; those of more, among all of the organization. */
@@ -152,8 +147,12 @@ async function uncountedPage(
     const { total, ...found } = await highestFound(db, selection, page);
     return { ...found, more: number * size < total };
   }
-  const rows = await rowsAt(db, selection, { offset: (number - 1) * size, limit: size + 1 });
-  return { ...page, items: rows.slice(0, size), more: rows.length > size };
+  const part = selection
+    .runs()
+    .limit(size + 1, spelledOut)
+    .offset((number - 1) * size);
+  const rows = await db.all<object>(highestIn(db.sql, selection)(part));
+  return { ...page, items: rows.slice(0, size).map(runRows.read), more: rows.length > size };
 }
 
 export async function runsOfOrganization(
