@@ -107,6 +107,13 @@ onEveryBackend('entry to an organization', (on) => {
     expect(await entry(inSession(place.user, 3_601, 0), place)).toEqual(['old session', false]);
   });
 
+  it('is open to any session within the longest times that can be set', async () => {
+    const longest = 36_816_480;
+    const place = await placeWith(on, { sessionTimeout: longest, sessionRemember: longest });
+    expect(await entry(inSession(place.user, 86_400, 86_400), place)).toEqual(open);
+    expect(await entry(asUser(place.user), place)).toEqual(open);
+  });
+
   it('follows the settings that are saved', async () => {
     const place = await placeWith(on, { userTokensEnabled: false, sessionTimeout: 5, sessionRemember: 5 });
     await on.run((tx) => tx.organizations.save({ ...place.organization, settings: initialSettings }));

@@ -39,9 +39,12 @@ export const settingsToRow = ({
   force_delete_by_owners: !allowForceDeleteWorkspaces,
 });
 
+/** Enough minutes for these seconds. Compared with a setting itself: the seconds of the longest one are no integer of Postgres. */
+const minutesFor = (seconds: number): number => Math.ceil(seconds / 60);
+
 /** Restricts organizations `o` to those that accept what the caller enters with, by the rules of `barOf`. */
 export const entered = (organizations: Knex.QueryBuilder, { withToken, idle, age }: Entry): Knex.QueryBuilder =>
   organizations
     .whereRaw(withToken ? 'o.user_tokens_enabled = TRUE' : 'TRUE')
-    .whereRaw('(o.session_timeout is null or o.session_timeout * 60 >= ?)', [Math.ceil(idle)])
-    .whereRaw('(o.session_remember is null or o.session_remember * 60 >= ?)', [Math.ceil(age)]);
+    .whereRaw('(o.session_timeout is null or o.session_timeout >= ?)', [minutesFor(idle)])
+    .whereRaw('(o.session_remember is null or o.session_remember >= ?)', [minutesFor(age)]);
