@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -7,8 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { type KnexDatabase, openSqlite } from '../../src/adapters/persistence/knex/knex-database.js';
 import type { Transaction, UnitOfWork } from '../../src/application/index.js';
-import { anOrganization, aTeam, aToken, aUser, keepToken, noon, ownedBy } from '../support/builders.js';
+import { anOrganization, aTeam, aToken, aUser, keepToken, noon, ownedBy, unique } from '../support/builders.js';
 import { makeMigrated } from '../support/databases.js';
+import { until } from '../support/service-steps.js';
 import { refusal } from './on-every-backend.js';
 
 type Act = (tx: Transaction) => Promise<unknown>;
@@ -65,6 +66,19 @@ describe('units of work on SQLite', () => {
     expect((await commits()) - before).toBe(3);
     await unitOfWork.run(adds());
     expect((await commits()) - before).toBe(4);
+  });
+
+  it('are copied from the log into the file after their commits, and leave no log behind', async () => {
+    const size = async () => (await stat(file)).size;
+    const before = await size();
+    await unitOfWork.run(async (tx) => {
+      for (let count = 0; count < 1_500; count += 1) await tx.users.add(aUser({ email: unique('x'.repeat(4_096)) }));
+    });
+    expect(await size()).toBe(before);
+    await until('the log is copied', async () => (await size()) > before + 1_500 * 4_096);
+    await database.close();
+    await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT');
+    open();
   });
 
   it('wait for others that come in the next turns of the event loop', async () => {

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { Snapshots } from '../../../application/ports/repositories/snapshots.js';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
+import { Checkpoints, maxPagesInLog } from './engine/checkpoints.js';
 import {
   inOneTransaction,
   OpenSnapshots,
@@ -82,6 +83,7 @@ const sqliteSettings = [
   'fullfsync = ON',
   // In bytes. Shrinks the log again after a long backup made it grow.
   'journal_size_limit = 67108864',
+  `wal_autocheckpoint = ${maxPagesInLog}`,
   'foreign_keys = ON',
 ];
 
@@ -113,7 +115,8 @@ export function openSqlite(file: string, options: SqliteOptions = {}): KnexDatab
   const reader = new Database(file, { readonly: true, timeout: busyTimeout });
   const present = new Present(options.now ?? systemTime);
   const writing = new SqliteStatements(sqliteText, writer, present, options.onStatement);
-  const commits = new GroupedCommits(writer, writing, options.longest);
+  const checkpoints = new Checkpoints(file, writer);
+  const commits = new GroupedCommits(writer, writing, options.longest, () => checkpoints.afterCommit());
   const database = onSqlite(commits, new SqliteStatements(sqliteText, reader, present, options.onStatement), options);
   // A reader in a transaction of its own: in WAL mode it delays no writes, and sees none of them.
   const openSnapshot = async () => {
@@ -129,6 +132,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): KnexDatab
     schema: () => schemaOf(sqliteConfig(file), options.migrations),
     close: async () => {
       await database.close();
+      await checkpoints.close();
       reader.close();
       writer.close();
     },

@@ -80,6 +80,7 @@ export class GroupedCommits {
     private readonly writer: SqliteConnection,
     private readonly statements: Statements,
     private readonly longest = usualLongest,
+    private readonly afterCommit = () => {},
   ) {}
 
   run<Result>(work: (db: Statements) => Promise<Result>): Promise<Result> {
@@ -148,6 +149,7 @@ export class GroupedCommits {
         else ended.set(unit, outcome);
       }
       if (this.writer.inTransaction) this.writer.exec('commit');
+      this.afterCommit();
       for (const [unit, outcome] of ended) answer(unit, outcome);
     } catch (error) {
       if (this.writer.inTransaction) this.writer.exec('rollback');

@@ -39,7 +39,7 @@ export const settingsToRow = ({
   force_delete_by_owners: !allowForceDeleteWorkspaces,
 });
 
-/** Enough minutes for these seconds. Compared with a setting itself: the seconds of the longest one are no integer of Postgres. */
+/** Settings are compared in minutes: the longest has more seconds than an integer of Postgres can hold. */
 const minutesFor = (seconds: number): number => Math.ceil(seconds / 60);
 
 /** Restricts organizations `o` to those that accept what the caller enters with, by the rules of `barOf`. */
