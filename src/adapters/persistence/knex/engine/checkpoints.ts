@@ -5,7 +5,7 @@ import type { SqliteConnection } from './sqlite-statements.js';
 /** In pages of 4 KiB that only the log has. SQLite has the same limit. */
 const enough = 1_000;
 
-/** A commit copies the pages itself if the log has so many: under steady load the thread never catches up, and the log grows. */
+/** The limit from which on a commit copies them on its own: under steady load the thread never catches up. */
 export const maxPagesInLog = 16_384;
 
 interface Log {
@@ -34,7 +34,6 @@ export class Checkpoints {
     this.look = writer.prepare('pragma wal_checkpoint(noop)');
   }
 
-  /** Never throws. */
   afterCommit(): void {
     if (this.copying) return;
     const { log, checkpointed } = this.look.get() as Log;

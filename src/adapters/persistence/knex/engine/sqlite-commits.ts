@@ -149,8 +149,8 @@ export class GroupedCommits {
         else ended.set(unit, outcome);
       }
       if (this.writer.inTransaction) this.writer.exec('commit');
-      this.afterCommit();
       for (const [unit, outcome] of ended) answer(unit, outcome);
+      this.afterCommit();
     } catch (error) {
       if (this.writer.inTransaction) this.writer.exec('rollback');
       for (const unit of units) if (!apart.includes(unit)) unit.reject(error);
