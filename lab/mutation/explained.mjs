@@ -93,10 +93,6 @@ export const explained = new Map([
     ],
   ),
   [
-    'report-policy-evaluation.ts && in stage === undefined || evaluation === undefined',
-    'the stage is found by its evaluation, so that both are there or neither is; the types do not know it',
-  ],
-  [
     "complete-sign-in.ts || in isDomainError(error) && error.code === 'attribute/taken'",
     'any other refusal is then tried again, and answered with the same words',
   ],

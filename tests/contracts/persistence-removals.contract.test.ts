@@ -378,7 +378,7 @@ onEveryBackend('removals of runs, policies and agents', (on) => {
         [before, calls] = [after, calls + 1];
       }
       expect(calls).toBeGreaterThanOrEqual(3);
-      expect(calls).toBeLessThanOrEqual(6);
+      expect(calls).toBeLessThanOrEqual(10);
     });
   });
 

@@ -38,11 +38,11 @@ export class ReportPolicyEvaluation {
     return this.unitOfWork.run(async (tx) => {
       const run = await lockedLeasedRun(tx, this.secrets, holder);
       const stages = await tx.taskStages.ofRun(run.state.id);
-      const stage = stages.find(({ evaluations }) => evaluations.some((one) => one.id === id));
-      const evaluation = stage?.evaluations.find((one) => one.id === id);
-      if (stage === undefined || evaluation === undefined) {
-        throw new DomainError('resource/not-found', 'the run has no such policy evaluation');
-      }
+      const found = stages
+        .flatMap((stage) => stage.evaluations.map((evaluation) => ({ stage, evaluation })))
+        .find(({ evaluation }) => evaluation.id === id);
+      if (found === undefined) throw new DomainError('resource/not-found', 'the run has no such policy evaluation');
+      const { stage, evaluation } = found;
       const { policyToolVersion } = report;
       const outcomes = readReport(evaluation.policySets, report.policySets).map(
         (draft): PolicySetOutcome => ({
