@@ -67,7 +67,7 @@ export const areas = {
       'visibility.property',
     ].map((name) => `tests/domain/${name}.test.ts`),
     ['tests/application/teams.test.ts', 'tests/application/users.test.ts', 'tests/application/runs.test.ts'],
-    ['tests/http/rights.test.ts'],
+    suites('http', 'deciding-teams', 'effective-access', 'audit-tokens', 'project-access', 'rights'),
   ),
   runs: [
     {

@@ -15,6 +15,13 @@ export const explained = new Map([
     'effective-access.ts dropped: known.set(key, suffices);',
     'the same parts are then asked again, with the same answer',
   ],
+  ...['claims.ts dropped: known.set(standing, result);', 'policy.ts dropped: decisions.set(action, decision);'].map(
+    (name) => [name, 'the same question is then answered again, with the same answer'],
+  ),
+  [
+    'visibility.ts false in stranger(true) #2',
+    'asked of a team without access to the workspace, which only an owner sees, secret or not',
+  ],
   [
     'visibility.ts true in stranger(false) #2',
     'only an owner manages the token of the owners team, and an owner sees secret teams, so its being secret changes nothing',

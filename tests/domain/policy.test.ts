@@ -20,7 +20,7 @@ import {
 } from '../../src/domain/index.js';
 import { customProjectDefaults } from '../../src/domain/team-access/project-access-level.js';
 import { nothing } from '../../src/domain/team-access/workspace-permissions.js';
-import { anOrganizationToken, anOutsider, anOwner, custom, member, towards } from './samples.js';
+import { anOrganizationToken, anOutsider, anOwner, custom, member, throughTeam, towards } from './samples.js';
 
 /** Which caller may do what, written by hand from the documented rules and not from the table the domain reads. */
 const owners = ['owner', 'owners team token'];
@@ -289,6 +289,15 @@ describe('the kinds of caller', () => {
     const names = actors.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect([...new Set([...strangers, ...members, ...auditToken])].sort()).toEqual([...names].sort());
+  });
+
+  it('keep every right in a further team, which gives none', () => {
+    const further = throughTeam({ teamId: 'a-further-team' });
+    const lost = actors.flatMap(({ name, standing }) => {
+      const joined = { ...standing, teams: [...standing.teams, further] };
+      return actions.filter((action) => may(standing, action) && !may(joined, action)).map((action) => [name, action]);
+    });
+    expect(lost).toEqual([]);
   });
 });
 
