@@ -79,7 +79,7 @@ export const explained = new Map([
     'the change is refused before it with the same error; the types do not know it',
   ],
   [
-    'uploads.ts dropped: if (!isRefusal(error)) throw error;',
+    'uploads.ts dropped: if (!isRefusal(error)) throw error; #2',
     'the same error is thrown then, once the resource has been found again in vain',
   ],
   ...[

@@ -3,7 +3,7 @@ import { SignedCapabilityUrls } from '../../src/adapters/files/signed-capability
 import { defaultTimeouts } from '../../src/adapters/http/server/timeouts.js';
 import { attemptSeconds } from '../../src/application/index.js';
 import { ConfigurationVersion, DomainError } from '../../src/domain/index.js';
-import { lifetimes, objectIdOf, SlowBody, UncertainUnitOfWork, World } from '../support/application.js';
+import { inChunks, lifetimes, objectIdOf, SlowBody, UncertainUnitOfWork, World } from '../support/application.js';
 import { archiveOf } from '../support/archives.js';
 import { someIngressAttributes } from '../support/builders.js';
 import { MemoryBundleStore } from '../support/memory-bundle-store.js';
@@ -106,20 +106,24 @@ describe('an upload that takes too long to be taken', () => {
   });
 });
 
+const request = { id: 'request', address: null, route: 'PUT /v1/object/:objectId' };
+
+/** The uploads in the trail. */
+async function recorded(where: 'site' | 'organization') {
+  const of = where === 'site' ? where : { organizationId: world.workspace.organizationId };
+  const upload = { actorId: undefined, action: 'configuration-versions/upload', since: undefined, until: undefined };
+  const query = { of, ...upload, oldestFirst: true };
+  return (await world.unitOfWork.read((tx) => tx.audit.slice(query, undefined, 10))).items;
+}
+
 describe('an object id', () => {
   /** Recorded in the trail of the organization if `subject` exists, else in that of the site. */
   const refuses = async (objectId: string, subject: string | null = null) => {
     const { uploadConfigurationBundle, refusals } = world.useCases;
-    const request = { id: 'request', address: null, route: 'PUT /v1/object/:objectId' };
     await world.refuses(() => uploadConfigurationBundle.execute(objectId, untouched(), request), unusable);
     await refusals.flush(true);
-    const of = subject === null ? ('site' as const) : { organizationId: world.workspace.organizationId };
-    const upload = { actorId: undefined, action: 'configuration-versions/upload', since: undefined, until: undefined };
-    const { items } = await world.unitOfWork.read((tx) =>
-      tx.audit.slice({ of, ...upload, oldestFirst: true }, undefined, 10),
-    );
     const event = { subject, outcome: unusable.code, actor: { kind: 'upload-url', id: null, tokenId: null }, request };
-    expect(items).toMatchObject([event]);
+    expect(await recorded(subject === null ? 'site' : 'organization')).toMatchObject([event]);
   };
 
   it('of a version whose creator is not known is not found', async () => {
@@ -218,8 +222,13 @@ describe('an upload that fails on its way', () => {
     }
     world = await World.create({ store: (now) => new FullStore(now) });
     const version = await world.newVersion();
-    await world.refuses(() => world.upload(version, good), { message: 'no space left' });
+    const { uploadConfigurationBundle, refusals } = world.useCases;
+    const upload = () => uploadConfigurationBundle.execute(version.objectId, inChunks([good]), request);
+    await world.refuses(upload, { message: 'no space left' });
     expect((await world.stateOf(version.id)).status).toBe('pending');
+    // Nobody was refused anything.
+    await refusals.flush(true);
+    expect(await recorded('organization')).toEqual([]);
   });
 
   it.each(['before it is kept', 'after it is kept'] as const)(
