@@ -132,7 +132,7 @@ interface Dialect {
   padded(value: string): string;
   /** Drops the indexes of these tables during the work and recreates them at the end. */
   withoutIndexes(tables: readonly string[], work: () => Promise<void>): Promise<void>;
-  /** Tells the planner how many rows the table has, if a service in use would know. */
+  /** Gives the planner the statistics of a table that a service in use has. */
   analyze(table: string): Promise<void>;
   close(): Promise<void>;
 }

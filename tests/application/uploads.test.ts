@@ -226,7 +226,7 @@ describe('an upload that fails on its way', () => {
     const upload = () => uploadConfigurationBundle.execute(version.objectId, inChunks([good]), request);
     await world.refuses(upload, { message: 'no space left' });
     expect((await world.stateOf(version.id)).status).toBe('pending');
-    // Nobody was refused anything.
+    // A failure, and not a refusal.
     await refusals.flush(true);
     expect(await recorded('organization')).toEqual([]);
   });
