@@ -9,13 +9,14 @@ import {
   type Standing,
   type TeamInQuestion,
   type TeamStanding,
+  teamsNeededFor,
   teamVisibility,
   visibleRights,
   type WorkspaceAction,
   workspaceActions,
 } from '../../src/domain/index.js';
 import { fc, runs } from '../support/properties.js';
-import { anOutsider, anOwner, anyStanding, custom, member } from './samples.js';
+import { anOutsider, anOwner, anyStanding, custom, member, noon } from './samples.js';
 
 const rightOf = (standing: Standing, action: WorkspaceAction) =>
   effectiveAccess(standing).find(({ right }) => right === action);
@@ -169,6 +170,13 @@ describe('effective access', () => {
     });
   });
 
+  it('ends with the access that gives it, and what is not held has no end', () => {
+    const grant = { access: 'write', ends: { at: noon, fallback: { access: 'read' } } } as const;
+    expect(rightOf(member({ grant }), 'runs/apply')).toMatchObject({ held: true, until: noon });
+    expect(rightOf(member({ grant }), 'runs/read')).not.toHaveProperty('until');
+    expect(rightOf(member({ grant }), 'workspaces/update')).not.toHaveProperty('until');
+  });
+
   it('is nothing for a site administrator who is not a member', () => {
     const rights = effectiveAccess({ ...anOutsider, siteAdministrator: true });
     expect(rights.filter(({ held, claims }) => held || claims.length > 0)).toEqual([]);
@@ -243,5 +251,27 @@ describe('what a caller is shown of it', () => {
       { numRuns: runs(1000) },
     );
     expect(may({ ...member({ grant: { access: 'admin' } }), own: false }, 'effective-access/read')).toBe(false);
+  });
+});
+
+describe('the teams needed for a right', () => {
+  const admin = { grant: { access: 'admin' } } as const;
+  const managing = { access: new Set(['manage-policies'] as const) };
+  const connecting = { access: new Set(['manage-vcs-settings'] as const) };
+
+  it('are those that give it alone, by the alternatives that a team can give', () => {
+    expect(teamsNeededFor(member(admin, {}, admin), 'workspaces/delete')).toEqual([[['team-1', 'team-3']]]);
+    expect(teamsNeededFor(member({}), 'workspaces/delete')).toEqual([]);
+  });
+
+  it('are one for each claim of a right that takes two', () => {
+    const needed = (...teams: readonly Partial<TeamStanding>[]) =>
+      teamsNeededFor(member(...teams), 'policy-sets/link-repository');
+    expect(needed(managing, connecting)).toEqual([[['team-1'], ['team-2']]]);
+    expect(needed(managing)).toEqual([]);
+  });
+
+  it('are none where every member holds it', () => {
+    expect(teamsNeededFor(member(admin), 'organizations/read')).toEqual([[]]);
   });
 });
