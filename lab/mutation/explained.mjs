@@ -120,6 +120,10 @@ export const explained = new Map([
     `runs ${trigger} guards with policies done`,
     'the guard refuses only runs that are planned, and this step never starts there',
   ]),
+  [
+    'runs start-pre-apply guards with files available',
+    'a confirmed run was planned from its files, so they are there; only all combinations of facts have it otherwise',
+  ],
   ...['pass-pre-apply', 'fail-pre-apply'].map((trigger) => [
     `runs ${trigger} guards with tasks before the apply called`,
     'tasks that passed or failed were called: the guard before it already refuses those that wait',
