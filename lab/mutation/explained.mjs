@@ -124,6 +124,7 @@ export const explained = new Map([
     'runs start-pre-apply guards with files available',
     'a confirmed run was planned from its files, so they are there; only all combinations of facts have it otherwise',
   ],
+  ['run.ts >= in a > b', 'of two equal instants it does not matter which is taken'],
   ...['pass-pre-apply', 'fail-pre-apply'].map((trigger) => [
     `runs ${trigger} guards with tasks before the apply called`,
     'tasks that passed or failed were called: the guard before it already refuses those that wait',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   completedRunStatuses,
+  operationOf,
   phaseInstants,
   phaseStatusOf,
   Run,
@@ -10,11 +11,13 @@ import {
   runGuards,
   runLifecycle,
   runStatuses,
+  runStatusesDiscardable,
   runStatusesHoldingWorkspace,
   runStatusesInProgress,
   runStatusesUnderLease,
   waitingRunStatuses,
 } from '../../src/domain/index.js';
+import { forceCancelAvailableAt, isForceCancelable } from '../../src/domain/supporting/runs/run.js';
 import { some } from '../support/properties.js';
 import { aLease, aNewRun, aRun, later, muchLater, noon, waiting } from './samples.js';
 import {
@@ -416,5 +419,42 @@ describe('a phase of a run', () => {
     const { state } = aRun({ status: 'applying', statusTimestamps: applying });
     expect(phaseInstants(state, 'plan')).toEqual([noon, noon, later]);
     expect(phaseInstants(state, 'apply')).toEqual([later, later, undefined]);
+  });
+});
+
+describe('a run', () => {
+  const { options } = aNewRun().state;
+
+  it.each([
+    ['plan_only', { planOnly: true, savePlan: true, options: { ...options, isDestroy: true } }],
+    ['save_plan', { savePlan: true, options: { ...options, isDestroy: true } }],
+    ['destroy', { options: { ...options, isDestroy: true, refreshOnly: true } }],
+    ['refresh_only', { options: { ...options, refreshOnly: true, allowEmptyApply: true } }],
+    ['empty_apply', { options: { ...options, allowEmptyApply: true } }],
+    ['plan_and_apply', {}],
+  ] as const)('has the operation %s, the first that fits', (operation, given) => {
+    expect(operationOf(aRun(given).state)).toBe(operation);
+  });
+
+  it('is discardable while it waits for its turn or a decision', () => {
+    expect(runStatusesDiscardable.toSorted()).toEqual([
+      'pending',
+      'planned',
+      'planned_and_saved',
+      'post_plan_awaiting_decision',
+      'post_plan_completed',
+    ]);
+  });
+
+  it('can be canceled by force three minutes after its apply was canceled', () => {
+    const asked = { action: 'cancel', at: later, by: { kind: 'user', id: 'user-1' }, comment: null } as const;
+    const canceled = aRun({ status: 'applying', cancelRequested: true, decisions: [asked] }).state;
+    expect(isForceCancelable(canceled)).toBe(true);
+    expect(forceCancelAvailableAt(canceled)).toBe('2026-03-01T12:08:00.000Z');
+    // Releases that did not record who asked.
+    expect(forceCancelAvailableAt({ ...canceled, decisions: [] })).toBe('2026-03-01T12:03:00.000Z');
+    expect(isForceCancelable({ ...canceled, cancelRequested: false })).toBe(false);
+    expect(forceCancelAvailableAt({ ...canceled, cancelRequested: false, decisions: [] })).toBeNull();
+    expect(isForceCancelable({ ...canceled, status: 'planning' })).toBe(false);
   });
 });
