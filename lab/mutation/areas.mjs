@@ -82,7 +82,9 @@ export const areas = {
     ),
     ...code(
       under('src/application/supporting/runs', ['run-progress', 'create-run', 'change-run', 'read-run-log']),
-      ['runs', 'run-tasks', 'agents', 'version-control', 'quota'].map((name) => `tests/application/${name}.test.ts`),
+      ['runs', 'run-tasks', 'agents', 'version-control', 'quota', 'notifications'].map(
+        (name) => `tests/application/${name}.test.ts`,
+      ),
       ['runs', 'forced-runs', 'run-tasks', 'workspaces', 'quota', 'agent-files', 'recorded-changes'].map(
         (name) => `tests/http/${name}.test.ts`,
       ),
