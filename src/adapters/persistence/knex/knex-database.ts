@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Snapshots } from '../../../application/ports/repositories/snapshots.js';
 import type { Transaction, UnitOfWork } from '../../../application/ports/repositories/unit-of-work.js';
 import { DomainError, type Instant } from '../../../domain/index.js';
-import { Checkpoints, maxPagesInLog } from './engine/checkpoints.js';
+import { Checkpoints, maxPagesInLog, pageBytes } from './engine/checkpoints.js';
 import {
   inOneTransaction,
   OpenSnapshots,
@@ -81,9 +81,9 @@ const sqliteSettings = [
   // do.
   'synchronous = FULL',
   'fullfsync = ON',
-  // In bytes. Shrinks the log again after a long backup made it grow.
-  'journal_size_limit = 67108864',
   `wal_autocheckpoint = ${maxPagesInLog}`,
+  // In bytes. Shrinks the log again after a long backup made it grow.
+  `journal_size_limit = ${maxPagesInLog * pageBytes}`,
   'foreign_keys = ON',
 ];
 

@@ -2,7 +2,10 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { SqliteConnection } from './sqlite-statements.js';
 
-/** In pages of 4 KiB that only the log has. SQLite has the same limit. */
+/** The size of a page of SQLite. */
+export const pageBytes = 4_096;
+
+/** In pages that only the log has. SQLite has the same limit. */
 const enough = 1_000;
 
 /** The limit from which on a commit copies them on its own: under steady load the thread never catches up. */
